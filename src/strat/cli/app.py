@@ -1,0 +1,76 @@
+"""The `strat` program: its commands, each in a module of its own, and what happens when one fails."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from strat.errors import StratError, near
+
+# command -> its first line of help; the module `strat.cli.<command>` is imported when the command is called,
+# so that `strat --help` answers at once. Each such module has a typer app called `command`.
+COMMANDS: dict[str, str] = {
+    "array": "Make and check an orthogonal array or a Hadamard matrix.",
+}
+
+
+class LazyGroup(TyperGroup):
+    """The group of commands, each imported only when it is wanted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of COMMANDS."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now; a helpful error for an unknown name."""
+        if cmd_name not in COMMANDS:
+            ctx.fail(f"there is no command {cmd_name!r}; {near(cmd_name, list(COMMANDS))}")
+        module: Any = importlib.import_module(f"strat.cli.{cmd_name}")
+        command = typer.main.get_command(module.command)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=True)
+
+
+@app.callback(invoke_without_command=True)
+def strat(
+    ctx: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+) -> None:
+    """Honest evaluation: numbers with intervals that know how the data was sampled."""
+    if version:
+        import strat as package
+
+        typer.echo(f"strat {package.__version__}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program. Exit codes: 0 done, 1 the data does not allow it, 2 wrong usage, 130 interrupted."""
+    try:
+        app(args=arguments, standalone_mode=True)
+    except StratError as error:
+        typer.echo(f"strat: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("strat: interrupted; nothing was left half-written.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,108 @@
+"""A person's columns, checked once at the door: numbers, labels and their lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strat.errors import StratError, some
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def numbers(argument: str, values: ArrayLike, *, finite: bool = True) -> Array:
+    """`values` as a float vector, or an error that names the argument and the first bad value."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise StratError(
+            f"`{argument}` must be numbers, got {some(np.ravel(np.asarray(values, object)), 3)}."
+        ) from None
+    if array.ndim == 0:
+        raise StratError(f"`{argument}` must have one value per row, got the single value {array.item()!r}.")
+    if len(array) == 0:
+        raise StratError(f"`{argument}` must have at least one row, got none.")
+    if finite and not np.isfinite(array).all():
+        bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
+        raise StratError(
+            f"`{argument}` must be finite, got {array[bad[0]].tolist()!r} in row {bad[0]} ({len(bad)} such rows); "
+            "drop these rows or say what they stand for."
+        )
+    return array
+
+
+def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> int:
+    """The common length of the named arrays, or an error that names two that differ."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    (first, n), *rest = lengths.items()
+    for name, m in rest:
+        if m != n:
+            raise StratError(f"`{name}` must have as many rows as `{first}` ({n}), got {m}.")
+    return n
+
+
+def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
+    """The code of each label, and the distinct labels in sorted order.
+
+    Row order never matters: codes follow the labels' own order. Missing labels and labels of mixed
+    types are refused, because their order is nobody's.
+    """
+    array = np.asarray(labels)
+    if array.ndim != 1:
+        raise StratError(f"`{argument}` must have one label per row, got an array of shape {array.shape}.")
+    if len(array) == 0:
+        raise StratError(f"`{argument}` must have at least one row, got none.")
+    if array.dtype == object or (array.dtype.kind in "US" and not isinstance(labels, np.ndarray)):
+        array = _homogeneous(argument, labels)
+    missing = (
+        np.isnan(array) if array.dtype.kind == "f" else np.isnat(array) if array.dtype.kind in "mM" else None
+    )
+    if missing is not None and missing.any():
+        raise StratError(
+            f"`{argument}` must name every row, got a missing label in row {np.flatnonzero(missing)[0]} "
+            f"({int(missing.sum())} such rows); drop these rows or give them a label."
+        )
+    if array.dtype.kind in "iu" and len(array):
+        return _encode_integers(array)
+    distinct, codes = np.unique(array, return_inverse=True)
+    return codes.astype(np.int64, copy=False).reshape(-1), distinct
+
+
+def _homogeneous(argument: str, labels: ArrayLike) -> NDArray[Any]:
+    items = list(labels)  # type: ignore[arg-type]
+    missing = [i for i, v in enumerate(items) if v is None or v != v]
+    if missing:
+        raise StratError(
+            f"`{argument}` must name every row, got a missing label in row {missing[0]} "
+            f"({len(missing)} such rows); drop these rows or give them a label."
+        )
+    kinds = {_kind(v) for v in items}
+    if len(kinds) > 1:
+        examples = [next(v for v in items if _kind(v) == k) for k in sorted(kinds)]
+        raise StratError(
+            f"`{argument}` must have labels of one type, got {some(examples)}; make them all text."
+        )
+    return np.asarray(items)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool | np.bool_):
+        return "truth value"
+    return "number" if isinstance(value, int | float | np.number) else type(value).__name__
+
+
+def _encode_integers(array: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    low, high = int(array.min()), int(array.max())
+    if high - low > 4 * len(array) + 1024:
+        distinct, codes = np.unique(array, return_inverse=True)
+        return codes.astype(np.int64, copy=False).reshape(-1), distinct
+    offset = (array - array.dtype.type(low)).astype(np.int64)
+    present = np.zeros(high - low + 1, bool)
+    present[offset] = True
+    distinct = np.flatnonzero(present)
+    position = np.cumsum(present) - 1
+    return position[offset], (distinct + low).astype(array.dtype)

@@ -1,0 +1,51 @@
+"""What can go wrong, said with the argument, the value and the way out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class StratError(ValueError):
+    """What the data, the design or the arguments do not allow, in one sentence."""
+
+
+class StratWarning(UserWarning):
+    """Something that a careful person would want to know about a result."""
+
+
+def some(values: Iterable[object], most: int = 5) -> str:
+    """The first few values for an error message, with a count of the rest.
+
+    >>> some(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    items = list(values)
+    shown = ", ".join(repr(plain(v)) for v in items[:most])
+    rest = len(items) - most
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def plain(value: object) -> object:
+    """The Python value behind a NumPy scalar, so that messages read `3` and not `np.int64(3)`."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) and getattr(value, "ndim", None) == 0 else value
+
+
+def near(name: str, options: Sequence[str]) -> str:
+    """A hint that ends an error about an unknown name.
+
+    >>> near("presicted", ["truth", "predicted"])
+    "did you mean 'predicted'?"
+    """
+    close = difflib.get_close_matches(name, options, n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(repr(c) for c in close)}?"
+    return f"there are {some(options, 12)}." if options else "there are none."
+
+
+def one_of(argument: str, value: object, options: Sequence[str]) -> str:
+    """`value` if it is among `options`, else an error that names them."""
+    if isinstance(value, str) and value in options:
+        return value
+    raise StratError(f"`{argument}` must be one of {', '.join(map(repr, options))}, got {plain(value)!r}.")
