@@ -29,7 +29,8 @@ def numbers(argument: str, values: ArrayLike, *, finite: bool = True) -> Array:
     if finite and not np.isfinite(array).all():
         bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
         raise StratError(
-            f"`{argument}` must be finite, got {array[bad[0]].tolist()!r} in row {bad[0]} ({len(bad)} such rows); "
+            f"`{argument}` must be finite, got {array[bad[0]].tolist()!r} in row {bad[0]} "
+            f"({len(bad)} such rows); "
             "drop these rows or say what they stand for."
         )
     return array

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -24,11 +23,11 @@ COMMANDS: dict[str, str] = {
 class LazyGroup(TyperGroup):
     """The group of commands, each imported only when it is wanted."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         """Names in the order of COMMANDS."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, imported now; a helpful error for an unknown name."""
         if cmd_name not in COMMANDS:
             ctx.fail(f"there is no command {cmd_name!r}; {near(cmd_name, list(COMMANDS))}")
@@ -37,7 +36,7 @@ class LazyGroup(TyperGroup):
         command.name = cmd_name
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of commands without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

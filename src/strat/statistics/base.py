@@ -147,5 +147,6 @@ class Quantile:
 
 def block_totals(block: Rows, weights: Array) -> Array:
     """Weighted totals of one block over all rows: (components,)."""
-    by_line = weights if block.codes is None else np.bincount(block.codes, weights, minlength=block.lines)
-    return by_line if block.values is None else by_line @ block.values
+    if block.codes is not None:
+        weights = np.bincount(block.codes, weights, minlength=block.lines).astype(float, copy=False)
+    return weights if block.values is None else weights @ block.values
