@@ -1,1 +1,26 @@
-"""To come."""
+"""Data that can be made at home, seeded, with its Bayes error where it has one."""
+
+from strat.datasets.problems import (
+    Samples,
+    checker_board,
+    ellipses,
+    gaussian_classes,
+    noisy_shapes,
+    shape_colour,
+    strings,
+)
+from strat.datasets.systems import Recognizer, benchmark, clustered_predictions, recognizer
+
+__all__ = [
+    "Recognizer",
+    "Samples",
+    "benchmark",
+    "checker_board",
+    "clustered_predictions",
+    "ellipses",
+    "gaussian_classes",
+    "noisy_shapes",
+    "recognizer",
+    "shape_colour",
+    "strings",
+]

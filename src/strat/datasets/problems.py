@@ -1,0 +1,383 @@
+"""Classes in a feature space whose densities are known: Kuncheva 1.1 and 1.6.1."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp, ndtr, ndtri
+
+from strat.columns import Array, Codes, numbers
+from strat.datasets.draws import (
+    Rng,
+    count,
+    generator,
+    integrated_bayes_error,
+    share,
+    shares,
+    sizes,
+)
+from strat.errors import StratError
+
+Curve = Callable[[Array], Array]
+GRID = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Rows drawn from classes whose distributions are known.
+
+    Attributes
+    ----------
+    X
+        Features, rows × dimensions, in the order of the classes.
+    y
+        Class of each row, 0 to c − 1.
+    bayes_error
+        The smallest error that any classifier can reach on this problem.
+    bayes_error_se
+        Standard error of its numerical integration; 0 where a closed form gave it.
+    posterior
+        From points to class probabilities (rows × classes): the best possible classifier.
+    priors
+        Class probabilities of the problem (not of this sample).
+    """
+
+    X: Array
+    y: Codes
+    bayes_error: float
+    bayes_error_se: float = 0.0
+    posterior: Callable[[ArrayLike], Array] = field(default=lambda x: np.asarray(x, float), repr=False)
+    priors: Array = field(default_factory=lambda: np.array([0.5, 0.5]))
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+
+def gaussian_classes(
+    n: int | Sequence[int],
+    *,
+    means: ArrayLike,
+    covariances: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    rng: Rng = 0,
+) -> Samples:
+    """Rows of normal classes, with the exact Bayes error for two classes of one covariance.
+
+    Parameters
+    ----------
+    n
+        Rows in all, shared out by the priors, or one size per class.
+    means
+        One mean per class: classes × dimensions.
+    covariances
+        One matrix for all classes, or one per class; the identity by default.
+    priors
+        Class probabilities; equal by default.
+    rng
+        Seed or Generator.
+
+    Examples
+    --------
+    The two classes of Kuncheva's Example 1.8, means (−1, 0) and (1, 0): the Bayes error is Φ(−1).
+
+    >>> data = gaussian_classes([20, 20], means=[[-1, 0], [1, 0]], rng=1)
+    >>> data.X.shape, round(data.bayes_error, 4)
+    ((40, 2), 0.1587)
+    """
+    mu = numbers("means", means)
+    if mu.ndim != 2:
+        raise StratError(f"`means` must be classes × dimensions, got an array of shape {mu.shape}.")
+    sigma = _covariances(covariances, mu)
+    p = shares("priors", priors, len(mu))
+    source = generator(rng)
+    n_k = sizes("n", n, p)
+    roots: Array = np.linalg.cholesky(sigma)
+    X = np.vstack([mu[k] + source.standard_normal((m, mu.shape[1])) @ roots[k].T for k, m in enumerate(n_k)])
+    error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
+    posterior = functools.partial(_gaussian_posterior, mu=mu, roots=roots, priors=p)
+    return Samples(X, np.repeat(np.arange(len(mu)), n_k), error, se, posterior, p)
+
+
+def _covariances(given: ArrayLike | None, mu: Array) -> Array:
+    classes, d = mu.shape
+    if given is None:
+        return np.tile(np.eye(d), (classes, 1, 1))
+    sigma = numbers("covariances", given)
+    if sigma.shape not in ((d, d), (classes, d, d)):
+        raise StratError(
+            f"`covariances` must be {d} × {d}, or {classes} such matrices, got shape {sigma.shape}."
+        )
+    sigma = np.ascontiguousarray(np.broadcast_to(sigma, (classes, d, d)))
+    symmetric = np.allclose(sigma, np.swapaxes(sigma, 1, 2))
+    if not symmetric or np.linalg.eigvalsh(sigma).min() <= 0:
+        raise StratError(
+            "`covariances` must be symmetric with positive eigenvalues, got one that is not; "
+            "add a little to its diagonal."
+        )
+    return sigma
+
+
+def _gaussian_posterior(x: ArrayLike, *, mu: Array, roots: Array, priors: Array) -> Array:
+    points = np.asarray(x, float)
+    log = np.empty((len(points), len(mu)))
+    for k, root in enumerate(roots):
+        z = np.linalg.solve(root, (points - mu[k]).T)
+        log[:, k] = -0.5 * (z * z).sum(axis=0) - np.log(np.diag(root)).sum()  # Kuncheva (1.1)
+    with np.errstate(divide="ignore"):
+        log += np.log(priors)
+    result: Array = np.exp(log - logsumexp(log, axis=1, keepdims=True))
+    return result
+
+
+@functools.lru_cache(maxsize=256)
+def _gaussian_bayes_error(
+    means: bytes, covariances: bytes, priors: bytes, shape: tuple[int, int]
+) -> tuple[float, float]:
+    classes, d = shape
+    mu = np.frombuffer(means).reshape(shape)
+    sigma = np.frombuffer(covariances).reshape(classes, d, d)
+    p = np.frombuffer(priors)
+    if classes == 1:
+        return 0.0, 0.0
+    if classes == 2 and np.array_equal(sigma[0], sigma[1]):
+        return _two_gaussians(mu, sigma[0], p), 0.0
+    roots: Array = np.linalg.cholesky(sigma)
+    posterior = functools.partial(_gaussian_posterior, mu=mu, roots=roots, priors=p)
+    return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ roots[k].T, posterior, d)
+
+
+def _two_gaussians(mu: Array, sigma: Array, p: Array) -> float:
+    gap = mu[1] - mu[0]
+    delta = float(np.sqrt(gap @ np.linalg.solve(sigma, gap)))
+    if delta == 0 or min(p) == 0:
+        return float(min(p))
+    shift = np.log(p[0] / p[1]) / delta
+    return float(p[0] * ndtr(-delta / 2 - shift) + p[1] * ndtr(-delta / 2 + shift))
+
+
+def noisy_shapes(
+    n: int | Sequence[int],
+    *,
+    curves: Sequence[Curve],
+    noise: float = 0.5,
+    growing: bool = False,
+    priors: ArrayLike | None = None,
+    rng: Rng = 0,
+) -> Samples:
+    """Points scattered about curves, one curve per class (Kuncheva 1.1.4.2).
+
+    Parameters
+    ----------
+    n
+        Rows in all, shared out by the priors, or one size per class.
+    curves
+        For each class a function from t in [0, 1] (a vector) to points (len(t) × dimensions).
+    noise
+        Standard deviation of the normal noise on every coordinate.
+    growing
+        Let the noise grow with t: its standard deviation is `noise`·t, as in Figure 1.7b.
+    priors, rng
+        As in `gaussian_classes`.
+
+    Examples
+    --------
+    Two straight strokes, 2 apart and 20 long: far from their ends the Bayes error is Φ(−1 / 0.5) = 0.0228.
+
+    >>> stroke = lambda height: lambda t: np.column_stack([20 * t, np.full_like(t, height)])
+    >>> data = noisy_shapes(100, curves=[stroke(0), stroke(2)], noise=0.5)
+    >>> data.X.shape, round(data.bayes_error, 3)
+    ((100, 2), 0.023)
+    """
+    if len(curves) == 0:
+        raise StratError("`curves` must hold at least one curve, got none.")
+    spread = float(noise)
+    if not spread > 0:
+        raise StratError(f"`noise` must be above 0, got {noise!r}.")
+    p = shares("priors", priors, len(curves))
+    source = generator(rng)
+    n_k = sizes("n", n, p)
+    parts = []
+    for curve, m in zip(curves, n_k, strict=True):
+        t = source.uniform(size=m)
+        points = np.asarray(curve(t), float)
+        parts.append(points + source.standard_normal(points.shape) * _spread(t, spread, growing))
+    X = np.vstack(parts)
+    posterior = functools.partial(
+        _shape_posterior, curves=tuple(curves), noise=spread, growing=growing, priors=p
+    )
+    error, se = _shape_bayes_error(tuple(p.tolist()), tuple(curves), spread, growing, X.shape[1])
+    return Samples(X, np.repeat(np.arange(len(curves)), n_k), error, se, posterior, p)
+
+
+def _spread(t: Array, noise: float, growing: bool) -> Array:
+    return noise * (t if growing else np.ones_like(t))[:, None]
+
+
+def _shape_posterior(
+    x: ArrayLike, *, curves: tuple[Curve, ...], noise: float, growing: bool, priors: Array
+) -> Array:
+    points = np.asarray(x, float)
+    t = (np.arange(GRID) + 0.5) / GRID
+    spread = _spread(t, noise, growing)[:, 0]
+    log = np.empty((len(points), len(curves)))
+    for k, curve in enumerate(curves):
+        centre = np.asarray(curve(t), float)
+        squared = ((points[:, None, :] - centre[None]) ** 2).sum(axis=2)
+        log[:, k] = logsumexp(-0.5 * squared / spread**2 - points.shape[1] * np.log(spread), axis=1)
+    with np.errstate(divide="ignore"):
+        log += np.log(priors)
+    result: Array = np.exp(log - logsumexp(log, axis=1, keepdims=True))
+    return result
+
+
+@functools.lru_cache(maxsize=256)
+def _shape_bayes_error(
+    priors: tuple[float, ...], curves: tuple[Curve, ...], noise: float, growing: bool, d: int
+) -> tuple[float, float]:
+    if len(curves) == 1:
+        return 0.0, 0.0
+    p = np.array(priors)
+
+    def draw(k: int, u: Array) -> Array:
+        t = u[:, 0]
+        moved: Array = np.asarray(curves[k](t), float) + ndtri(u[:, 1:]) * _spread(t, noise, growing)
+        return moved
+
+    posterior = functools.partial(_shape_posterior, curves=curves, noise=noise, growing=growing, priors=p)
+    return integrated_bayes_error(p, draw, posterior, d + 1)
+
+
+def ellipse(centre: tuple[float, float], axes: tuple[float, float], angle: float) -> Curve:
+    """A curve for `noisy_shapes`: the whole ellipse, by the parametric equations of Example 1.4."""
+
+    def curve(t: Array) -> Array:
+        a, b = axes[0] * np.cos(2 * np.pi * t), axes[1] * np.sin(2 * np.pi * t)
+        cos, sin = np.cos(angle), np.sin(angle)
+        return np.column_stack([centre[0] + a * cos - b * sin, centre[1] + a * sin + b * cos])
+
+    return curve
+
+
+# centre, semi-axes and angle of the three ellipses of Kuncheva's Figure 1.7a
+FIGURE_1_7 = (
+    ellipse((-6, 0), (2, 6), -2.0),
+    ellipse((-2, -2), (4, 3), -1.0),
+    ellipse((2, 4), (4, 1), 0.9),
+)
+
+
+def ellipses(n: int | Sequence[int] = 900, *, noise: float = 0.5, rng: Rng = 0) -> Samples:
+    """The three noisy ellipses of Kuncheva's Example 1.4, with equal priors.
+
+    Examples
+    --------
+    >>> data = ellipses(300, rng=1)
+    >>> data.X.shape, np.bincount(data.y).tolist()
+    ((300, 2), [100, 100, 100])
+    """
+    return noisy_shapes(n, curves=FIGURE_1_7, noise=noise, rng=rng)
+
+
+def strings(n: int | Sequence[int] = 100, *, noise: float = 0.1, rng: Rng = 0) -> Samples:
+    """Two string-shaped clusters in the manner of Kuncheva's Example 1.14: single linkage finds them.
+
+    Examples
+    --------
+    >>> len(strings(100, rng=1))
+    100
+    """
+    return noisy_shapes(n, curves=(_lower_string, _upper_string), noise=noise, rng=rng)
+
+
+def _lower_string(t: Array) -> Array:
+    return np.column_stack([8 * t, 0.5 * np.sin(2 * np.pi * t)])
+
+
+def _upper_string(t: Array) -> Array:
+    return _lower_string(t) + [0, 1.5]
+
+
+def checker_board(
+    n: int, *, side: float = 0.2, angle: float = np.pi / 6, flipped: float = 0.0, rng: Rng = 0
+) -> Samples:
+    """The rotated checker board of Kuncheva 1.1.4.3 on the unit square.
+
+    Parameters
+    ----------
+    n
+        Rows.
+    side
+        Side of a square of the board.
+    angle
+        Angle of the rotation, in radians.
+    flipped
+        Share of labels turned over at random: the Bayes error (0: the classes are separable).
+    rng
+        Seed or Generator.
+
+    Examples
+    --------
+    >>> data = checker_board(1000, side=0.5, angle=-np.pi / 3)
+    >>> data.bayes_error, bool((data.posterior(data.X).argmax(axis=1) == data.y).all())
+    (0.0, True)
+    """
+    if not side > 0:
+        raise StratError(f"`side` must be above 0, got {side!r}.")
+    wrong = share("flipped", flipped, high=0.5)
+    source = generator(rng)
+    X = source.uniform(size=(count("n", n), 2))
+    y = _square(X, side, angle) ^ (source.uniform(size=n) < wrong)
+
+    def posterior(x: ArrayLike) -> Array:
+        dark = _square(np.asarray(x, float), side, angle)
+        p = np.where(dark == 1, 1 - wrong, wrong)
+        return np.column_stack([1 - p, p])
+
+    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior)
+
+
+def _square(X: Array, side: float, angle: float) -> Codes:
+    cos, sin = np.cos(angle), np.sin(angle)
+    u, v = X[:, 0] * cos - X[:, 1] * sin, X[:, 0] * sin + X[:, 1] * cos
+    parity: Codes = (np.ceil(u / side) + np.floor(v / side)).astype(np.int64) % 2
+    return parity
+
+
+# Kuncheva, Example 1.1: rows are the classes, columns triangle, square, circle in white, then in black
+SHAPE_COLOUR = np.array([[9, 22, 72, 1, 4, 20], [4, 25, 5, 8, 79, 7]])
+
+
+def shape_colour(n: int | None = None, *, rng: Rng = 0) -> Samples:
+    """The shape-colour set of Kuncheva's Example 1.1: its very 256 objects, or `n` drawn from its table.
+
+    The features are the shape (1 triangle, 2 square, 3 circle) and the colour (0 white, 1 black).
+
+    Examples
+    --------
+    The best decision makes 43 errors.
+
+    >>> data = shape_colour()
+    >>> len(data), data.bayes_error * 256
+    (256, 43.0)
+    """
+    cells: NDArray[Any] = SHAPE_COLOUR.ravel()
+    error = float(SHAPE_COLOUR.min(axis=0).sum() / SHAPE_COLOUR.sum())
+    if n is None:
+        drawn = np.repeat(np.arange(12), cells)
+    else:
+        drawn = np.sort(generator(rng).choice(12, size=count("n", n), p=cells / cells.sum()))
+    y, thing = np.divmod(drawn, 6)
+    X = np.column_stack([thing % 3 + 1, thing // 3]).astype(float)
+    return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior)
+
+
+def _shape_colour_posterior(x: ArrayLike) -> Array:
+    points = np.asarray(x).astype(int)
+    result: Array = (SHAPE_COLOUR / SHAPE_COLOUR.sum(axis=0)).T[points[:, 0] - 1 + 3 * points[:, 1]]
+    return result
