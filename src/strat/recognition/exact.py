@@ -1,0 +1,133 @@
+"""Vectors that are ready to be compared, and the float64 score that decides every comparison.
+
+A score here is a function of two rows and of nothing else: the same two vectors give the same bits, whichever
+block or thread meets them. Every fast path (float32 blocks, a GPU) has to give the order of these scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strat.columns import Array, Codes
+from strat.errors import StratError, one_of
+
+SCORES = ("cosine", "inner", "euclidean", "l1", "mahalanobis")
+PAIRS_AT_ONCE = 1 << 22  # numbers gathered at a time when pairs are scored, so 32 MB each side
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Probes and gallery as float64 vectors, and how two of them are scored.
+
+    Attributes
+    ----------
+    probes, gallery
+        Rows to compare: unit vectors for cosine, whitened for Mahalanobis, as given otherwise.
+    form
+        ``"inner"`` (the greater the better), ``"euclidean"`` or ``"l1"`` (the distance, negated).
+    """
+
+    probes: Array
+    gallery: Array
+    form: str
+
+    def pairs(self, probe: Codes, entry: Codes) -> Array:
+        """The float64 scores of the named pairs; the greater, the better, so that distances are negated."""
+        scores = np.empty(len(probe))
+        step = max(1, PAIRS_AT_ONCE // max(1, self.probes.shape[1]))
+        for start in range(0, len(probe), step):
+            part = slice(start, start + step)
+            scores[part] = _score(self.probes[probe[part]], self.gallery[entry[part]], self.form)
+        return scores
+
+
+def _score(p: Array, g: Array, form: str) -> Array:
+    if form == "inner":
+        return np.einsum("ij,ij->i", p, g)
+    difference = p - g
+    if form == "l1":
+        return -np.abs(difference).sum(axis=1)
+    return -np.sqrt(np.einsum("ij,ij->i", difference, difference))
+
+
+def space(probes: ArrayLike, gallery: ArrayLike, *, score: str, covariance: ArrayLike | None = None) -> Space:
+    """Both sets of vectors, checked and made ready for `score`.
+
+    >>> s = space([[3.0, 4.0]], [[0.0, 2.0], [4.0, 3.0]], score="cosine")
+    >>> s.pairs(np.array([0, 0]), np.array([0, 1])).round(6).tolist()
+    [0.8, 0.96]
+    """
+    one_of("score", score, SCORES)
+    p, g = vectors("probes", probes), vectors("gallery", gallery)
+    if p.shape[1] != g.shape[1]:
+        raise StratError(
+            f"`probes` and `gallery` must have vectors of the same length, got {p.shape[1]} and {g.shape[1]}; "
+            "were they made by the same model?"
+        )
+    if covariance is not None and score != "mahalanobis":
+        raise StratError(
+            f"`covariance` belongs to score='mahalanobis', got score={score!r}; leave it out or change the score."
+        )
+    if score == "cosine":
+        return Space(_unit("probes", p), _unit("gallery", g), "inner")
+    if score == "mahalanobis":
+        w = _whitening(g, covariance)
+        return Space(np.ascontiguousarray(p @ w), np.ascontiguousarray(g @ w), "euclidean")
+    return Space(p, g, score)
+
+
+def vectors(argument: str, values: ArrayLike) -> Array:
+    """`values` as a finite float64 matrix, one row per image."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise StratError(
+            f"`{argument}` must be numbers with one row per image, got shape {array.shape} of {array.dtype}."
+        )
+    if 0 in array.shape:
+        raise StratError(f"`{argument}` must have at least one row and one column, got shape {array.shape}.")
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    bad = ~np.isfinite(array).all(axis=1)
+    if bad.any():
+        raise StratError(
+            f"`{argument}` must be finite, got NaN or infinity in row {np.flatnonzero(bad)[0]} "
+            f"({int(bad.sum())} such rows); name these rows in `failed_{argument}` or drop them."
+        )
+    return array
+
+
+def _unit(argument: str, x: Array) -> Array:
+    size = np.abs(x).max(axis=1)
+    if not size.all():
+        zero = np.flatnonzero(size == 0)
+        raise StratError(
+            f"`{argument}` must not have zero vectors under cosine, got one in row {zero[0]} "
+            f"({len(zero)} such rows); name them in `failed_{argument}` or drop them."
+        )
+    x = x / size[:, None]  # first by the largest entry, so that squares neither overflow nor vanish
+    unit: Array = x / np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
+    return unit
+
+
+def _whitening(gallery: Array, covariance: ArrayLike | None) -> Array:
+    """W with W W' = inverse covariance, so that ‖(p − g) W‖ is the Mahalanobis distance."""
+    d = gallery.shape[1]
+    if covariance is None and len(gallery) <= d:
+        raise StratError(
+            f"`covariance` must be given when the gallery has no more rows ({len(gallery)}) than columns ({d}); "
+            "estimate it on a training set."
+        )
+    c = np.cov(gallery, rowvar=False).reshape(d, d) if covariance is None else np.asarray(covariance, float)
+    if c.shape != (d, d) or not np.allclose(c, c.T):
+        raise StratError(f"`covariance` must be a symmetric {d} × {d} matrix, got shape {c.shape}.")
+    try:
+        lower = np.linalg.cholesky(c)
+    except np.linalg.LinAlgError:
+        raise StratError(
+            "`covariance` must be positive definite, got one that is not; drop constant or repeated columns, "
+            "or add a little to its diagonal."
+        ) from None
+    white: NDArray[np.float64] = np.linalg.inv(lower).T
+    return white
