@@ -97,7 +97,7 @@ def gaussian_classes(
     p = shares("priors", priors, len(mu))
     source = generator(rng)
     n_k = sizes("n", n, p)
-    roots: Array = np.linalg.cholesky(sigma)
+    roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
     X = np.vstack([mu[k] + source.standard_normal((m, mu.shape[1])) @ roots[k].T for k, m in enumerate(n_k)])
     error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
     posterior = functools.partial(_gaussian_posterior, mu=mu, roots=roots, priors=p)
@@ -147,7 +147,7 @@ def _gaussian_bayes_error(
         return 0.0, 0.0
     if classes == 2 and np.array_equal(sigma[0], sigma[1]):
         return _two_gaussians(mu, sigma[0], p), 0.0
-    roots: Array = np.linalg.cholesky(sigma)
+    roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
     posterior = functools.partial(_gaussian_posterior, mu=mu, roots=roots, priors=p)
     return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ roots[k].T, posterior, d)
 
@@ -300,7 +300,7 @@ def _lower_string(t: Array) -> Array:
 
 
 def _upper_string(t: Array) -> Array:
-    return _lower_string(t) + [0, 1.5]
+    return _lower_string(t) + np.array([0, 1.5])
 
 
 def checker_board(
