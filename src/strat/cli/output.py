@@ -1,0 +1,102 @@
+"""One voice for every command: a table on the screen, or JSON, Markdown, LaTeX, CSV, or a file."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from strat.errors import StratError
+from strat.tables.out import (
+    Sheet,
+    csv_text,
+    json_text,
+    latex_text,
+    markdown_text,
+    numeric_columns,
+    plain_text,
+    shown,
+    write,
+)
+
+__all__ = ["JSON", "LATEX", "MARKDOWN", "OUTPUT", "QUIET", "Sheet", "emit", "progress", "warn", "write"]
+
+JSON = typer.Option(False, "--json", help="Print JSON with a schema version.")
+MARKDOWN = typer.Option(False, "--markdown", help="Print a Markdown table.")
+LATEX = typer.Option(False, "--latex", help="Print a LaTeX table (booktabs).")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print only the table, no notes.")
+OUTPUT = typer.Option(None, "--output", "-o", help="Write to this file instead of the screen.")
+
+
+def emit(
+    sheet: Sheet,
+    *,
+    as_json: bool = False,
+    markdown: bool = False,
+    latex: bool = False,
+    quiet: bool = False,
+    output: Path | None = None,
+) -> None:
+    """Print the sheet in the form that was asked for, or write it to `output`."""
+    if sum([as_json, markdown, latex]) > 1:
+        raise StratError("`--json`, `--markdown` and `--latex` must not come together; choose one.")
+    if as_json:
+        text = json_text(sheet)
+    elif markdown:
+        text = markdown_text(sheet, quiet=quiet)
+    elif latex:
+        text = latex_text(sheet, quiet=quiet)
+    elif output is not None and output.suffix.lower() == ".csv":
+        text = csv_text(sheet)
+    elif output is None:
+        _screen(sheet, quiet=quiet)
+        return
+    else:
+        text = plain_text(sheet, quiet=quiet)
+    if output is None:
+        typer.echo(text)
+    else:
+        write(output, text + "\n")
+
+
+def _screen(sheet: Sheet, *, quiet: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    if not sys.stdout.isatty():
+        typer.echo(plain_text(sheet, quiet=quiet))
+        return
+    grid = Grid(title=Text(sheet.title) if sheet.title and not quiet else None, title_justify="left")
+    for name, right in zip(sheet.columns, numeric_columns(sheet), strict=True):
+        grid.add_column(Text(str(name)), justify="right" if right else "left", overflow="fold")
+    for row in sheet.rows:
+        grid.add_row(*[Text(shown(value)) for value in row])
+    console = Console()
+    console.print(grid)
+    for note in () if quiet else sheet.notes:
+        console.print(Text(note))
+
+
+@contextlib.contextmanager
+def progress(label: str, *, quiet: bool = False) -> Iterator[Any]:
+    """A function that takes the share done and draws a bar on standard error; nothing if no one watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    with Bars(console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(label, total=1.0)
+        yield lambda share: bars.update(task, completed=share)
+
+
+def warn(messages: Sequence[str]) -> None:
+    """Warnings on standard error, one line each."""
+    for message in messages:
+        typer.echo(f"strat: warning: {message}", err=True)

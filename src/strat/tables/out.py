@@ -1,0 +1,235 @@
+"""Results out: Markdown, LaTeX, CSV, JSON and plain text, escaped; files written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from strat.errors import StratError
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a command has to say.
+
+    Attributes
+    ----------
+    schema
+        Name and version of the JSON form, such as ``"strat/evaluate/1"``.
+    columns
+        The names of the columns.
+    rows
+        The cells; numbers stay numbers, so that JSON keeps every digit.
+    title
+        One line above the table.
+    notes
+        Sentences below it: what was assumed, what to look at.
+    data
+        The JSON form; the table itself if empty.
+    """
+
+    schema: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write the file whole or not at all: a temporary file beside it takes its place at the end."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise StratError(f"`{path}` can't be written: there is no folder {str(folder)!r}.")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=folder)
+    except OSError as error:
+        raise StratError(f"`{path}` can't be written: {error.strerror}.") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            os.fchmod(file.fileno(), 0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException as error:
+        Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise StratError(f"`{path}` can't be written: {error.strerror}.") from None
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def json_text(sheet: Sheet) -> str:
+    """The JSON form, with its schema first; what is not a number becomes null."""
+    data = sheet.data or {
+        "title": sheet.title,
+        "rows": [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows],
+        "notes": list(sheet.notes),
+    }
+    return json.dumps({"schema": sheet.schema, **jsonable(data)}, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def jsonable(value: Any) -> Any:
+    """`value` as JSON has it: plain containers and numbers, null for what is not finite."""
+    if isinstance(value, Mapping):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [jsonable(v) for v in value]
+    if hasattr(value, "tolist"):
+        return jsonable(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def shown(value: Any) -> str:
+    """A cell as people read it: four significant digits or decimals, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if isinstance(value, float):
+        return _decimal(value)
+    return str(value)
+
+
+def _decimal(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0 or 1e-4 <= abs(value) < 1e5:
+        return f"{value:.4f}" if abs(value) < 100 else f"{value:.4g}" if value % 1 else f"{value:.0f}"
+    return f"{value:.3g}"
+
+
+def escape_markdown(text: str) -> str:
+    r"""`text` with the signs that Markdown and HTML would act on made harmless, on one line.
+
+    >>> escape_markdown("a|b <script>")
+    'a\\|b &lt;script&gt;'
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for sign in "\\`*_[]|#":
+        text = text.replace(sign, "\\" + sign)
+    return " ".join(text.split())
+
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "−": "$-$",
+    "∞": r"$\infty$",
+}
+
+
+def escape_latex(text: str) -> str:
+    r"""`text` with TeX's special signs spelled out.
+
+    >>> escape_latex("50 % of a_b")
+    '50 \\% of a\\_b'
+    """
+    return " ".join("".join(_TEX.get(sign, sign) for sign in text).split())
+
+
+def escape_csv(text: str) -> str:
+    """`text` as a CSV field that no spreadsheet runs as a formula.
+
+    >>> escape_csv("=1+1")
+    "'=1+1"
+    """
+    if text[:1] in ("=", "+", "-", "@", "\t", "\r") and not _is_number(text):
+        text = "'" + text
+    if any(sign in text for sign in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def markdown_text(sheet: Sheet, *, quiet: bool = False) -> str:
+    """A pipe table, with the title above and the notes below."""
+    right = numeric_columns(sheet)
+    lines = ["| " + " | ".join(escape_markdown(str(c)) for c in sheet.columns) + " |"]
+    lines.append("| " + " | ".join("---:" if r else "---" for r in right) + " |")
+    lines += ["| " + " | ".join(escape_markdown(shown(v)) for v in row) + " |" for row in sheet.rows]
+    body = "\n".join(lines)
+    if quiet:
+        return body
+    above = f"**{escape_markdown(sheet.title)}**\n\n" if sheet.title else ""
+    below = "".join(f"\n- {escape_markdown(note)}" for note in sheet.notes)
+    return above + body + (f"\n{below}" if below else "")
+
+
+def latex_text(sheet: Sheet, *, quiet: bool = False) -> str:
+    """A booktabs tabular; title and notes go into comments."""
+    align = "".join("r" if r else "l" for r in numeric_columns(sheet))
+    rows = [" & ".join(escape_latex(shown(v)) for v in row) + r" \\" for row in sheet.rows]
+    head = " & ".join(escape_latex(str(c)) for c in sheet.columns) + r" \\"
+    comments = [] if quiet else [f"% {' '.join(t.split())}" for t in (sheet.title, *sheet.notes) if t]
+    table = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    return "\n".join([*comments, *table, r"\end{tabular}"])
+
+
+def csv_text(sheet: Sheet) -> str:
+    """Comma-separated values with every digit of the numbers."""
+    lines = [",".join(escape_csv(str(c)) for c in sheet.columns)]
+    lines += [",".join(escape_csv("" if v is None else str(v)) for v in row) for row in sheet.rows]
+    return "\n".join(lines)
+
+
+def plain_text(sheet: Sheet, *, quiet: bool = False) -> str:
+    """The table as it looks on the screen, without colours."""
+    cells = [[str(c) for c in sheet.columns], *[[shown(v) for v in row] for row in sheet.rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(sheet.columns))]
+    right = numeric_columns(sheet)
+    lines = [
+        "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right, strict=True)).rstrip()
+        for row in cells
+    ]
+    lines.insert(1, "  ".join("-" * w for w in widths))
+    above = [sheet.title, ""] if sheet.title and not quiet else []
+    below = ["", *sheet.notes] if sheet.notes and not quiet else []
+    return "\n".join([*above, *lines, *below])
+
+
+def numeric_columns(sheet: Sheet) -> list[bool]:
+    """Which columns hold only numbers, and so stand flush right."""
+    return [bool(sheet.rows) and all(_like_number(row[i]) for row in sheet.rows) for i in range(len(sheet.columns))]
+
+
+def _like_number(value: Any) -> bool:
+    if isinstance(value, str | bool):
+        return False
+    return value is None or isinstance(value, int | float) or hasattr(value, "dtype")
