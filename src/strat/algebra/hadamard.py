@@ -1,0 +1,163 @@
+"""Hadamard matrices of as many orders as short constructions reach."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.algebra.fields import field, is_prime_power, whole
+from strat.errors import StratError
+
+Signs = NDArray[np.int8]
+
+LARGEST_DENSE = 32_768
+
+
+def hadamard(order: SupportsIndex) -> Signs:
+    """A Hadamard matrix: ±1, orthogonal columns, the first column all ones.
+
+    Every other column then holds as many +1 as -1, which is the full balance of STRAT (15).
+
+    Parameters
+    ----------
+    order
+        1, 2 or a multiple of 4 that the constructions reach: Sylvester, Paley I and II over prime powers and
+        products of these. `hadamard_order` gives the least one for a number of columns.
+
+    Examples
+    --------
+    >>> hadamard(4).tolist()
+    [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
+    >>> h = hadamard(28).astype(int)  # Paley over GF(27)
+    >>> bool((h.T @ h == 28 * np.eye(28)).all())
+    True
+    """
+    n = whole("order", order, 1)
+    if not is_reachable(n):
+        below = next((k for k in range(n - 1, 0, -1) if is_reachable(k)), 1)
+        above = next(k for k in range(n + 1, 4 * n + 5) if is_reachable(k))
+        raise StratError(
+            f"`order` must be 1, 2 or a multiple of 4 that our constructions reach, got {n}; "
+            f"the nearest are {below} and {above}."
+        )
+    if n > LARGEST_DENSE:
+        raise StratError(f"`order` must be at most {LARGEST_DENSE} for a dense matrix, got {n}.")
+    matrix = _build(n)
+    return matrix * matrix[:, :1]
+
+
+def hadamard_order(columns: SupportsIndex) -> int:
+    """The least order that is reached and has room for `columns` columns beside the constant one.
+
+    >>> [hadamard_order(c) for c in (1, 3, 4, 7, 8, 36)]
+    [2, 4, 8, 8, 12, 40]
+    """
+    n = whole("columns", columns, 1) + 1
+    while not is_reachable(n):
+        n += 1
+    return n
+
+
+def hadamard_columns(columns: SupportsIndex) -> Signs:
+    """`columns` mutually orthogonal, balanced ±1 columns in as few rows as our constructions need.
+
+    These are the half-samples of STRAT (12): row a takes the first unit of stratum h where the entry is +1.
+
+    >>> hadamard_columns(3).tolist()
+    [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]]
+    """
+    count = whole("columns", columns, 1)
+    return hadamard(hadamard_order(count))[:, 1 : count + 1]
+
+
+def is_reachable(order: int) -> bool:
+    """Whether `hadamard` makes this order.
+
+    >>> [n for n in range(1, 40) if is_reachable(n)]
+    [1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36]
+    """
+    return construction(order) is not None
+
+
+@lru_cache(maxsize=65_536)
+def construction(order: int) -> str | None:
+    """How `hadamard` makes this order, in words; None if it does not.
+
+    >>> construction(64), construction(20), construction(36), construction(40)
+    ('Sylvester', 'Paley I over GF(19)', 'Paley II over GF(17)', 'Kronecker product of 2 and 20')
+    """
+    if order in (1, 2):
+        return "Sylvester"
+    if order < 4 or order % 4:
+        return None
+    if order & (order - 1) == 0:
+        return "Sylvester"
+    if is_prime_power(order - 1):  # order - 1 = 3 modulo 4
+        return f"Paley I over GF({order - 1})"
+    if (order // 2 - 1) % 4 == 1 and is_prime_power(order // 2 - 1):
+        return f"Paley II over GF({order // 2 - 1})"
+    factors = _kronecker_factors(order)
+    if factors is not None:
+        return f"Kronecker product of {factors[0]} and {factors[1]}"
+    return None
+
+
+def _kronecker_factors(order: int) -> tuple[int, int] | None:
+    """Two reachable orders whose product is `order`: the doubling first."""
+    for first in (2, *range(4, int(order**0.5) + 1, 4)):
+        if order % first == 0 and is_reachable(first) and is_reachable(order // first):
+            return first, order // first
+    return None
+
+
+def _build(order: int) -> Signs:
+    how = construction(order) or ""
+    if how == "Sylvester":
+        return _sylvester(order)
+    if how.startswith("Paley II"):
+        return paley_second(order // 2 - 1)
+    if how.startswith("Paley I"):
+        return paley_first(order - 1)
+    factors = _kronecker_factors(order)
+    if factors is None:
+        raise AssertionError(f"no construction for {order}")
+    return np.kron(_build(factors[0]), _build(factors[1]))
+
+
+def _sylvester(order: int) -> Signs:
+    """The doubling [[H, H], [H, -H]] of STRAT (21), which makes H of order 2n (not n²: ERRATA 3)."""
+    matrix = np.ones((1, 1), dtype=np.int8)
+    while len(matrix) < order:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    return matrix
+
+
+def jacobsthal(order: int) -> Signs:
+    """The matrix of the quadratic character χ(a - b) over all pairs of elements of GF(order), order odd.
+
+    >>> jacobsthal(3).tolist()
+    [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
+    """
+    f = field(order)
+    every = np.arange(order)
+    character, negative = f.character(every), f.negative(every)
+    return np.stack([character[f.add(a, negative)] for a in range(order)])
+
+
+def paley_first(q: int) -> Signs:
+    """Paley's first construction: order q + 1 from a prime power q = 3 modulo 4."""
+    matrix = np.ones((q + 1, q + 1), dtype=np.int8)
+    matrix[1:, 1:] = jacobsthal(q) - np.eye(q, dtype=np.int8)
+    return matrix
+
+
+def paley_second(q: int) -> Signs:
+    """Paley's second construction: order 2(q + 1) from a prime power q = 1 modulo 4."""
+    conference = np.ones((q + 1, q + 1), dtype=np.int8)
+    conference[0, 0] = 0
+    conference[1:, 1:] = jacobsthal(q)
+    one = np.eye(q + 1, dtype=np.int8)
+    return np.block([[conference + one, conference - one], [conference - one, -conference - one]])
