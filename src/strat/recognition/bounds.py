@@ -188,4 +188,7 @@ def _zeros(like: Any) -> Any:
 
 
 def _sqrt(values: Any) -> Any:
-    return values.sqrt() if hasattr(values, "sqrt") else np.sqrt(values)
+    if isinstance(values, np.ndarray) or values.device.type == "cpu":  # torch's own on a CPU errs in the last bit
+        roots = np.sqrt(np.asarray(values))
+        return roots if isinstance(values, np.ndarray) else values.new_tensor(roots)
+    return values.sqrt()
