@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes
 from strat.errors import StratError, one_of
+from strat.recognition.bounds import exact_scores, unit
 
 SCORES = ("cosine", "inner", "euclidean", "l1", "mahalanobis")
 PAIRS_AT_ONCE = 1 << 22  # numbers gathered at a time when pairs are scored, so 32 MB each side
@@ -45,12 +46,8 @@ class Space:
 
 
 def _score(p: Array, g: Array, form: str) -> Array:
-    if form == "inner":
-        return np.einsum("ij,ij->i", p, g)
-    difference = p - g
-    if form == "l1":
-        return -np.abs(difference).sum(axis=1)
-    return -np.sqrt(np.einsum("ij,ij->i", difference, difference))
+    scores = -np.abs(p - g).sum(axis=1) if form == "l1" else exact_scores(p, g, form)
+    return np.asarray(scores, float)
 
 
 def space(probes: ArrayLike, gallery: ArrayLike, *, score: str, covariance: ArrayLike | None = None) -> Space:
@@ -99,16 +96,13 @@ def vectors(argument: str, values: ArrayLike) -> Array:
 
 
 def _unit(argument: str, x: Array) -> Array:
-    size = np.abs(x).max(axis=1)
-    if not size.all():
-        zero = np.flatnonzero(size == 0)
+    zero = np.flatnonzero(~x.any(axis=1))
+    if len(zero):
         raise StratError(
             f"`{argument}` must not have zero vectors under cosine, got one in row {zero[0]} "
             f"({len(zero)} such rows); name them in `failed_{argument}` or drop them."
         )
-    x = x / size[:, None]  # first by the largest entry, so that squares neither overflow nor vanish
-    unit: Array = x / np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
-    return unit
+    return np.ascontiguousarray(unit(x))
 
 
 def _whitening(gallery: Array, covariance: ArrayLike | None) -> Array:
@@ -129,5 +123,4 @@ def _whitening(gallery: Array, covariance: ArrayLike | None) -> Array:
             "`covariance` must be positive definite, got one that is not; drop constant or repeated columns, "
             "or add a little to its diagonal."
         ) from None
-    white: NDArray[np.float64] = np.linalg.inv(lower).T
-    return white
+    return np.asarray(np.linalg.inv(lower).T)

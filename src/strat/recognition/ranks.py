@@ -6,15 +6,22 @@ For each probe: how many gallery scores are strictly better than its mate's (`ab
 
 from __future__ import annotations
 
+import importlib
+import sys
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, Codes, encode
-from strat.errors import StratError, one_of, some
+from strat.columns import Array, Codes
+from strat.errors import StratError, StratWarning, one_of
+from strat.recognition import blocks
+from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
+from strat.recognition.matching import FAILURES, Matching, match
+from strat.recognition.table import count as count_table
 
 TIES = ("pessimistic", "optimistic", "expected")
 
@@ -89,6 +96,79 @@ class Ranks:
         return rank
 
 
+def ranks(
+    *,
+    similarity: ArrayLike | None = None,
+    distance: ArrayLike | None = None,
+    probes: ArrayLike,
+    gallery: ArrayLike,
+    enrolment: str = "single",
+    open_set: bool = False,
+    failed_probes: ArrayLike | None = None,
+    failed_gallery: ArrayLike | None = None,
+    failures: str = "miss",
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Ranks:
+    """Ranks from a table of scores, probes × gallery.
+
+    Parameters
+    ----------
+    similarity, distance
+        The table, one row per probe and one column per gallery image; exactly one of the two, because nobody should
+        guess which way is better. A memory-mapped array is read in blocks.
+    probes, gallery
+        Subject of each row and of each column.
+    enrolment
+        What several images of a subject in the gallery mean: ``"single"`` (there is one each; a label twice is
+        an error), ``"best"`` or ``"mean"`` score per subject, ``"images"`` (every image is an entry by itself and
+        the best mate counts: retrieval).
+    open_set
+        Whether probes may have no mate in the gallery; they then count as non-mated.
+    failed_probes, failed_gallery
+        Failures to acquire and to enrol, as a truth value per row or as positions. Their scores are not read.
+    failures
+        ``"miss"``: a failure is a miss at every rank; ``"leave out"``: such probes are left out.
+    threads
+        How many threads work (None: one per core).
+    progress
+        Whether to draw a bar (None: on long work at a terminal).
+
+    Examples
+    --------
+    Three probes; the second one's mate ties with a stranger, the third one's comes last.
+
+    >>> r = ranks(similarity=[[9, 2, 1], [5, 5, 1], [7, 6, 3]], probes=["a", "b", "c"], gallery=["a", "b", "c"])
+    >>> r.rank().tolist(), r.rank("optimistic").tolist(), r.tied_probes
+    ([1.0, 2.0, 3.0], [1.0, 1.0, 3.0], 1)
+    """
+    table, sign = _table(similarity, distance)
+    matching = match(
+        probes,
+        gallery,
+        enrolment=enrolment,
+        open_set=open_set,
+        failed_probes=failed_probes,
+        failed_gallery=failed_gallery,
+    )
+    wanted = (len(matching.subject), len(np.asarray(gallery)))
+    if table.shape != wanted:
+        raise StratError(
+            f"the table of scores must be probes × gallery, here {wanted[0]} × {wanted[1]}, got "
+            f"{' × '.join(map(str, table.shape))}; is it transposed?"
+        )
+    counts = count_table(
+        lambda rows: sign * table[rows].astype(float),
+        matching,
+        mean=enrolment == "mean",
+        columns=table.shape[1],
+        threads=threads,
+        progress=_show(progress, table.size),
+    )
+    _direction(counts, matching, "similarity" if sign > 0 else "distance")
+    return assemble(counts, matching, failures, "float64 table")
+
+
 def ranks_of_embeddings(
     probes: ArrayLike,
     gallery: ArrayLike,
@@ -96,52 +176,172 @@ def ranks_of_embeddings(
     probe_subjects: ArrayLike,
     gallery_subjects: ArrayLike,
     score: str,
-    device: str = "cpu",
+    enrolment: str = "single",
     open_set: bool = False,
+    failed_probes: ArrayLike | None = None,
+    failed_gallery: ArrayLike | None = None,
+    failures: str = "miss",
     covariance: ArrayLike | None = None,
+    device: str = "cpu",
+    threads: int | None = None,
+    progress: bool | None = None,
 ) -> Ranks:
-    """Ranks of embeddings, equal for every probe to those of float64 scores.
+    """Ranks of embeddings, for every probe those of float64 scores, without ever storing the table.
 
+    Parameters
+    ----------
+    probes, gallery
+        One row per image.
+    probe_subjects, gallery_subjects
+        Subject of each row.
+    score
+        ``"cosine"``, ``"inner"``, ``"euclidean"``, ``"l1"`` or ``"mahalanobis"``.
+    enrolment, open_set, failed_probes, failed_gallery, failures, threads, progress
+        As in `ranks`; ``enrolment="mean"`` enrols the mean vector of a subject (of its unit vectors for cosine).
+    covariance
+        For Mahalanobis; that of the gallery by default.
+    device
+        ``"cpu"`` or ``"cuda"``.
+
+    Examples
+    --------
     >>> r = ranks_of_embeddings([[1.0, 0.0], [1.0, 1.0]], [[2.0, 1.0], [0.0, 1.0]],
     ...                         probe_subjects=["a", "b"], gallery_subjects=["a", "b"], score="cosine")
     >>> r.rank().tolist(), r.mate.round(3).tolist()
     ([1.0, 2.0], [0.894, 0.707])
     """
     one_of("score", score, SCORES)
-    if device != "cpu":
-        raise StratError(f"`device` must be 'cpu', got {device!r}.")
-    vectors = space(probes, gallery, score=score, covariance=covariance)
-    mates = _mates(probe_subjects, gallery_subjects, open_set)
-    return _plain(vectors, mates, np.asarray(probe_subjects))
-
-
-def _mates(probe_subjects: ArrayLike, gallery_subjects: ArrayLike, open_set: bool) -> Codes:
-    """The gallery row of each probe's subject, −1 where there is none."""
-    codes, labels = encode("gallery_subjects", gallery_subjects)
-    if len(labels) < len(codes):
-        twice = labels[np.bincount(codes) > 1]
-        raise StratError(f"`gallery_subjects` must name each subject once, got {some(twice)} more than once.")
-    wanted = np.asarray(probe_subjects)
-    place = np.clip(np.searchsorted(labels, wanted), 0, len(labels) - 1)
-    mates = np.where(labels[place] == wanted, np.argsort(codes, kind="stable")[place], -1)
-    if not open_set and (mates < 0).any():
-        raise StratError(
-            f"every probe must have its subject in the gallery (closed set), got {some(np.unique(wanted[mates < 0]))} "
-            "without one; pass open_set=True to count them as non-mated probes."
+    one_of("failures", failures, FAILURES)
+    if device != "cpu" or getattr(probes, "is_cuda", False):
+        return _on_device(
+            probes,
+            gallery,
+            probe_subjects=probe_subjects,
+            gallery_subjects=gallery_subjects,
+            score=score,
+            enrolment=enrolment,
+            open_set=open_set,
+            failed_probes=failed_probes,
+            failed_gallery=failed_gallery,
+            failures=failures,
+            covariance=covariance,
+            device=device,
         )
-    return mates.astype(np.int64)
+    matching = match(
+        probe_subjects,
+        gallery_subjects,
+        enrolment=enrolment,
+        open_set=open_set,
+        failed_probes=failed_probes,
+        failed_gallery=failed_gallery,
+    )
+    p, g = _rows("probes", probes, len(matching.subject)), _rows("gallery", gallery, len(np.asarray(gallery_subjects)))
+    vectors = space(p[matching.probes], g[matching.members], score=score, covariance=covariance)
+    compact = matching.compact()
+    if enrolment == "mean":
+        vectors, compact = _mean_enrolment(vectors, compact, score)
+    work = vectors.probes.size * len(vectors.gallery)
+    if score == "l1":
+        counts = _l1(vectors, compact, threads, _show(progress, work))
+        return assemble(counts, matching, failures, "float64 distances")
+    counts = blocks.count(vectors, compact, threads=threads, progress=_show(progress, work))
+    return assemble(counts, matching, failures, "float32 product, near-ties in float64")
 
 
-def _plain(vectors: Space, mates: Codes, subject: NDArray[Any]) -> Ranks:
-    n, size = len(vectors.probes), len(vectors.gallery)
-    everyone = np.arange(size)
+def _on_device(probes: Any, gallery: Any, **arguments: Any) -> Ranks:
+    """The same call on another device; `strat.recognition.gpu` is imported only now."""
+    result: Ranks = importlib.import_module("strat.recognition.gpu").ranks_of_embeddings(probes, gallery, **arguments)
+    return result
+
+
+def assemble(counts: Counts, matching: Matching, failures: str, method: str) -> Ranks:
+    """The four columns for all probes given, with what `failures` says about those that were not compared."""
+    one_of("failures", failures, FAILURES)
+    n = len(matching.subject)
     above, tied = np.zeros(n, np.int64), np.zeros(n, np.int64)
     mate, best = np.full(n, np.nan), np.full(n, -np.inf)
-    for i in range(n):
-        scores = vectors.pairs(np.full(size, i), everyone)
-        if mates[i] >= 0:
-            mate[i] = scores[mates[i]]
-            above[i], tied[i] = (scores > mate[i]).sum(), (scores == mate[i]).sum() - 1
-            scores[mates[i]] = -np.inf
-        best[i] = scores.max()
-    return Ranks(above, tied, mate, best, subject, size, 0, "float64 pairs", np.arange(n))
+    mate[matching.known] = -np.inf
+    done = matching.probes
+    above[done], tied[done], best[done] = counts.above, counts.tied, counts.best
+    mate[done] = np.where(np.isnan(counts.mate), mate[done], counts.mate)
+    rows = np.arange(n)
+    if failures == "leave out":
+        acquired = np.zeros(n, bool)
+        acquired[done] = True
+        rows = np.flatnonzero(acquired & ~np.isneginf(mate))
+    return Ranks(
+        above[rows],
+        tied[rows],
+        mate[rows],
+        best[rows],
+        matching.subject[rows],
+        matching.entries,
+        counts.rechecked,
+        method,
+        rows,
+    )
+
+
+def _table(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[NDArray[Any], float]:
+    if (similarity is None) == (distance is None):
+        raise StratError(
+            "exactly one of `similarity` (greater is better) and `distance` (smaller is better) must be given, got "
+            f"{'both' if similarity is not None else 'neither'}; it is never guessed."
+        )
+    name, given = ("similarity", similarity) if distance is None else ("distance", distance)
+    table = np.asanyarray(given)
+    if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:
+        raise StratError(
+            f"`{name}` must be a table of numbers, probes × gallery, got shape {table.shape} of {table.dtype}."
+        )
+    return table, 1.0 if distance is None else -1.0
+
+
+def _direction(counts: Counts, matching: Matching, given: str) -> None:
+    """Warn when mates score worse than strangers do, as they would with the sign turned round."""
+    mated = ~np.isnan(counts.mate)
+    others = matching.entries - 1
+    if not mated.any() or others < 2:
+        return
+    place = float((counts.above[mated] + 0.5 * counts.tied[mated]).mean() / others)
+    if place > max(0.65, 0.5 + 4 / np.sqrt(12 * mated.sum())):
+        other = "distance" if given == "similarity" else "similarity"
+        warnings.warn(
+            f"mates score worse than {place:.0%} of the strangers, on average, as `{given}`: "
+            f"is this table a `{other}`?",
+            StratWarning,
+            stacklevel=3,
+        )
+
+
+def _rows(argument: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    array = np.asanyarray(values)
+    if array.ndim != 2 or len(array) != n:
+        raise StratError(
+            f"`{argument}` must have one row for each of the {n} labels, got an array of shape {array.shape}."
+        )
+    return array
+
+
+def _mean_enrolment(vectors: Space, matching: Matching, score: str) -> tuple[Space, Matching]:
+    mean = np.add.reduceat(vectors.gallery[matching.members], matching.starts[:-1], axis=0) / matching.sizes[:, None]
+    if score == "cosine":
+        mean = space(mean, mean, score="cosine").gallery
+    return Space(vectors.probes, np.ascontiguousarray(mean), vectors.form), matching.one_each()
+
+
+def _l1(vectors: Space, matching: Matching, threads: int | None, progress: bool) -> Counts:
+    from scipy.spatial.distance import cdist
+
+    return count_table(
+        lambda rows: -cdist(vectors.probes[rows], vectors.gallery, "cityblock"),
+        matching,
+        mean=False,
+        columns=len(vectors.gallery),
+        threads=threads,
+        progress=progress,
+    )
+
+
+def _show(progress: bool | None, work: int) -> bool:
+    return (work > 1 << 38 and sys.stderr.isatty()) if progress is None else progress
