@@ -1,0 +1,129 @@
+"""`strat array`: make an orthogonal array, check one, or show a finite field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from strat.algebra import Field, OrthogonalArray, is_balanced, is_fully_balanced, is_orthogonal, orthogonal_array
+from strat.algebra import field as finite_field
+from strat.cli.output import JSON, Sheet, emit
+from strat.errors import StratError
+
+SCHEMA = "strat/array/1"
+CHECKED_UNASKED = 2**20
+
+FILE = typer.Argument(None, help="Check this array (.csv or .npy) instead of making one.")
+OUT = typer.Option(None, help="Write the symbols to this .csv or .npy file.")
+
+command = typer.Typer(add_completion=False)
+
+
+@command.command()
+def array(
+    file: Path | None = FILE,
+    levels: int = typer.Option(2, help="Number of symbols: a prime power."),
+    columns: int | None = typer.Option(None, help="Number of columns, such as the number of strata."),
+    construction: str | None = typer.Option(
+        None, help="rotation, rao-hamming or hadamard; the fewest runs by default."
+    ),
+    out: Path | None = OUT,
+    check: bool = typer.Option(False, "--check", help="Check the array however large it is."),
+    field: int | None = typer.Option(None, help="Show the finite field of this order instead."),
+    as_json: bool = JSON,
+) -> None:
+    """Make and check an orthogonal array of strength 2.
+
+    strat array --levels 3 --columns 40 --out array.csv
+
+    strat array array.csv
+
+    strat array --field 9
+    """
+    asked = sum(wish is not None for wish in (file, columns, field))
+    if asked != 1:
+        raise StratError(
+            f"`strat array` must have one of a FILE to check, `--columns` and `--field`, got {asked} of them."
+        )
+    if out is not None and out.suffix.lower() not in (".csv", ".npy"):
+        raise StratError(f"`--out` must end in .csv or .npy, got {str(out)!r}.")
+    if field is not None:
+        sheet = _field_sheet(finite_field(field))
+    elif file is not None:
+        sheet = _array_sheet(_read(file), f"read from {file.name}", check=True)
+    else:
+        made = orthogonal_array(levels, columns or 0, construction=construction)
+        sheet = _array_sheet(made, made.construction, check=check or made.symbols.size <= CHECKED_UNASKED)
+        _write(made, out)
+    emit(sheet, as_json=as_json)
+
+
+def _write(made: OrthogonalArray, out: Path | None) -> None:
+    if out is not None and out.suffix.lower() == ".csv":
+        made.to_csv(out)
+    elif out is not None:
+        made.save(out)
+
+
+def _read(path: Path) -> NDArray[Any]:
+    try:
+        if path.suffix.lower() == ".npy":
+            return np.asarray(np.load(path, allow_pickle=False))
+        if path.stat().st_size == 0:
+            raise ValueError
+        return np.loadtxt(path, delimiter=",", ndmin=2)
+    except OSError as error:
+        raise StratError(f"`file` must be an array that can be read, got {str(path)!r} ({error.strerror}).") from None
+    except ValueError:
+        raise StratError(
+            f"`file` must hold whole numbers, one run per line, parted by commas, got {str(path)!r}."
+        ) from None
+
+
+def _array_sheet(given: OrthogonalArray | NDArray[Any], how: str, *, check: bool) -> Sheet:
+    symbols = given.symbols if isinstance(given, OrthogonalArray) else given
+    found: dict[str, Any] = {"orthogonal": None, "balanced": None, "fully_balanced": None}
+    if check:
+        found["orthogonal"] = is_orthogonal(given)
+        found["balanced"] = found["orthogonal"] or is_balanced(given)
+        found["fully_balanced"] = found["orthogonal"] or is_fully_balanced(given)
+    levels = given.levels if isinstance(given, OrthogonalArray) else len(np.unique(given))
+    data = {"runs": len(symbols), "columns": symbols.shape[1], "levels": levels, "construction": how, **found}
+    words = {True: "yes", False: "no", None: "by construction (use --check)"}
+    rows = [(name.replace("_", " "), words[value] if name in found else value) for name, value in data.items()]
+    title = f"{len(symbols)} runs × {symbols.shape[1]} columns, {levels} levels"
+    return Sheet(SCHEMA, ("property", "value"), rows, title=title, data=data)
+
+
+def _field_sheet(f: Field) -> Sheet:
+    data = {
+        "order": f.order,
+        "characteristic": f.characteristic,
+        "degree": f.degree,
+        "modulus": list(f.modulus),
+        "primitive": f.primitive,
+    }
+    rows = [
+        ("order", f"{f.order} = {f.characteristic}^{f.degree}"),
+        ("modulus", polynomial(f.modulus)),
+        ("generator", f"{f.primitive} = {polynomial(tuple(f.digits(f.primitive)))}, of order {f.order - 1}"),
+    ]
+    return Sheet(SCHEMA, ("property", "value"), rows, title=f"GF({f.order})", data=data)
+
+
+def polynomial(coefficients: tuple[int, ...]) -> str:
+    """A polynomial as people write it, from its coefficients, the constant first.
+
+    >>> polynomial((2, 1, 0, 1))
+    'x^3 + x + 2'
+    """
+    terms = []
+    for power, c in reversed(list(enumerate(coefficients))):
+        name = "" if power == 0 else "x" if power == 1 else f"x^{power}"
+        if c:
+            terms.append(name if c == 1 and name else f"{c}{name}")
+    return " + ".join(terms) or "0"
