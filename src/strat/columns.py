@@ -59,9 +59,7 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
         raise StratError(f"`{argument}` must have at least one row, got none.")
     if array.dtype == object or (array.dtype.kind in "US" and not isinstance(labels, np.ndarray)):
         array = _homogeneous(argument, labels)
-    missing = (
-        np.isnan(array) if array.dtype.kind == "f" else np.isnat(array) if array.dtype.kind in "mM" else None
-    )
+    missing = np.isnan(array) if array.dtype.kind == "f" else np.isnat(array) if array.dtype.kind in "mM" else None
     if missing is not None and missing.any():
         raise StratError(
             f"`{argument}` must name every row, got a missing label in row {np.flatnonzero(missing)[0]} "
@@ -84,9 +82,7 @@ def _homogeneous(argument: str, labels: ArrayLike) -> NDArray[Any]:
     kinds = {_kind(v) for v in items}
     if len(kinds) > 1:
         examples = [next(v for v in items if _kind(v) == k) for k in sorted(kinds)]
-        raise StratError(
-            f"`{argument}` must have labels of one type, got {some(examples)}; make them all text."
-        )
+        raise StratError(f"`{argument}` must have labels of one type, got {some(examples)}; make them all text.")
     return np.asarray(items)
 
 

@@ -1,1 +1,33 @@
-"""To come."""
+"""Perturbed copies of a design: half-samples and their generalisations, the jackknife, the bootstrap."""
+
+from __future__ import annotations
+
+from strat.replication.operators import Operator, Resamples, blocks
+from strat.replication.replicates import (
+    Replicates,
+    all_half_samples,
+    bootstrap,
+    brr,
+    fay,
+    generalized,
+    given,
+    half_samples,
+    jackknife,
+    multi_array,
+)
+
+__all__ = [
+    "Operator",
+    "Replicates",
+    "Resamples",
+    "all_half_samples",
+    "blocks",
+    "bootstrap",
+    "brr",
+    "fay",
+    "generalized",
+    "given",
+    "half_samples",
+    "jackknife",
+    "multi_array",
+]

@@ -88,6 +88,15 @@ class Statistic:
         Whether it is a weighted share of rows, so that exact binomial intervals make sense.
     domain
         The rows it looks at (None: all); degrees of freedom count only their units.
+    quantile
+        What Woodruff's interval needs, for a quantile.
+    of_weights
+        Whether the function takes the weights of all rows (slow, always possible) instead of a few totals.
+    base
+        From totals to the weight that each value is a share of (None: all of it); it sizes the exact interval
+        of a share at 0 or 1.
+    split
+        Pieces of a statistic with very many values, of at most so many values each.
     """
 
     name: str
@@ -101,6 +110,7 @@ class Statistic:
     domain: NDArray[np.bool_] | None = None
     quantile: Quantile | None = None
     of_weights: bool = False
+    base: Callable[[Array], Array] | None = field(default=None, repr=False)
     split: Callable[[int], Iterator[Statistic]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -138,11 +148,18 @@ class Statistic:
 
 @dataclass(frozen=True, eq=False)
 class Quantile:
-    """What Woodruff's interval needs beyond the totals: the sorted values, the order q and the rule."""
+    """What Woodruff's interval needs beyond the totals.
+
+    Attributes
+    ----------
+    support
+        The distinct values, sorted; component j counts the rows at support[j].
+    invert
+        From totals and probabilities to values: the inverse of the weighted distribution.
+    """
 
     support: Array
-    order: Array
-    inverse: Callable[[Array, Array], Array]
+    invert: Callable[[Array, Array], Array]
 
 
 def block_totals(block: Rows, weights: Array) -> Array:

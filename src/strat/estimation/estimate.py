@@ -1,0 +1,290 @@
+"""The one place where sampling and measuring meet."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from strat.columns import Array
+from strat.designs import Design
+from strat.errors import StratError, StratWarning
+from strat.estimation import linear
+from strat.estimation.intervals import critical
+from strat.estimation.result import Estimate, _variance
+from strat.estimation.totals import is_dense, sparse_unit_totals, totals, unit_totals
+from strat.replication import Replicates, Resamples, blocks
+from strat.statistics.base import Axis, Rows, Statistic
+
+KEEP = 1 << 26  # numbers of spread that are kept (512 MB); a larger map keeps its standard errors alone
+PIECE = 64  # values of a very large map that are estimated at once
+
+
+def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str | None = None) -> Estimate:
+    """The statistic under a design, with a standard error that fits the design.
+
+    Parameters
+    ----------
+    statistic
+        What to measure.
+    on
+        A design (closed form: Taylor linearization and the textbook variance) or replicates of one.
+    df
+        Degrees of freedom: a number, "satterthwaite" for an effective number where weights or strata are very
+        unequal, or None for the design's own (units less strata, of the units that a domain reaches).
+
+    Examples
+    --------
+    >>> from strat.designs import Design
+    >>> from strat.replication import brr
+    >>> from strat.statistics import mean
+    >>> design = Design.stratified(strata=["a", "a", "b", "b"])
+    >>> print(estimate(mean([1.0, 3.0, 5.0, 9.0]), on=design))
+    mean 4.5000 (se 1.1180, 95 % -0.3105 to 9.3105, df 2, design effect 0.43)
+    >>> round(estimate(mean([1.0, 3.0, 5.0, 9.0]), on=brr(design)).se, 4)
+    1.118
+    """
+    replicates = on if isinstance(on, Replicates) else None
+    design = _design(on)
+    statistic = _fitted(statistic, design)
+    if statistic.split is not None and _large(statistic, replicates, design):
+        return _in_pieces(statistic, on, df)
+    return _one(statistic, design, replicates, df)
+
+
+def _design(on: Design | Replicates) -> Design:
+    if isinstance(on, Replicates):
+        return on.design
+    if isinstance(on, Design):
+        return on
+    raise StratError(f"`on` must be a Design or Replicates of one, got {type(on).__name__}.")
+
+
+def _fitted(statistic: Statistic, design: Design) -> Statistic:
+    if not isinstance(statistic, Statistic):
+        raise StratError(f"`statistic` must be a Statistic such as strat.mean(y), got {type(statistic).__name__}.")
+    if statistic.of_weights and len(statistic) == 0:
+        statistic = replace(statistic, rows=(Rows(None, None, len(design)),))
+    if len(statistic) != len(design):
+        raise StratError(f"`statistic` must have as many rows as the design ({len(design)}), got {len(statistic)}.")
+    return statistic
+
+
+def _large(statistic: Statistic, replicates: Replicates | None, design: Design) -> bool:
+    lines = design.n_units if replicates is None else replicates.number
+    return lines * int(np.prod(statistic.shape)) > KEEP // 8
+
+
+def _in_pieces(statistic: Statistic, on: Design | Replicates, df: float | str | None) -> Estimate:
+    """A map of very many values, piece by piece: standard errors only, no covariance."""
+    assert statistic.split is not None
+    parts = [estimate(piece, on=on, df=df) for piece in statistic.split(PIECE)]
+    srs = None if parts[0].srs is None else np.concatenate([part.srs for part in parts if part.srs is not None])
+    return replace(
+        parts[0],
+        point=np.concatenate([part.point for part in parts]),
+        spread=None,
+        variance=np.concatenate([part.variance for part in parts]),
+        srs=srs,
+        axes=statistic.axes,
+    )
+
+
+def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None) -> Estimate:
+    sums = design.weights if statistic.of_weights else totals(statistic, design.weights)
+    point = _finite(np.asarray(statistic.function(sums), float), statistic)
+    if statistic.of_weights and point.ndim and not statistic.axes:
+        statistic = replace(
+            statistic, axes=tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(point.shape))
+        )
+    if statistic.quantile is not None and (replicates is None or not replicates.consistent_for_quantiles):
+        return _woodruff(statistic, design, replicates, sums, point, df)
+    known = not statistic.of_weights and statistic.quantile is None
+    slope = linear.gradient(statistic, sums, design.weights) if known else None
+    if replicates is None:
+        influence, spread = _closed(statistic, design, slope, point.shape)
+        scales: float | Array = 1.0
+    else:
+        influence, scales = None, replicates.scales
+        spread = _replicated(statistic, replicates, point)
+    return Estimate(
+        name=statistic.name,
+        point=point,
+        spread=spread,
+        scales=scales,
+        variance=_variance(spread, scales),
+        replicated=replicates is not None,
+        df=_df(statistic, design, replicates, df, influence, slope),
+        method="closed form" if replicates is None else str(replicates.method),
+        axes=statistic.axes,
+        link=statistic.link,
+        bounds=statistic.bounds,
+        proportion=statistic.proportion,
+        srs=None if slope is None else linear.srs_variance(statistic, design, slope).reshape(point.shape),
+        rows=design.size,
+        worth=_worth(statistic, design, sums),
+        design=design.summary if replicates is None else f"{design.summary}; {replicates}",
+        target=design.target,
+        plan=design.plan,
+    )
+
+
+def _finite(value: Array, statistic: Statistic) -> Array:
+    if not np.isfinite(value).all():
+        bad = int((~np.isfinite(value)).sum())
+        raise StratError(
+            f"`{statistic.name}` must be defined on these rows, got {bad} of {value.size} values that are not: "
+            "something it divides by is zero."
+        )
+    return value
+
+
+def _closed(statistic: Statistic, design: Design, slope: Array | None, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    if slope is None:
+        influence = linear.weights_influence(statistic, design)
+    else:
+        influence = linear.unit_influence(statistic, design, slope)
+    made = linear.deviations(influence, design)
+    repeats = None if slope is None else linear.repeat_deviations(statistic, design, slope)
+    if repeats is not None:
+        made = np.concatenate([made, repeats])
+    return influence, made.reshape(len(made), *shape)
+
+
+def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> Array:
+    """Replicate values less the value: replicates × shape."""
+    design, operator = replicates.design, replicates.operator
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if isinstance(operator, Resamples) and _lumpable(statistic, design):
+            values = statistic.function(_lump_totals(statistic, design, operator))
+        elif is_dense(statistic, design) and replicates.number * statistic.components <= 4 * KEEP:
+            values = statistic.function(operator.totals(unit_totals(statistic, design)))
+        else:
+            values = _blockwise(statistic, replicates)
+    spread = np.asarray(values, float) - point
+    bad = int((~np.isfinite(spread.reshape(len(spread), -1)).all(axis=1)).sum())
+    if bad:
+        raise StratError(
+            f"`{statistic.name}` must be defined in every replicate, got {bad} of {len(spread)} where it is not; "
+            "use fay(design, rho=0.5), or the closed form (on=design), which keep every unit in."
+        )
+    return spread
+
+
+def _blockwise(statistic: Statistic, replicates: Replicates) -> Array:
+    """Replicates a few at a time, for very many components and for functions of row weights."""
+    design = replicates.design
+    per_unit: Any = None if statistic.of_weights else sparse_unit_totals(statistic, design)
+    made = []
+    for a, b in blocks(replicates.number, max(design.n_units, statistic.components)):
+        factors = replicates.factors(a, b)
+        sums = factors[:, design.unit] * design.weights if per_unit is None else factors @ per_unit
+        made.append(statistic.function(sums))
+    return np.concatenate(made)
+
+
+def _lumpable(statistic: Statistic, design: Design) -> bool:
+    """Whether the units are single rows of few kinds, so that a bootstrap can draw kinds instead of rows."""
+    coded = len(statistic.rows) == 1 and statistic.rows[0].codes is not None
+    if not coded or not design.rows_are_units or (design.weights != design.weights[0]).any():
+        return False
+    return statistic.rows[0].lines * design.n_strata < len(design) // 4
+
+
+def _lump_totals(statistic: Statistic, design: Design, operator: Resamples) -> Array:
+    block = statistic.rows[0]
+    assert block.codes is not None
+    key = design.stratum[design.unit] * block.lines + block.codes
+    kinds, counts = np.unique(key, return_counts=True)
+    drawn = operator.lumps(kinds // block.lines, counts) * design.weights[0]
+    line = kinds % block.lines
+    if block.values is not None:
+        return drawn @ block.values[line]
+    made = np.zeros((len(drawn), block.components))
+    np.add.at(made.T, line, drawn.T)
+    return made
+
+
+def _df(
+    statistic: Statistic,
+    design: Design,
+    replicates: Replicates | None,
+    df: float | str | None,
+    influence: Array | None,
+    slope: Array | None,
+) -> float:
+    if df is None:
+        if statistic.domain is not None:
+            return linear.domain_df(design, statistic.domain)
+        return float(design.df if replicates is None else replicates.df)
+    if df == "satterthwaite":
+        if slope is None:
+            raise StratError(f"`df` must be a number for {statistic.name}, got 'satterthwaite'.")
+        z = linear.unit_influence(statistic, design, slope) if influence is None else influence
+        weight = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
+        return float(linear.satterthwaite(linear.deviations(z, design), weight, design).min())
+    if isinstance(df, str) or not df > 0:
+        raise StratError(f"`df` must be positive, 'satterthwaite' or None, got {df!r}.")
+    return float(df)
+
+
+def _worth(statistic: Statistic, design: Design, sums: Array) -> Array | float:
+    """Number of units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
+    inside = design.weights if statistic.domain is None else design.weights * statistic.domain
+    by_unit = np.bincount(design.unit, inside, minlength=design.n_units)
+    known = 1.0 - float((by_unit * design.fraction[design.stratum]).sum() / by_unit.sum())
+    if known <= 0:
+        return np.inf
+    worth = by_unit.sum() ** 2 / (by_unit**2).sum() / known
+    if statistic.base is None:
+        return float(worth)
+    return np.asarray(worth * statistic.base(sums) / inside.sum())
+
+
+def _woodruff(
+    statistic: Statistic,
+    design: Design,
+    replicates: Replicates | None,
+    sums: Array,
+    point: Array,
+    df: float | str | None,
+) -> Estimate:
+    """A quantile through the share of rows at or below it, inverted (Woodruff 1952)."""
+    assert statistic.quantile is not None
+    support, block = statistic.quantile.support, statistic.rows[0]
+    below = (support[:, None] <= np.atleast_1d(point)).astype(float)
+    share = Statistic(
+        name=f"share at or below the {statistic.name}",
+        rows=(Rows(block.codes, np.column_stack([below, np.ones(len(support))]), below.shape[1] + 1),),
+        function=lambda t: t[..., :-1] / t[..., -1:] if point.ndim else t[..., 0] / t[..., 1],
+        axes=statistic.axes,
+        bounds=(0.0, 1.0),
+    )
+    inner = _one(share, design, replicates, df)
+    if replicates is not None:
+        warnings.warn(
+            f"{replicates.method} replicates say nothing about a quantile's variance; Woodruff's interval is used.",
+            StratWarning,
+            stacklevel=4,
+        )
+    invert = statistic.quantile.invert
+
+    def at(p: Array) -> Array:
+        return invert(sums, np.ravel(p)).reshape(np.shape(p))
+
+    low, high = (at(np.asarray(side)) for side in inner.interval(0.95, method="t"))
+    se = (high - low) / (2.0 * critical(0.95, inner.df))
+    return replace(
+        inner,
+        name=statistic.name,
+        point=point,
+        variance=np.asarray(se) ** 2,
+        spread=None,
+        method=f"Woodruff, {inner.method}",
+        bounds=statistic.bounds,
+        srs=None,
+        replicated=False,
+        woodruff=(inner, at),
+    )

@@ -1,0 +1,73 @@
+"""Intervals on the scale of a link, and exact ones with an effective sample size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import betaincinv, expit, logit, stdtrit
+
+from strat.columns import Array
+from strat.errors import StratError
+from strat.statistics.proportions import wilson
+
+Limits = tuple[Array, Array]
+
+
+def critical(level: float, df: Array | float) -> Array:
+    """Student's two-sided critical value."""
+    if not 0 < level < 1:
+        raise StratError(f"`level` must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
+    return np.asarray(stdtrit(df, 0.5 + level / 2))
+
+
+def straight(value: Array, se: Array, c: Array | float) -> Limits:
+    """The plain limits, value ± c · se."""
+    return value - c * se, value + c * se
+
+
+def _through(
+    link: Callable[[Array], Array], back: Callable[[Array], Array], slope: Callable[[Array], Array]
+) -> Callable[[Array, Array, Array | float], Limits]:
+    def limits(value: Array, se: Array, c: Array | float) -> Limits:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            centre, half = link(value), c * se * np.abs(slope(value))
+            low, high = back(centre - half), back(centre + half)
+        return np.where(se == 0, value, low), np.where(se == 0, value, high)
+
+    return limits
+
+
+by_logit = _through(logit, expit, lambda p: 1.0 / (p * (1.0 - p)))
+by_log = _through(np.log, np.exp, lambda v: 1.0 / v)
+by_fisher = _through(np.arctanh, np.tanh, lambda r: 1.0 / (1.0 - r**2))
+by_arcsine = _through(
+    lambda p: np.arcsin(np.sqrt(p)),
+    lambda a: np.sin(np.clip(a, 0.0, np.pi / 2)) ** 2,
+    lambda p: 0.5 / np.sqrt(p * (1.0 - p)),
+)
+
+
+def by_wilson(share: Array, trials: Array, level: float, df: Array | float) -> Limits:
+    """Wilson's interval with an effective number of trials and Student's critical value."""
+    low, high = wilson(share, trials, level, df=df)
+    return np.asarray(low), np.asarray(high)
+
+
+def exact(share: Array, trials: Array, level: float) -> Limits:
+    """Clopper and Pearson's limits for an effective number of trials, which need not be whole."""
+    tail = (1 - level) / 2
+    x = share * trials
+    rest = trials - x
+    with np.errstate(invalid="ignore"):
+        low = np.where(x > 0, betaincinv(np.maximum(x, 1e-300), rest + 1, tail), 0.0)
+        high = np.where(rest > 0, betaincinv(x + 1, np.maximum(rest, 1e-300), 1 - tail), 1.0)
+    endless = np.isinf(trials)
+    return np.where(endless, share, low), np.where(endless, share, high)
+
+
+def korn_graubard_size(share: Array, se: Array, rows: float, df: Array | float, level: float) -> Array:
+    """Effective size of a share, p (1 - p) / se², less for few degrees of freedom (Korn and Graubard 1998)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = share * (1 - share) / se**2
+    return size * (critical(level, max(rows - 1, 1)) / critical(level, df)) ** 2

@@ -1,0 +1,167 @@
+"""Closed forms: what a small weight on each unit does to the statistic, and the variance that follows.
+
+The textbook variances of stratified, clustered and systematic samples (STRAT 6; Cochran 5, 8, 9A) and Taylor
+linearization are one thing: the influence of each unit is a variable whose total has the textbook variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.columns import Array, Codes
+from strat.designs import Design
+from strat.errors import StratError
+from strat.estimation.totals import magnitudes, sum_by_unit, unit_totals
+from strat.statistics.base import Statistic
+
+STEP = 1e-3  # relative step of the five-point rule: truncation 1e-12 and rounding 1e-13 meet here
+BATCH = 1 << 22  # numbers in one call of the function that is differentiated
+_STENCIL = ((-2.0, 1 / 12), (-1.0, -8 / 12), (1.0, 8 / 12), (2.0, -1 / 12))
+
+
+def derivatives(function: Callable[[Array], Array], at: Array, directions: Array, steps: Array) -> Array:
+    """Derivatives of a vectorised function at a point along directions (m × c), with a step for each: m × outputs."""
+    made = []
+    width = max(1, BATCH // (4 * len(at)))
+    for a in range(0, len(directions), width):
+        d, h = directions[a : a + width], steps[a : a + width]
+        points = np.stack([at + (s * h)[:, None] * d for s, _ in _STENCIL])
+        values = np.asarray(function(points)).reshape(4, len(d), -1)
+        made.append(np.tensordot([c for _, c in _STENCIL], values, 1) / h[:, None])
+    return np.concatenate(made)
+
+
+def gradient(statistic: Statistic, totals: Array, weights: Array) -> Array:
+    """Derivatives of the statistic by its totals: components × outputs."""
+    if statistic.gradient is not None:
+        return statistic.gradient(totals).reshape(len(totals), -1)
+    size = magnitudes(statistic, weights)
+    live = np.flatnonzero(size > 0)
+    made = np.zeros((len(totals), int(np.prod(statistic.shape))))
+    made[live] = derivatives(statistic.function, totals, np.eye(len(totals))[live], STEP * size[live])
+    return made
+
+
+def unit_influence(statistic: Statistic, design: Design, slope: Array) -> Array:
+    """What each unit's rows add to the statistic, to first order: units × outputs."""
+    outputs = slope.shape[1]
+    if statistic.components <= max(outputs, 64):
+        return unit_totals(statistic, design) @ slope
+    return sum_by_unit(row_influence(statistic, slope), design, design.weights)
+
+
+def row_influence(statistic: Statistic, slope: Array) -> Array:
+    """What a small weight on each row adds to the statistic: rows × outputs."""
+    made: Array | float = 0.0
+    start = 0
+    for block in statistic.rows:
+        by_line = block.spread(slope[start : start + block.components])
+        made = made + (by_line if block.codes is None else by_line[block.codes])
+        start += block.components
+    return np.asarray(made)
+
+
+def weights_influence(statistic: Statistic, design: Design) -> Array:
+    """The same for a function of row weights, by differentiating along each unit's weights: units × outputs."""
+    order = np.argsort(design.unit, kind="stable")
+    cuts = np.searchsorted(design.unit[order], np.arange(1, design.n_units))
+    made = []
+    for rows in np.split(order, cuts):
+        direction = np.zeros(len(design))
+        direction[rows] = design.weights[rows]
+        made.append(derivatives(statistic.function, design.weights, direction[None], np.array([STEP])))
+    return np.concatenate(made)
+
+
+def srs_variance(statistic: Statistic, design: Design, slope: Array) -> Array:
+    """Variance that a simple random sample of as many rows would have: the reference of the design effect."""
+    w, n = design.weights, design.size
+    if n < 2:
+        return np.full(slope.shape[1], np.nan)
+    wide = len(design) * slope.shape[1]
+    cuts = np.array_split(np.arange(slope.shape[1]), max(1, wide // BATCH))
+    inside = w if statistic.domain is None else w * statistic.domain
+    if statistic.domain is not None:
+        n = float((np.ones(len(w)) if design.counts is None else design.counts)[statistic.domain].sum())
+    made = []
+    for cut in cuts:
+        e = row_influence(statistic, slope[:, cut])
+        centred = e - inside @ e / inside.sum()
+        made.append(inside.sum() * (inside @ centred**2) / max(n - 1, 1))
+    return np.concatenate(made)
+
+
+def deviations(influence: Array, design: Design) -> Array:
+    """Rows whose sum of squares is the variance of the sum of the units' influences (m × outputs)."""
+    if design.kind == "systematic":
+        return _successive(influence, design)
+    sizes, starts = design.sizes, design.starts
+    means = np.add.reduceat(influence, starts, axis=0) / sizes[:, None]
+    ratio = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1)
+    scale = np.sqrt(ratio * (1.0 - design.fraction))
+    made = (influence - means[design.stratum]) * scale[design.stratum][:, None]
+    return _lone(made, influence, design)
+
+
+def _successive(influence: Array, design: Design) -> Array:
+    """Systematic samples: half the mean square of successive differences (Cochran 8.11)."""
+    n = len(influence)
+    if n < 2:
+        raise StratError("`order` must have at least two places, got one: neighbours can't be compared.")
+    return np.diff(influence, axis=0) * np.sqrt((1.0 - design.fraction[0]) * n / (2.0 * (n - 1)))
+
+
+def _lone(made: Array, influence: Array, design: Design) -> Array:
+    alone = (design.sizes == 1) & (design.fraction < 1)
+    if not alone.any() or design.lone not in ("centre", "average"):
+        return made
+    if design.lone == "average":
+        return made * np.sqrt(design.n_strata / (design.n_strata - alone.sum()))
+    lone = alone[design.stratum]
+    made[lone] = (influence - influence.mean(axis=0))[lone] * np.sqrt(1.0 - design.fraction)[design.stratum[lone]][
+        :, None
+    ]
+    return made
+
+
+def repeat_deviations(statistic: Statistic, design: Design, slope: Array) -> Array | None:
+    """The second stage: how the repeats of an item vary, where units are a known share of their population."""
+    if design.item is None or not (design.fraction > 0).any():
+        return None
+    z = row_influence(statistic, slope) * design.weights[:, None]
+    item, number = design.item, int(design.item.max()) + 1
+    tries = np.bincount(item, minlength=number)
+    means = np.stack([np.bincount(item, c, minlength=number) for c in z.T], axis=1) / tries[:, None]
+    share = design.fraction[design.stratum[design.unit]]
+    m = tries[item]
+    scale = np.sqrt(share * np.divide(m, m - 1, out=np.zeros(len(m)), where=m > 1))
+    return (z - means[item]) * scale[:, None]
+
+
+def satterthwaite(made: Array, unit_weights: Array, design: Design) -> Array:
+    """Effective degrees of freedom for unequal strata and unequal units, for each output.
+
+    A stratum counts as many units as its weights are worth, ``(sum w^2)^2 / sum w^4``; strata combine as in
+    Satterthwaite's rule (STRAT 6.1, after Cochran 5.9).
+    """
+    number, stratum = design.n_strata, design.stratum
+    if len(made) != len(stratum):
+        return np.full(made.shape[1], float(design.df))
+    squares = np.bincount(stratum, unit_weights**2, minlength=number)
+    fourths = np.bincount(stratum, unit_weights**4, minlength=number)
+    worth = np.divide(squares**2, fourths, out=np.ones(number), where=fourths > 0)
+    df = np.maximum(worth - 1.0, 1e-9)
+    v = np.stack([np.bincount(stratum, c**2, minlength=number) for c in made.T])
+    spread = (v**2 / df).sum(axis=1)
+    return np.divide(v.sum(axis=1) ** 2, spread, out=np.full(len(v), float(design.df)), where=spread > 0)
+
+
+def domain_df(design: Design, domain: NDArray[np.bool_] | None) -> int:
+    """Units less strata, counting only those that the domain reaches."""
+    if domain is None:
+        return design.df
+    units: Codes = np.unique(design.unit[domain])
+    return len(units) - len(np.unique(design.stratum[units]))

@@ -1,0 +1,349 @@
+"""Totals, means, ratios and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strat.columns import Array, encode, numbers, same_length
+from strat.errors import StratError, plain, some
+from strat.statistics.base import Axis, Rows, Statistic
+
+
+def _columns(argument: str, y: ArrayLike) -> tuple[Array, tuple[Axis, ...]]:
+    array = numbers(argument, y)
+    if array.ndim == 1:
+        return array[:, None], ()
+    if array.ndim != 2:
+        raise StratError(f"`{argument}` must have one row per row of the data (1 or 2 axes), got shape {array.shape}.")
+    return array, (Axis("column", tuple(range(array.shape[1]))),)
+
+
+def _ones(n: int) -> Rows:
+    """A block whose one component is the weight itself."""
+    return Rows(np.zeros(n, np.int64), None, 1)
+
+
+def _shaped(values: Array, axes: tuple[Axis, ...]) -> Array:
+    return values if axes else values[..., 0]
+
+
+def total(y: ArrayLike) -> Statistic:
+    """The weighted total of y.
+
+    Examples
+    --------
+    >>> float(total([1, 2, 3]).value(weights=[1, 1, 2]))
+    9.0
+    """
+    array, axes = _columns("y", y)
+    p = array.shape[1]
+    return Statistic(
+        name="total",
+        rows=(Rows(None, array, p),),
+        function=lambda t: _shaped(t, axes),
+        gradient=lambda t: np.eye(p) if axes else np.ones(1),
+        axes=axes,
+    )
+
+
+def mean(y: ArrayLike) -> Statistic:
+    """The weighted mean of y, or of each column of y.
+
+    Examples
+    --------
+    >>> float(mean([1, 2, 3]).value(weights=[1, 1, 2]))
+    2.25
+    """
+    array, axes = _columns("y", y)
+    p = array.shape[1]
+
+    def function(t: Array) -> Array:
+        return _shaped(t[..., :p] / t[..., p:], axes)
+
+    def gradient(t: Array) -> Array:
+        made = np.vstack([np.eye(p), -t[:p] / t[p]]) / t[p]
+        return made if axes else made[:, 0]
+
+    def split(width: int) -> Iterator[Statistic]:
+        return (mean(array[:, a : a + width]) for a in range(0, p, width))
+
+    rows = (Rows(None, array, p), _ones(len(array)))
+    return Statistic("mean", rows, function, gradient, axes, split=split if axes else None)
+
+
+def proportion(y: ArrayLike) -> Statistic:
+    """The weighted share of rows where y is true, with an interval that stays in [0, 1].
+
+    Examples
+    --------
+    >>> float(proportion([True, False, True, True]).value())
+    0.75
+    """
+    array = numbers("y", y)
+    other = ~np.isin(array, (0.0, 1.0))
+    if other.any():
+        raise StratError(f"`y` must be true or false (0 or 1) in every row, got {some(array[other], 3)}; use mean(y).")
+    return replace(mean(array), name="proportion", link="logit", bounds=(0.0, 1.0), proportion=True)
+
+
+def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
+    """The ratio of the totals of y and x.
+
+    Examples
+    --------
+    >>> float(ratio([1, 2], [2, 4]).value())
+    0.5
+    """
+    top, bottom = numbers("y", y), numbers("x", x)
+    same_length(y=top, x=bottom)
+    if top.ndim != 1 or bottom.ndim != 1:
+        raise StratError(f"`y` and `x` must have one value per row, got shapes {top.shape} and {bottom.shape}.")
+    if not bottom.any():
+        raise StratError("`x` must not be zero in every row, got only zeros: the ratio would divide by nothing.")
+    return Statistic(
+        name="ratio",
+        rows=(Rows(None, np.column_stack([top, bottom]), 2),),
+        function=lambda t: t[..., 0] / t[..., 1],
+        gradient=lambda t: np.array([1.0, -t[0] / t[1]]) / t[1],
+    )
+
+
+def variance(y: ArrayLike) -> Statistic:
+    """The weighted variance of y, with the factor n / (n - 1).
+
+    Examples
+    --------
+    >>> float(variance([1.0, 2.0, 3.0]).value())
+    1.0
+    """
+    array = numbers("y", y)
+    n = len(array)
+    if array.ndim != 1 or n < 2:
+        raise StratError(f"`y` must have one value in each of at least two rows, got shape {array.shape}.")
+    centred = array - array.mean()  # the variance does not change, and its sums lose no digits
+
+    def function(t: Array) -> Array:
+        w, s, q = t[..., 2], t[..., 0], t[..., 1]
+        return np.asarray((q / w - (s / w) ** 2) * (n / (n - 1)))
+
+    rows = (Rows(None, np.column_stack([centred, centred**2, np.ones(n)]), 3),)
+    return Statistic("variance", rows, function, link="log", bounds=(0.0, np.inf))
+
+
+def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
+    """The weighted correlation of x and y.
+
+    Examples
+    --------
+    >>> round(float(correlation([1, 2, 3], [1, 2, 4]).value()), 6)
+    0.981981
+    """
+    a, b = numbers("x", x), numbers("y", y)
+    n = same_length(x=a, y=b)
+    for name, array in (("x", a), ("y", b)):
+        if array.ndim != 1 or (array == array[0]).all():
+            raise StratError(f"`{name}` must vary over the rows, got {plain(array.ravel()[0])!r} in every one.")
+    a, b = a - a.mean(), b - b.mean()
+
+    def function(t: Array) -> Array:
+        w, sx, sy, xx, yy, xy = np.moveaxis(t, -1, 0)
+        covariance = xy / w - sx * sy / w**2
+        spread = (xx / w - (sx / w) ** 2) * (yy / w - (sy / w) ** 2)
+        return np.asarray(covariance / np.sqrt(spread))
+
+    rows = (Rows(None, np.column_stack([np.ones(n), a, b, a * a, b * b, a * b]), 6),)
+    return Statistic("correlation", rows, function, link="correlation", bounds=(-1.0, 1.0))
+
+
+def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
+    a, b = np.asarray(truth), np.asarray(predicted)
+    same_length(truth=a, predicted=b)
+    encode("truth", truth)
+    encode("predicted", predicted)
+    comparable = (a.dtype.kind in "biuf") == (b.dtype.kind in "biuf")
+    if not comparable:
+        raise StratError(
+            f"`predicted` must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "
+            "make both text or both numbers."
+        )
+    codes = ((a == b) == counted).astype(np.int64)
+    return Statistic(
+        name=name,
+        rows=(Rows(codes, np.array([[0.0, 1.0], [1.0, 1.0]]), 2),),
+        function=lambda t: t[..., 0] / t[..., 1],
+        gradient=lambda t: np.array([1.0, -t[0] / t[1]]) / t[1],
+        link="logit",
+        bounds=(0.0, 1.0),
+        proportion=True,
+    )
+
+
+def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
+    """The weighted share of rows that are labelled right.
+
+    Examples
+    --------
+    >>> float(accuracy(["a", "b", "a"], ["a", "b", "b"]).value().round(4))
+    0.6667
+    """
+    return _agreement("accuracy", truth, predicted, True)
+
+
+def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
+    """The weighted share of rows that are labelled wrong.
+
+    Examples
+    --------
+    >>> float(error_rate(["a", "b", "a"], ["a", "b", "b"]).value().round(4))
+    0.3333
+    """
+    return _agreement("error rate", truth, predicted, False)
+
+
+def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
+    """The statistic of some rows only; the design keeps all rows, and the domain's size is random.
+
+    Degrees of freedom count the units and strata that the domain reaches.
+
+    Examples
+    --------
+    >>> float(domain(mean([1, 2, 30]), where=[True, True, False]).value())
+    1.5
+    """
+    mask = np.asarray(where)
+    same_length(statistic=range(len(statistic)), where=mask)
+    if mask.dtype != bool:
+        raise StratError(f"`where` must be true or false for every row, got values of type {mask.dtype}.")
+    if not mask.any():
+        raise StratError("`where` must choose at least one row, got none.")
+    if statistic.of_weights or statistic.quantile is not None:
+        raise StratError(f"`{statistic.name}` can't be limited to a domain; give it the weights 0 outside instead.")
+    inside = mask if statistic.domain is None else mask & statistic.domain
+    return replace(statistic, rows=tuple(block.masked(inside) for block in statistic.rows), domain=inside, split=None)
+
+
+def stack(axis: str, /, **statistics: Statistic) -> Statistic:
+    """Several statistics of the same rows as one, along a new first axis, so that their covariance is kept.
+
+    Examples
+    --------
+    >>> both = stack("system", A=accuracy([1, 0], [1, 1]), B=accuracy([1, 0], [1, 0]))
+    >>> both.value().tolist()
+    [0.5, 1.0]
+    """
+    if not statistics:
+        raise StratError("`statistics` must hold at least one statistic, got none.")
+    parts = list(statistics.values())
+    if len({part.axes for part in parts}) > 1:
+        shapes = [part.shape for part in parts]
+        raise StratError(f"`statistics` must have the same axes to be stacked, got shapes {some(shapes)}.")
+    if any(part.quantile is not None or part.of_weights for part in parts):
+        raise StratError("`statistics` must be functions of totals to be stacked; estimate quantiles one by one.")
+    ends = np.cumsum([part.components for part in parts])
+    cuts = [slice(int(e) - part.components, int(e)) for e, part in zip(ends, parts, strict=True)]
+    inner = len(parts[0].axes)
+
+    def function(t: Array) -> Array:
+        values = [part.function(t[..., cut]) for part, cut in zip(parts, cuts, strict=True)]
+        return np.stack(values, axis=-1 - inner)
+
+    def gradient(t: Array) -> Array:
+        made = np.zeros((len(t), len(parts), *parts[0].shape))
+        for i, (part, cut) in enumerate(zip(parts, cuts, strict=True)):
+            if part.gradient is not None:
+                made[cut, i] = part.gradient(t[cut])
+        return made
+
+    known = all(part.gradient is not None for part in parts)
+    bases = [part.base for part in parts if part.base is not None]
+
+    def base(t: Array) -> Array:
+        return np.stack([of(t[..., cut]) for of, cut in zip(bases, cuts, strict=True)], axis=-1 - inner)
+
+    return Statistic(
+        name=_common([part.name for part in parts]),
+        rows=tuple(block for part in parts for block in part.rows),
+        function=function,
+        gradient=gradient if known else None,
+        axes=(Axis(axis, tuple(statistics)), *parts[0].axes),
+        link=parts[0].link if len({part.link for part in parts}) == 1 else "identity",
+        bounds=(min(part.bounds[0] for part in parts), max(part.bounds[1] for part in parts)),
+        proportion=all(part.proportion for part in parts),
+        base=base if len(bases) == len(parts) else None,
+    )
+
+
+def _common(names: list[str]) -> str:
+    return names[0] if len(set(names)) == 1 else ", ".join(dict.fromkeys(names))
+
+
+def function_of_totals(
+    values: ArrayLike,
+    function: Callable[[Array], Array],
+    *,
+    name: str = "statistic",
+    link: str = "identity",
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Statistic:
+    """A person's own function of totals: `values` (rows × components) are added up, `function` makes the statistic.
+
+    `function` must work on an array whose last axis is the components and whose leading axes are replicates.
+
+    Examples
+    --------
+    >>> odds = function_of_totals([[1, 0], [0, 1], [1, 0]], lambda t: t[..., 0] / t[..., 1])
+    >>> float(odds.value())
+    2.0
+    """
+    array, _ = _columns("values", values)
+    try:
+        one, two = np.asarray(function(array.sum(axis=0))), np.asarray(function(np.stack([array.sum(axis=0)] * 2)))
+    except Exception as error:
+        raise StratError(
+            f"`function` must take totals of shape (…, {array.shape[1]}), got an error: {error}."
+        ) from error
+    if two.shape != (2, *one.shape):
+        raise StratError(
+            f"`function` must be vectorised over leading axes: totals of shape (2, {array.shape[1]}) gave {two.shape} "
+            f"where (2, {', '.join(map(str, one.shape))}) was expected; index components as t[..., j]."
+        )
+    axes = tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(one.shape))
+    return Statistic(name, (Rows(None, array, array.shape[1]),), function, None, axes, link, bounds)
+
+
+def statistic(
+    function: Callable[[Array], Any],
+    *,
+    n: int | None = None,
+    name: str = "statistic",
+    link: str = "identity",
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Statistic:
+    """A person's own function of row weights: anything, at the price of one call for each replicate.
+
+    `function` takes the weights of all rows and returns a number or an array. `n` is the number of rows; without
+    it the design says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([1.0, 2.0, 6.0])
+    >>> float(statistic(lambda w: np.average(y, weights=w), n=3).value())
+    3.0
+    """
+    if not callable(function):
+        raise StratError(f"`function` must take the weights of the rows, got {function!r}.")
+
+    def looped(t: Array) -> Array:
+        if t.ndim == 1:
+            return np.asarray(function(t), float)
+        flat = [np.asarray(function(w), float) for w in t.reshape(-1, t.shape[-1])]
+        return np.stack(flat).reshape(*t.shape[:-1], *flat[0].shape)
+
+    rows = (Rows(None, None, 0 if n is None else n),)
+    return Statistic(name, rows, looped, None, (), link, bounds, of_weights=True)
