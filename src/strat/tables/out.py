@@ -233,3 +233,20 @@ def _like_number(value: Any) -> bool:
     if isinstance(value, str | bool):
         return False
     return value is None or isinstance(value, int | float) or hasattr(value, "dtype")
+
+
+def frame_of(columns: Mapping[str, Any], library: str = "pandas") -> Any:
+    """The columns as a data frame of `library`: pandas, polars or pyarrow."""
+    import narwhals as nw
+
+    if library not in ("pandas", "polars", "pyarrow"):
+        raise StratError(f"`library` must be 'pandas', 'polars' or 'pyarrow', got {library!r}.")
+    try:
+        return nw.from_dict({k: _series(v) for k, v in columns.items()}, backend=library).to_native()
+    except (ImportError, ModuleNotFoundError):
+        raise StratError(f"`library` {library!r} is not installed; install it, or choose another one.") from None
+
+
+def _series(values: Any) -> list[Any]:
+    items = values.tolist() if hasattr(values, "tolist") else list(values)
+    return [None if isinstance(v, float) and math.isnan(v) else v for v in items]

@@ -1,0 +1,152 @@
+"""Logs of inspect-ai, `.eval` archives and `.json` files, without importing that package."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from strat.errors import StratError
+from strat.tables.limits import DEFAULT, Limits, json_object, read_bytes
+from strat.tables.logs.archive import Archive
+from strat.tables.logs.items import Run
+
+# what a scorer's value counts as; the names are the harness's own constants
+VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def read_eval(path: Path, limits: Limits = DEFAULT) -> Run:
+    """One run from a `.eval` archive: its header and its summaries, or its journal if it was cut off."""
+    with Archive(path, limits) as archive:
+        names = set(archive.names)
+        if "header.json" in names:
+            header = json_object(archive.read("header.json"), f"{path}:header.json")
+        elif "_journal/start.json" in names:
+            header = json_object(archive.read("_journal/start.json"), f"{path}:_journal/start.json")
+        else:
+            raise StratError(f"`{path}` must hold header.json or _journal/start.json; it is no inspect-ai log.")
+        return _run(path, header, _summaries(archive, names))
+
+
+def read_json(path: Path, limits: Limits = DEFAULT) -> Run:
+    """One run from a `.json` log."""
+    log = json_object(read_bytes(path, limits.member), str(path))
+    return _run(path, log, log.get("samples") if isinstance(log, dict) else None)
+
+
+def is_log(path: Path) -> bool:
+    """Whether a `.json` file looks like a log of inspect-ai, told from its beginning."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return False
+    return b'"version"' in head and b'"eval"' in head and b'"status"' in head
+
+
+def _summaries(archive: Archive, names: set[str]) -> list[Any]:
+    if "summaries.json" in names:
+        return _list(json_object(archive.read("summaries.json"), f"{archive.path}:summaries.json"), archive.path)
+    parts = [n for n in names if n.startswith("_journal/summaries/") and n.endswith(".json")]
+    samples: list[Any] = []
+    for name in sorted(parts, key=_part_number):
+        samples += _list(json_object(archive.read(name), f"{archive.path}:{name}"), archive.path)
+    if samples or not (single := [n for n in names if n.startswith("samples/")]):
+        return samples
+    return [json_object(archive.read(name), f"{archive.path}:{name}") for name in sorted(single)]
+
+
+def _part_number(name: str) -> tuple[int, str]:
+    stem = name.rsplit("/", 1)[-1].removesuffix(".json")
+    return (int(stem) if stem.isdecimal() else -1, stem)
+
+
+def _list(value: Any, path: Path) -> list[Any]:
+    if not isinstance(value, list):
+        raise StratError(f"`{path}` must have a list of samples, got {type(value).__name__}.")
+    return value
+
+
+def _run(path: Path, header: Any, samples: Any) -> Run:
+    if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
+        raise StratError(f"`{path}` must have the key 'eval'; it is no inspect-ai log.")
+    about = header["eval"]
+    run = Run(
+        path=str(path),
+        system=str(about.get("model") or path.stem),
+        task=str(about.get("task") or ""),
+        status=str(header.get("status") or "started"),
+        created=str(about.get("created") or ""),
+    )
+    for sample in _list(samples or [], path):
+        _add(run, sample)
+    expected = _expected(about)
+    if expected is not None and len(run) < expected and run.status == "success":
+        run.notes.append(f"{path.name}: {len(run)} of {expected} samples × epochs are in the log")
+    return run
+
+
+def _expected(about: dict[str, Any]) -> int | None:
+    samples = (about.get("dataset") or {}).get("sample_ids")
+    config = about.get("config") or {}
+    if not isinstance(samples, list) or config.get("limit") is not None or config.get("sample_id") is not None:
+        return None
+    return len(samples) * int(config.get("epochs") or 1)
+
+
+def _add(run: Run, sample: Any) -> None:
+    if not isinstance(sample, dict) or "id" not in sample:
+        raise StratError(f"`{run.path}` must give each sample an 'id', and sample {len(run)} has none.")
+    position = len(run.items)
+    run.items.append(str(sample["id"]))
+    run.epochs.append(int(sample.get("epoch") or 1))
+    scores = sample.get("scores")
+    if scores:
+        for scorer, score in scores.items():
+            value = score.get("value") if isinstance(score, dict) else score
+            if value.__class__ is str and value in VALUES:
+                _put(run.scores, scorer, position, VALUES[value], math.nan)
+            else:
+                _add_value(run, scorer, value, position)
+    if sample.get("error"):
+        run.failed[position] = "error"
+    elif not scores:
+        run.failed[position] = "limit" if sample.get("limit") else "unscored"
+    metadata = sample.get("metadata")
+    if metadata:
+        for key, value in metadata.items():
+            _put(run.about, key, position, value, None)
+
+
+def _put(columns: dict[str, list[Any]], name: str, position: int, value: Any, gap: Any) -> None:
+    column = columns.get(name)
+    if column is None:
+        column = columns[name] = []
+    if len(column) < position:
+        column.extend([gap] * (position - len(column)))
+    column.append(value)
+
+
+def _add_value(run: Run, name: str, value: Any, position: int) -> None:
+    if isinstance(value, dict):
+        for key, part in value.items():
+            _add_value(run, f"{name}/{key}", part, position)
+    elif isinstance(value, list):
+        for key, part in enumerate(value):
+            _add_value(run, f"{name}/{key}", part, position)
+    else:
+        _put(run.scores, name, position, _value(run, name, value, position), math.nan)
+
+
+def _value(run: Run, name: str, value: Any, position: int) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if str(value) in VALUES:
+        return VALUES[str(value)]
+    try:
+        return float(value)
+    except ValueError:
+        run.unreadable.setdefault(name, f"sample {run.items[position]!r} has {str(value)[:60]!r}")
+        return math.nan

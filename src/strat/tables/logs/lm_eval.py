@@ -1,0 +1,99 @@
+"""Output folders of lm-evaluation-harness: `samples_<task>_<time>.jsonl` beside `results_<time>.json`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from strat.errors import StratError
+from strat.tables.limits import DEFAULT, Limits, json_lines, json_object, number, read_bytes
+from strat.tables.logs.items import Run
+
+SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[.\d]*)\.jsonl$")
+RESULTS = re.compile(r"results_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[.\d]*)\.json$")
+
+
+def read_samples(path: Path, results: dict[str, Any], limits: Limits = DEFAULT) -> Run:
+    """One task of one run: a row for each document, a measure for each metric and filter."""
+    named = SAMPLES.search(path.name)
+    if named is None:
+        raise StratError(f"`{path}` must be called samples_<task>_<time>.jsonl.")
+    task = named["task"]
+    run = Run(path=str(path), system=_system(path, results), task=task, created=named["time"])
+    rows: dict[Any, int] = {}
+    for line, sample in json_lines(path, limits.line):
+        _add(run, rows, sample, line)
+    wanted = (results.get("n-samples") or {}).get(task, {}).get("effective")
+    if isinstance(wanted, int) and wanted != len(run):
+        run.status = "error"
+        run.notes.append(f"{path.name}: {len(run)} of {wanted} documents are in the log")
+    return run
+
+
+def read_results(paths: Iterable[Path]) -> dict[tuple[str, str], dict[str, Any]]:
+    """What `results_<time>.json` says, by folder and time."""
+    found = {}
+    for path in paths:
+        named = RESULTS.search(path.name)
+        if named is not None:
+            content = json_object(read_bytes(path, DEFAULT.member), str(path))
+            found[(str(path.parent), named["time"])] = content if isinstance(content, dict) else {}
+    return found
+
+
+def time_of(path: Path) -> str:
+    """The time in the file's name."""
+    named = SAMPLES.search(path.name)
+    return named["time"] if named else ""
+
+
+def _system(path: Path, results: dict[str, Any]) -> str:
+    """The model: from the results beside the samples, else from the folder, which the harness names after it."""
+    return str(results.get("model_name") or results.get("model_source") or path.parent.name)
+
+
+def _add(run: Run, rows: dict[Any, int], sample: Any, line: int) -> None:
+    if not isinstance(sample, dict) or "doc_id" not in sample:
+        raise StratError(f"`{run.path}`, line {line}, must have a 'doc_id'; it is no sample of lm-evaluation-harness.")
+    document = sample["doc_id"]
+    position = rows.setdefault(document, len(rows))
+    if position == len(run.items):
+        run.items.append(f"{run.task}/{document}")
+        run.epochs.append(1)
+        run.hashes.append(str(sample.get("doc_hash", "")))
+        _describe(run, sample.get("doc"), position)
+    chosen = str(sample.get("filter", "none"))
+    for metric in _metrics(sample):
+        name = metric if chosen == "none" else f"{metric},{chosen}"
+        column = run.scores.setdefault(name, [])
+        if len(column) > position:
+            raise StratError(
+                f"`{run.path}`, line {line}: document {document!r} comes twice with the filter {chosen!r}; "
+                "drop the copies."
+            )
+        column.extend([math.nan] * (position - len(column)))
+        column.append(_value(sample.get(metric)))
+
+
+def _metrics(sample: dict[str, Any]) -> list[str]:
+    named = sample.get("metrics")
+    if isinstance(named, list):
+        return [str(name) for name in named]
+    return [key for key in ("acc", "exact_match", "acc_norm", "f1") if key in sample]
+
+
+def _value(value: Any) -> float:
+    return number(value) if isinstance(value, bool | int | float) else math.nan
+
+
+def _describe(run: Run, document: Any, position: int) -> None:
+    if not isinstance(document, dict):
+        return
+    for key, value in document.items():
+        if isinstance(value, str | int | bool) and len(str(value)) <= 200:
+            column = run.about.setdefault(key, [])
+            column.extend([None] * (position - len(column)))
+            column.append(value)

@@ -1,0 +1,344 @@
+"""Rows to cells: one group-by where the data lives, after which the ordinary statistics run on few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.columns import Array, Codes
+from strat.errors import StratError, one_of
+from strat.tables.frames import Column, column_of
+from strat.tables.table import MISSING, Table, missing_message
+
+ROWS, WEIGHT, SQUARE, BAD = "strat_rows", "strat_weight", "strat_square", "strat_bad"
+BINS = 256
+DISTINCT = 4096
+
+
+@dataclass(frozen=True)
+class Binning:
+    """Scores put into bins of equal width between the least and the greatest."""
+
+    low: float
+    high: float
+    bins: int
+
+    @property
+    def width(self) -> float:
+        """Width of a bin."""
+        return (self.high - self.low) / self.bins
+
+    def middle(self, index: NDArray[Any]) -> Array:
+        """The middle of each bin, which stands for its scores."""
+        return np.asarray(self.low + (np.asarray(index, float) + 0.5) * self.width)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Distinct rows, with how many there were and what they weigh together.
+
+    Attributes
+    ----------
+    columns
+        From the role (truth, predicted, score, strata, units, items …) to the label of each cell.
+    counts
+        How many rows each cell stands for.
+    weights
+        Their weights, added up; None when no weights were given, so that the counts serve.
+    squares
+        Their squared weights, added up.
+    dropped
+        How many rows were left out because a value was missing.
+    binning
+        How scores were binned; None: they are exact.
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    counts: Array
+    weights: Array | None
+    squares: Array | None
+    dropped: int = 0
+    binning: Binning | None = field(default=None)
+
+    def __len__(self) -> int:
+        """Number of cells."""
+        return len(self.counts)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that the cells stand for."""
+        return int(self.counts.sum())
+
+    @property
+    def mass(self) -> Array:
+        """The weight of each cell: summed weights, or the number of rows."""
+        return self.counts if self.weights is None else self.weights
+
+
+def reduce(
+    table: Table,
+    roles: Mapping[str, str | None],
+    *,
+    weights: str | None = None,
+    missing: str = "error",
+    bins: int | None = None,
+) -> Cells:
+    """The cells of a table: distinct values of the named columns with their number and summed weights.
+
+    Parameters
+    ----------
+    table
+        What :func:`read` gave.
+    roles
+        From a role to the column that plays it; the role "score" is numeric and may be binned.
+    weights
+        The column of row weights.
+    missing
+        "error" refuses missing values by name and count; "drop" leaves those rows out.
+    bins
+        Into how many bins to put the scores of rows that stay in an engine; None: exact if few are distinct,
+        else 256.
+
+    Examples
+    --------
+    >>> from strat.tables import read
+    >>> cells = reduce(read({"y": [1, 1, 0], "p": [1, 1, 1]}), {"truth": "y", "predicted": "p"})
+    >>> cells.columns["truth"].tolist(), cells.counts.tolist()
+    ([0, 1], [1.0, 2.0])
+    """
+    one_of("missing", missing, MISSING)
+    named = {role: name for role, name in roles.items() if name is not None}
+    table.require(**named, weights=weights)
+    if table.backend.lazy is None:
+        return _here(table, named, weights, missing)
+    return _there(table, named, weights, missing, bins)
+
+
+def combine(codes: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:
+    """One code for each distinct combination that occurs, in the order of the columns' codes, and their number.
+
+    >>> combine([np.array([0, 1, 1]), np.array([1, 0, 0])], [2, 2])
+    (array([0, 1, 1]), 2)
+    """
+    key, size = codes[0], sizes[0]
+    for code, n in zip(codes[1:], sizes[1:], strict=True):
+        if size * n > 1 << 62:
+            key, size = _dense(key, size)
+        key, size = key * n + code, size * n
+    return _dense(key, size)
+
+
+def _dense(key: Codes, size: int) -> tuple[Codes, int]:
+    if size > 8 * len(key) + 1024:
+        distinct, dense = np.unique(key, return_inverse=True)
+        return dense.astype(np.int64, copy=False).reshape(-1), len(distinct)
+    present = np.zeros(size, bool)
+    present[key] = True
+    position = np.cumsum(present) - 1
+    return position[key], int(present.sum())
+
+
+# ---- rows in memory
+
+
+def _here(table: Table, named: Mapping[str, str], weights: str | None, missing: str) -> Cells:
+    wanted = list(dict.fromkeys([*named.values(), *([weights] if weights else [])]))
+    columns = {c.name: c for c in table.backend.fetch(wanted)}
+    if "score" in named:
+        columns[named["score"]] = columns[named["score"]].numbers()
+    if weights is not None:
+        columns[weights] = columns[weights].numbers()
+    keep, dropped = _kept(list(columns.values()), missing, table.source)
+    weight = None if weights is None else _weights(columns[weights], keep)
+    if "score" in named:
+        return _rows(columns, named, weight, keep, dropped)
+    return _grouped(columns, named, weight, keep, dropped)
+
+
+def _kept(columns: Sequence[Column], missing: str, source: str) -> tuple[NDArray[np.bool_] | None, int]:
+    lost = {c.name: c.lost for c in columns if c.lost}
+    if not lost:
+        return None, 0
+    if missing == "error":
+        raise StratError(missing_message(lost, source))
+    gone = np.any([c.missing for c in columns if c.missing is not None], axis=0)
+    return ~gone, int(gone.sum())
+
+
+def _weights(column: Column, keep: NDArray[np.bool_] | None) -> Array:
+    weight = column.labels if keep is None else column.labels[keep]
+    bad = int((~np.isfinite(weight) | (weight < 0)).sum())
+    if bad:
+        raise _bad_weights(column.name, bad)
+    return weight
+
+
+def _bad_weights(name: str, bad: int) -> StratError:
+    return StratError(
+        f"`weights` must be finite and not negative, but column {name!r} has {bad:,} that are not; mend or drop them."
+    )
+
+
+def _rows(
+    columns: Mapping[str, Column],
+    named: Mapping[str, str],
+    weight: Array | None,
+    keep: NDArray[np.bool_] | None,
+    dropped: int,
+) -> Cells:
+    """With a score almost every row is a cell of its own: no grouping would pay."""
+    rows = slice(None) if keep is None else keep
+    labels = {role: np.asarray(columns[name].values[rows]) for role, name in named.items()}
+    counts = np.ones(len(labels["score"]))
+    return Cells(labels, counts, weight, None if weight is None else weight**2, dropped)
+
+
+def _grouped(
+    columns: Mapping[str, Column],
+    named: Mapping[str, str],
+    weight: Array | None,
+    keep: NDArray[np.bool_] | None,
+    dropped: int,
+) -> Cells:
+    encoded = {name: columns[name].encoded() for name in dict.fromkeys(named.values())}
+    codes = [c if keep is None else c[keep] for c, _ in encoded.values()]
+    if not len(codes[0]):
+        raise StratError("the table must have at least one row without missing values, got none.")
+    cell, number = combine(codes, [len(labels) for _, labels in encoded.values()])
+    counts = np.bincount(cell, minlength=number).astype(float)
+    first = np.empty(number, np.int64)
+    first[cell[::-1]] = np.arange(len(cell))[::-1]
+    by_name = {name: labels[code[first]] for (name, (_, labels)), code in zip(encoded.items(), codes, strict=True)}
+    return Cells(
+        {role: by_name[name] for role, name in named.items()},
+        counts,
+        None if weight is None else np.bincount(cell, weight, minlength=number).astype(float),
+        None if weight is None else np.bincount(cell, weight**2, minlength=number).astype(float),
+        dropped,
+    )
+
+
+# ---- rows in an engine
+
+
+def _there(table: Table, named: Mapping[str, str], weights: str | None, missing: str, bins: int | None) -> Cells:
+    import narwhals as nw
+
+    lazy = table.backend.lazy
+    binning = None
+    keys = list(dict.fromkeys(named.values()))
+    if "score" in named:
+        _numeric("score", named["score"], lazy, table.source)
+        binning = _binning(table, named["score"], bins, missing)
+        if binning is not None:
+            lazy = lazy.with_columns(_bin(nw.col(named["score"]), binning).alias(named["score"]))
+    if weights is not None:
+        _numeric("weights", weights, lazy, table.source)
+    grouped = table.backend.collect(_group(lazy, keys, weights))
+    return _cells(grouped, named, weights, missing, table.source, binning)
+
+
+def _group(lazy: Any, keys: Sequence[str], weights: str | None) -> Any:
+    """The one group-by: distinct keys with the number of rows and, if wanted, sums of weights and of their squares."""
+    import narwhals as nw
+
+    if weights is None:
+        return lazy.select(*keys).group_by(*keys).agg(nw.len().alias(ROWS))
+    weight = nw.col(weights).cast(nw.Float64)
+    bad = weight.is_null() | weight.is_nan() | (weight < 0)
+    prepared = lazy.with_columns(weight.alias(WEIGHT), (weight * weight).alias(SQUARE), bad.cast(nw.Int64).alias(BAD))
+    sums = [nw.col(name).sum() for name in (WEIGHT, SQUARE, BAD)]
+    return prepared.select(*keys, WEIGHT, SQUARE, BAD).group_by(*keys).agg(nw.len().alias(ROWS), *sums)
+
+
+def _cells(
+    grouped: Mapping[str, Any],
+    named: Mapping[str, str],
+    weights: str | None,
+    missing: str,
+    source: str,
+    binning: Binning | None,
+) -> Cells:
+    keys = {name: column_of(name, grouped[name]) for name in dict.fromkeys(named.values())}
+    counts = _plain(grouped[ROWS])
+    if not len(counts):
+        raise StratError(f"{source} must have at least one row, got none.")
+    lost = {name: int(counts[c.missing].sum()) for name, c in keys.items() if c.missing is not None}
+    if lost and missing == "error":
+        raise StratError(missing_message(lost, source))
+    gone = [c.missing for c in keys.values() if c.missing is not None]
+    keep = ~np.any(gone, axis=0) if gone else np.ones(len(counts), bool)
+    bad = int(_plain(grouped[BAD]).sum()) if weights is not None else 0
+    if weights is not None and (bad or not np.isfinite(_plain(grouped[WEIGHT])).all()):
+        raise _bad_weights(weights, max(bad, 1))
+    if not keep.any():
+        raise StratError(f"{source} must have at least one row without missing values, got none.")
+    labels = {role: _labels(keys[name], keep) for role, name in named.items()}
+    if binning is not None:
+        labels["score"] = binning.middle(labels["score"])
+    return Cells(
+        labels,
+        counts[keep],
+        None if weights is None else _plain(grouped[WEIGHT])[keep],
+        None if weights is None else _plain(grouped[SQUARE])[keep],
+        int(counts[~keep].sum()),
+        binning,
+    )
+
+
+def _plain(values: Any) -> Array:
+    return column_of("totals", values).values.astype(float)
+
+
+def _labels(column: Column, keep: NDArray[np.bool_]) -> NDArray[Any]:
+    if column.codes is None:
+        return np.asarray(column.labels if keep.all() else column.labels[keep])
+    return np.asarray(column.labels[column.codes[keep]])
+
+
+def _numeric(argument: str, name: str, lazy: Any, source: str) -> None:
+    if not lazy.collect_schema()[name].is_numeric():
+        raise StratError(
+            f"`{argument}` must name a column of numbers of {source}, got {name!r}, which holds text; "
+            "mend its values, or choose another column."
+        )
+
+
+def _bin(score: Any, binning: Binning) -> Any:
+    import narwhals as nw
+
+    index = ((score.cast(nw.Float64) - binning.low) / binning.width).floor()
+    top = float(binning.bins - 1)
+    return nw.when(~score.is_nan()).then(nw.when(index > top).then(nw.lit(top)).otherwise(index))
+
+
+def _binning(table: Table, name: str, bins: int | None, missing: str) -> Binning | None:
+    """None when the scores are few enough to keep them all."""
+    import narwhals as nw
+
+    if bins is not None and (int(bins) != bins or bins < 2):
+        raise StratError(f"`bins` must be a whole number, at least 2, got {bins!r}.")
+    lazy = table.backend.lazy
+    score = nw.col(name)
+    if bins is None:
+        head = table.backend.collect(lazy.select(name).head(65536).select(score.n_unique().alias("n")))
+        if int(_plain(head["n"])[0]) <= DISTINCT and _distinct(table, name) <= 4 * DISTINCT:
+            return None
+    ends = table.backend.collect(
+        lazy.select(name).filter(~score.is_nan()).select(score.min().alias("low"), score.max().alias("high"))
+    )
+    low, high = float(_plain(ends["low"])[0]), float(_plain(ends["high"])[0])
+    if not np.isfinite([low, high]).all():
+        raise StratError(f"`score` must be finite to be binned, but column {name!r} reaches {low} to {high}.")
+    return None if low == high else Binning(low, high, bins or BINS)
+
+
+def _distinct(table: Table, name: str) -> int:
+    import narwhals as nw
+
+    counted = table.backend.collect(table.backend.lazy.select(nw.col(name).n_unique().alias("n")))
+    return int(_plain(counted["n"])[0])
