@@ -428,9 +428,7 @@ def _one_sided(
 def _critical(level: float, df: ArrayLike) -> Any:
     """The two-sided quantile of Student's distribution, normal for infinite degrees of freedom."""
     nu = np.asarray(df, float)
-    return np.where(
-        np.isinf(nu), ndtri((1 + level) / 2), stdtrit(np.where(np.isinf(nu), 1, nu), (1 + level) / 2)
-    )
+    return np.where(np.isinf(nu), ndtri((1 + level) / 2), stdtrit(np.where(np.isinf(nu), 1, nu), (1 + level) / 2))
 
 
 def _binomial(x: Array, n: float, p: Array) -> Array:
@@ -439,9 +437,7 @@ def _binomial(x: Array, n: float, p: Array) -> Array:
     return mass
 
 
-def _checked(
-    successes: ArrayLike, trials: ArrayLike, level: float, name: str = "successes"
-) -> tuple[Array, Array]:
+def _checked(successes: ArrayLike, trials: ArrayLike, level: float, name: str = "successes") -> tuple[Array, Array]:
     x, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
     if not 0 < level < 1:
         raise StratError(f"`level` must lie between 0 and 1, got {plain(level)!r}; 0.95 means 95 %.")
@@ -450,9 +446,7 @@ def _checked(
     # A share times a size can pass the size by rounding alone.
     bad = ~((x >= 0) & (x <= n * (1 + 1e-12)))
     if bad.any():
-        raise StratError(
-            f"`{name}` must lie between 0 and `trials`, got {_first(x, bad)!r} of {_first(n, bad)!r}."
-        )
+        raise StratError(f"`{name}` must lie between 0 and `trials`, got {_first(x, bad)!r} of {_first(n, bad)!r}.")
     return np.minimum(x, n), n
 
 
