@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -300,17 +301,17 @@ class Design:
         """Number of strata."""
         return len(self.stratum_labels)
 
-    @property
+    @cached_property
     def sizes(self) -> Codes:
         """Number of units drawn in each stratum, n_h."""
         return np.bincount(self.stratum, minlength=self.n_strata).astype(np.int64)
 
-    @property
+    @cached_property
     def starts(self) -> Codes:
         """Index of the first unit of each stratum."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
-    @property
+    @cached_property
     def fraction(self) -> Array:
         """Sampling fraction of each stratum, f_h = n_h / N_h (0 where the population is unlimited)."""
         return self.sizes / self.population

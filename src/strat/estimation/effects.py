@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
 
 from strat.columns import encode, numbers, same_length
 from strat.errors import StratError
@@ -70,7 +70,7 @@ def actual_error(effect: float, level: float = 0.95) -> float:
     """
     if effect <= 0:
         raise StratError(f"`effect` must be positive, got {effect!r}.")
-    return float(2.0 * ndtr(-ndtri(0.5 + level / 2) / np.sqrt(effect)))
+    return float(2.0 * scipy.special.ndtr(-scipy.special.ndtri(0.5 + level / 2) / np.sqrt(effect)))
 
 
 @dataclass(frozen=True)

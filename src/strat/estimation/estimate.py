@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     design = _design(on)
     statistic = _fitted(statistic, design)
     if statistic.split is not None and _large(statistic, replicates, design):
-        return _in_pieces(statistic, on, df)
+        return _in_pieces(statistic, design, replicates, df)
     return _one(statistic, design, replicates, df)
 
 
@@ -77,17 +78,17 @@ def _large(statistic: Statistic, replicates: Replicates | None, design: Design) 
     return lines * int(np.prod(statistic.shape)) > KEEP // 8
 
 
-def _in_pieces(statistic: Statistic, on: Design | Replicates, df: float | str | None) -> Estimate:
+def _in_pieces(
+    statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None
+) -> Estimate:
     """A map of very many values, piece by piece: standard errors only, no covariance."""
     assert statistic.split is not None
-    parts = [estimate(piece, on=on, df=df) for piece in statistic.split(PIECE)]
-    srs = None if parts[0].srs is None else np.concatenate([part.srs for part in parts if part.srs is not None])
+    parts = [replace(_one(piece, design, replicates, df), spread=None) for piece in statistic.split(PIECE)]
     return replace(
         parts[0],
         point=np.concatenate([part.point for part in parts]),
-        spread=None,
         variance=np.concatenate([part.variance for part in parts]),
-        srs=srs,
+        srs=lambda: np.concatenate([part.srs_variance for part in parts]),
         axes=statistic.axes,
     )
 
@@ -101,14 +102,9 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         )
     if statistic.quantile is not None and (replicates is None or not replicates.consistent_for_quantiles):
         return _woodruff(statistic, design, replicates, sums, point, df)
-    known = not statistic.of_weights and statistic.quantile is None
-    slope = linear.gradient(statistic, sums, design.weights) if known else None
-    if replicates is None:
-        influence, spread = _closed(statistic, design, slope, point.shape)
-        scales: float | Array = 1.0
-    else:
-        influence, scales = None, replicates.scales
-        spread = _replicated(statistic, replicates, point)
+    slope = _Slope(statistic, design, sums)
+    scales = 1.0 if replicates is None else replicates.scales
+    spread = _closed(slope, point.shape) if replicates is None else _replicated(statistic, replicates, point)
     return Estimate(
         name=statistic.name,
         point=point,
@@ -116,13 +112,15 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         scales=scales,
         variance=_variance(spread, scales),
         replicated=replicates is not None,
-        df=_df(statistic, design, replicates, df, influence, slope),
+        df=_df(slope, replicates, df),
         method="closed form" if replicates is None else str(replicates.method),
         axes=statistic.axes,
         link=statistic.link,
         bounds=statistic.bounds,
         proportion=statistic.proportion,
-        srs=None if slope is None else linear.srs_variance(statistic, design, slope).reshape(point.shape),
+        srs=(lambda: linear.srs_variance(statistic, design, slope.gradient).reshape(point.shape))
+        if slope.known
+        else None,
         rows=design.size,
         worth=_worth(statistic, design, sums),
         design=design.summary if replicates is None else f"{design.summary}; {replicates}",
@@ -141,16 +139,30 @@ def _finite(value: Array, statistic: Statistic) -> Array:
     return value
 
 
-def _closed(statistic: Statistic, design: Design, slope: Array | None, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    if slope is None:
-        influence = linear.weights_influence(statistic, design)
-    else:
-        influence = linear.unit_influence(statistic, design, slope)
-    made = linear.deviations(influence, design)
-    repeats = None if slope is None else linear.repeat_deviations(statistic, design, slope)
+class _Slope:
+    """The derivative of a statistic at its totals, found when it is first needed."""
+
+    def __init__(self, statistic: Statistic, design: Design, sums: Array) -> None:
+        self.statistic, self.design, self.sums = statistic, design, sums
+        self.known = not statistic.of_weights and statistic.quantile is None
+
+    @cached_property
+    def gradient(self) -> Array:
+        return linear.gradient(self.statistic, self.sums, self.design.weights)
+
+    @cached_property
+    def influence(self) -> Array:
+        if not self.known:
+            return linear.weights_influence(self.statistic, self.design)
+        return linear.unit_influence(self.statistic, self.design, self.gradient)
+
+
+def _closed(slope: _Slope, shape: tuple[int, ...]) -> Array:
+    made = linear.deviations(slope.influence, slope.design)
+    repeats = linear.repeat_deviations(slope.statistic, slope.design, slope.gradient) if slope.known else None
     if repeats is not None:
         made = np.concatenate([made, repeats])
-    return influence, made.reshape(len(made), *shape)
+    return made.reshape(len(made), *shape)
 
 
 def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> Array:
@@ -207,24 +219,15 @@ def _lump_totals(statistic: Statistic, design: Design, operator: Resamples) -> A
     return made
 
 
-def _df(
-    statistic: Statistic,
-    design: Design,
-    replicates: Replicates | None,
-    df: float | str | None,
-    influence: Array | None,
-    slope: Array | None,
-) -> float:
+def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) -> float:
+    design, statistic = slope.design, slope.statistic
     if df is None:
         if statistic.domain is not None:
             return linear.domain_df(design, statistic.domain)
         return float(design.df if replicates is None else replicates.df)
     if df == "satterthwaite":
-        if slope is None:
-            raise StratError(f"`df` must be a number for {statistic.name}, got 'satterthwaite'.")
-        z = linear.unit_influence(statistic, design, slope) if influence is None else influence
         weight = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
-        return float(linear.satterthwaite(linear.deviations(z, design), weight, design).min())
+        return float(linear.satterthwaite(linear.deviations(slope.influence, design), weight, design).min())
     if isinstance(df, str) or not df > 0:
         raise StratError(f"`df` must be positive, 'satterthwaite' or None, got {df!r}.")
     return float(df)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import betaincinv, expit, logit, stdtrit
+import scipy  # its parts load when they are first used: `import strat` stays light
 
 from strat.columns import Array
 from strat.errors import StratError
@@ -18,7 +18,7 @@ def critical(level: float, df: Array | float) -> Array:
     """Student's two-sided critical value."""
     if not 0 < level < 1:
         raise StratError(f"`level` must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
-    return np.asarray(stdtrit(df, 0.5 + level / 2))
+    return np.asarray(scipy.special.stdtrit(df, 0.5 + level / 2))
 
 
 def straight(value: Array, se: Array, c: Array | float) -> Limits:
@@ -38,7 +38,7 @@ def _through(
     return limits
 
 
-by_logit = _through(logit, expit, lambda p: 1.0 / (p * (1.0 - p)))
+by_logit = _through(lambda p: scipy.special.logit(p), lambda x: scipy.special.expit(x), lambda p: 1.0 / (p * (1.0 - p)))
 by_log = _through(np.log, np.exp, lambda v: 1.0 / v)
 by_fisher = _through(np.arctanh, np.tanh, lambda r: 1.0 / (1.0 - r**2))
 by_arcsine = _through(
@@ -60,8 +60,8 @@ def exact(share: Array, trials: Array, level: float) -> Limits:
     x = share * trials
     rest = trials - x
     with np.errstate(invalid="ignore"):
-        low = np.where(x > 0, betaincinv(np.maximum(x, 1e-300), rest + 1, tail), 0.0)
-        high = np.where(rest > 0, betaincinv(x + 1, np.maximum(rest, 1e-300), 1 - tail), 1.0)
+        low = np.where(x > 0, scipy.special.betaincinv(np.maximum(x, 1e-300), rest + 1, tail), 0.0)
+        high = np.where(rest > 0, scipy.special.betaincinv(x + 1, np.maximum(rest, 1e-300), 1 - tail), 1.0)
     endless = np.isinf(trials)
     return np.where(endless, share, low), np.where(endless, share, high)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
 
 from strat.columns import Array
 from strat.designs import Plan
@@ -75,7 +76,7 @@ class Estimate:
     link: str = "identity"
     bounds: tuple[float, float] = (-np.inf, np.inf)
     proportion: bool = False
-    srs: Array | None = field(default=None, repr=False)
+    srs: Callable[[], Array] | None = field(default=None, repr=False)
     rows: float = np.inf
     worth: Array | float = field(default=np.inf, repr=False)
     design: str = ""
@@ -102,7 +103,14 @@ class Estimate:
         if self.srs is None:
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
-            return _plain(np.where(self.srs > 0, self.variance / self.srs, 1.0))
+            return _plain(np.where(self.srs_variance > 0, self.variance / self.srs_variance, 1.0))
+
+    @cached_property
+    def srs_variance(self) -> Array:
+        """Variance of a simple random sample of as many rows, found when somebody asks."""
+        if self.srs is None:
+            raise StratError(f"`{self.name}` has no design effect: it is not a statistic of the rows themselves.")
+        return self.srs()
 
     @property
     def effective_size(self) -> Any:
@@ -180,7 +188,7 @@ class Estimate:
         se = np.sqrt(self.variance)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(se > 0, (self.point - null) / se, np.where(self.point == null, 0.0, np.inf))
-        return Test(_plain(t), _plain(2.0 * stdtr(self._df(), -np.abs(t))), self.df, null)
+        return Test(_plain(t), _plain(2.0 * scipy.special.stdtr(self._df(), -np.abs(t))), self.df, null)
 
     def map(
         self,
@@ -244,7 +252,7 @@ class Estimate:
             point=np.asarray(self.point[cut]),
             spread=None if self.spread is None else self.spread[(slice(None), *cut)],
             variance=np.asarray(self.variance[cut]),
-            srs=None if self.srs is None else np.asarray(self.srs[cut]),
+            srs=None if self.srs is None else lambda: np.asarray(self.srs_variance[cut]),
             worth=self.worth if np.ndim(self.worth) == 0 else np.asarray(self.worth)[cut],
             axes=self.axes[len(where) :],
             woodruff=None if self.woodruff is None else (self.woodruff[0].at(*labels), self.woodruff[1]),
