@@ -95,13 +95,23 @@ def bound(
     """
     u = UNIT_ROUNDOFF[one_of("precision", precision, tuple(UNIT_ROUNDOFF))]
     x, y = np.asarray(probe_norms, float), np.asarray(gallery_norms, float)
-    flushed = np.sqrt(dimension) * TINY if precision != "float64" else 0.0
-    e = (u * x if probe_residuals is None else np.asarray(probe_residuals, float)) + flushed
-    f = (u * y if gallery_residuals is None else np.asarray(gallery_residuals, float)) + flushed
-    rounded = e * (y + f) + x * f
-    summed = gamma(dimension, STEP[precision]) * (x + e) * (y + f) + 2 * dimension * flushed
-    own = gamma(dimension + 16, 2.0**-53) * x * y
-    return np.asarray(1.0000001 * (rounded + summed + own))
+    e = u * x if probe_residuals is None else np.asarray(probe_residuals, float)
+    f = u * y if gallery_residuals is None else np.asarray(gallery_residuals, float)
+    flushed = 0.0 if precision == "float64" else dimension * TINY
+    of_size, of_residual = factors(dimension, x, e + flushed, precision)
+    return np.asarray(of_size * (y + f + flushed) + of_residual * (f + flushed) + 4 * flushed)
+
+
+def factors(dimension: int, norms: Any, residuals: Any, precision: str) -> tuple[Any, Any]:
+    """What a probe contributes to `bound`: a and b with bound ≤ a (|y| + |f|) + b |f|, for arrays of any library.
+
+    >>> a, b = factors(1, 1.0, 0.0, "float32")
+    >>> round(a / 2.0**-24, 6), round(b, 6)
+    (1.0, 1.0)
+    """
+    of_size = residuals + gamma(dimension, STEP[precision]) * (norms + residuals)
+    of_size = of_size + gamma(dimension + 16, 2.0**-53) * norms
+    return 1.0000001 * of_size, 1.0000001 * norms
 
 
 def exact_dot(x: Any, y: Any) -> Any:

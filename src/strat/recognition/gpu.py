@@ -1,0 +1,519 @@
+"""Ranks of embeddings on a GPU, equal for every probe to those of float64 scores.
+
+The work is quadratic, probes × gallery, and no score is stored. A fused kernel multiplies in bfloat16 and decides
+each pair whose score lies further from its probe's threshold than the proven error bound (`strat.recognition.bounds`);
+the few pairs inside the bound are scored again in float64, in the fixed order that the CPU uses too.
+
+What is exact: all four columns. `mate` and `best_nonmate` are float64 scores (every non-mate that could be the best one is
+scored in float64), `above` and `tied` compare float64 scores.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.columns import Array, Codes
+from strat.errors import StratError, one_of
+from strat.recognition import bounds
+
+FORMS = ("cosine", "inner", "euclidean")
+KERNELS = ("auto", "hopper", "portable", "float64")
+PROBES_AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 1 << 16
+PAIRS_AT_ONCE = 1 << 22
+RECORDS_PER_PROBE = 64
+LEAST = -3e38  # below every score and above the minus infinity that stands for "not a candidate"
+CUSHION = 2.0**-20  # covers the float32 roundings of thresholds and band widths themselves
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What the gallery says about each probe, in the order of the probes.
+
+    Attributes
+    ----------
+    above, tied
+        Gallery entries of other subjects whose float64 score is greater than, or equal to, the mate's.
+    mate
+        The best score of the own subject's entries; NaN where the gallery has none.
+    best_nonmate
+        The best score of another subject's entry; minus infinity where there is none.
+    rechecked
+        Pairs that were scored again in float64.
+    method
+        How the comparisons were made.
+    """
+
+    above: Codes
+    tied: Codes
+    mate: Array
+    best_nonmate: Array
+    rechecked: int
+    method: str
+
+
+def count_better(
+    probes: Any,
+    gallery: Any,
+    *,
+    probe_codes: Any,
+    gallery_codes: Any,
+    form: str = "cosine",
+    gallery_rows: int | None = None,
+    kernel: str = "auto",
+) -> Counts:
+    """Entries of other subjects that score better than each probe's best mate, and by how much the best one does.
+
+    Parameters
+    ----------
+    probes, gallery
+        One row per image: NumPy arrays (also memory-mapped: a gallery larger than the card is streamed) or torch
+        tensors on any device.
+    probe_codes, gallery_codes
+        The subject of each row, as integers from 0. A probe whose code the gallery lacks has no mate.
+    form
+        ``"cosine"``, ``"inner"`` or ``"euclidean"`` (the negated distance). Rows that are unit vectors already
+        give cosines with ``"inner"``.
+    gallery_rows
+        Gallery rows on the card at a time; by default what fits.
+    kernel
+        ``"hopper"`` (compute capability 9.0), ``"portable"``, ``"float64"`` (no fast step) or ``"auto"``.
+    """
+    one_of("form", form, FORMS)
+    one_of("kernel", kernel, KERNELS)
+    device = _device()
+    who = _probes(probes, probe_codes, form, device)
+    size = _rows_on_card(len(gallery), probes.shape[1], gallery_rows, device)
+    parts = _Parts(gallery, np.asarray(_host(gallery_codes)), form, device, size)
+    for part in parts:
+        _score_mates(who, part)
+    who, order = _hardest_last(who)
+    rechecked = sum(_count(who, part, _kernel(kernel, device)) for part in parts)
+    return _answer(who, order, rechecked, _kernel(kernel, device))
+
+
+@dataclass(frozen=True, eq=False)
+class _Probes:
+    rows: Any  # float64, prepared for the form
+    codes: Any
+    form: str
+    above: Any
+    tied: Any
+    mate: Any  # minus infinity until a mate was met
+    best: Any
+
+    def take(self, index: Any) -> _Probes:
+        fields = (self.rows, self.codes, self.above, self.tied, self.mate, self.best)
+        rows, codes, above, tied, mate, best = (x[index] for x in fields)
+        return _Probes(rows, codes, self.form, above, tied, mate, best)
+
+    @property
+    def thresholds(self) -> Any:
+        """The mate's score, and plus infinity without one: nothing is better."""
+        return self.mate.masked_fill(self.mate == -np.inf, np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some gallery rows on the card, sorted by subject so that mates lie together."""
+
+    rows: Any
+    codes: Any
+
+
+@dataclass(frozen=True, eq=False)
+class _Fast:
+    """Scaled and centred rows in bfloat16, padded to a multiple of 64 columns, with what rounding did to them."""
+
+    low: Any
+    norms: Any
+    residuals: Any
+
+
+class _Parts:
+    """The gallery's parts, loaded when asked for and kept when there is only one."""
+
+    def __init__(self, gallery: Any, codes: NDArray[Any], form: str, device: Any, size: int) -> None:
+        self._source = (gallery, codes, form, device)
+        self._starts = range(0, len(gallery), size)
+        self._size = size
+        self._only: _Part | None = None
+
+    def __iter__(self) -> Iterator[_Part]:
+        for start in self._starts:
+            if self._only is not None:
+                yield self._only
+                continue
+            part = self._load(slice(start, start + self._size))
+            self._only = part if len(self._starts) == 1 else None
+            yield part
+
+    def _load(self, where: slice) -> _Part:
+        gallery, codes, form, device = self._source
+        order = np.argsort(codes[where], kind="stable")
+        rows = _prepared("gallery", gallery[where], form, device)
+        index = _torch().as_tensor(order, device=device)
+        sorted_codes = _torch().as_tensor(codes[where][order].astype(np.int64), device=device)
+        if (order[1:] < order[:-1]).any():
+            rows = rows[index]
+        return _Part(rows, sorted_codes)
+
+
+def _torch() -> Any:
+    try:
+        import torch
+        import triton  # noqa: F401
+    except ImportError as missing:
+        raise StratError(
+            f"`device` must be 'cpu' here, got 'cuda': {missing.name} is not installed; "
+            "install strat[gpu], or keep device='cpu', which gives the same ranks."
+        ) from None
+    return torch
+
+
+def _interpreted() -> bool:
+    return os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def _device() -> Any:
+    torch = _torch()
+    if _interpreted():
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        raise StratError(
+            "`device` must be 'cpu' on this machine, got 'cuda': no CUDA GPU was found; "
+            "device='cpu' gives the same ranks."
+        )
+    return torch.device("cuda")
+
+
+def _kernel(wanted: str, device: Any) -> str:
+    """The fastest kernel that this GPU and this Triton have."""
+    from strat.recognition import gpu_hopper
+
+    hopper = device.type == "cuda" and _torch().cuda.get_device_capability(device) == (9, 0)
+    if wanted == "auto":
+        return "hopper" if hopper and gpu_hopper.gluon is not None else "portable"
+    if wanted == "hopper" and not hopper:
+        raise StratError("`kernel` must be 'portable' on this GPU, got 'hopper'; or leave it 'auto'.")
+    return wanted
+
+
+def _host(values: Any) -> Any:
+    return values.cpu() if hasattr(values, "cpu") else values
+
+
+def _rows_on_card(n: int, d: int, wanted: int | None, device: Any) -> int:
+    """How many gallery rows to hold: 8 bytes a number, 2 in bfloat16, as much again while preparing."""
+    if wanted is not None:
+        if wanted < 1:
+            raise StratError(f"`gallery_rows` must be at least 1, got {wanted}; leave it out to take what fits.")
+        return int(wanted)
+    if device.type != "cuda":
+        return max(1, n)
+    free, _ = _torch().cuda.mem_get_info(device)
+    return int(max(1, min(n, 0.7 * free / (20 * d + 64))))
+
+
+def _prepared(argument: str, rows: Any, form: str, device: Any) -> Any:
+    """`rows` in float64 on the device; unit rows for cosine."""
+    torch = _torch()
+    out = torch.empty(tuple(rows.shape), dtype=torch.float64, device=device)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        where = slice(start, start + ROWS_AT_ONCE)
+        block = rows[where]
+        if not isinstance(block, torch.Tensor):
+            block = torch.from_numpy(np.array(block))
+        block = block.to(device=device).to(torch.float64)
+        if not bool(torch.isfinite(block).all()):
+            raise StratError(f"`{argument}` must be finite, got NaN or infinity; drop these rows.")
+        if form == "cosine":
+            if bool((block == 0).all(dim=1).any()):
+                raise StratError(f"`{argument}` must not have zero vectors under cosine; drop these rows.")
+            block = bounds.unit(block)
+        out[where] = block
+    return out
+
+
+def _probes(rows: Any, codes: Any, form: str, device: Any) -> _Probes:
+    torch = _torch()
+    n = len(rows)
+    zeros = torch.zeros(n, dtype=torch.int64, device=device)
+    least = torch.full((n,), -np.inf, dtype=torch.float64, device=device)
+    who = torch.as_tensor(np.asarray(_host(codes)).astype(np.int64), device=device)
+    return _Probes(_prepared("probes", rows, form, device), who, form, zeros, zeros.clone(), least, least.clone())
+
+
+def _mates(codes: Any, part: _Part) -> Iterator[tuple[Any, Any]]:
+    """Pairs (probe, entry) of one subject, some millions at a time."""
+    torch = _torch()
+    low = torch.searchsorted(part.codes, codes)
+    many = torch.searchsorted(part.codes, codes, right=True) - low
+    if not len(codes):
+        return
+    step = max(1, PAIRS_AT_ONCE // max(1, int(many.max())))
+    for start in range(0, len(codes), step):
+        n = many[start : start + step]
+        probe = torch.repeat_interleave(torch.arange(len(n), device=n.device), n)
+        before = torch.cumsum(n, 0) - n
+        nth = torch.arange(len(probe), device=n.device) - before[probe]
+        yield probe + start, low[start : start + step][probe] + nth
+
+
+def _score_mates(who: _Probes, part: _Part) -> None:
+    for probe, entry in _mates(who.codes, part):
+        who.mate.scatter_reduce_(0, probe, exact(who, part, probe, entry), "amax")
+
+
+def exact(who: Any, part: Any, probe: Any, entry: Any) -> Any:
+    """Float64 scores of pairs on the device: the same bits as `bounds.exact_scores` of the prepared rows."""
+    from strat.recognition import gpu_portable
+
+    torch = _torch()
+    scores = torch.empty(len(probe), dtype=torch.float64, device=probe.device)
+    if len(probe):
+        grid = (-(-len(probe) // 16),)
+        options = {} if _interpreted() else {"enable_fp_fusion": False}
+        gpu_portable.score_pairs[grid](
+            who.rows, part.rows, probe, entry, scores, len(probe), who.rows.shape[1],
+            DISTANCE=who.form == "euclidean", ROWS=16, **options,
+        )  # fmt: skip
+    return -bounds._sqrt(scores) if who.form == "euclidean" else scores
+
+
+def _hardest_last(who: _Probes) -> tuple[_Probes, Any]:
+    """Probes sorted by how far their mate stands out, so that tiles which must count lie together."""
+    size = 1.0 if who.form == "euclidean" else who.rows.norm(dim=1).clamp_min(1e-300)
+    order = (who.thresholds / size).argsort(descending=True)
+    return who.take(order), order
+
+
+def _answer(who: _Probes, order: Any, rechecked: int, kernel: str) -> Counts:
+    place = order.argsort()
+    mate = who.mate.masked_fill(who.mate == -np.inf, np.nan)
+    above, tied, mate, best = (x[place].cpu().numpy() for x in (who.above, who.tied, mate, who.best))
+    first = "float64" if kernel == "float64" else "bfloat16, float64 inside the error bound"
+    return Counts(above, tied, mate, best, rechecked, f"GPU ({kernel}): {first}")
+
+
+def _count(who: _Probes, part: _Part, kernel: str) -> int:
+    """Add one gallery part to the counts of all probes; the number of pairs that float64 decided."""
+    rechecked = 0
+    space = _space(who, part)
+    entries = _fast(part.rows, space.entry_scale, space.centre)
+    for start in range(0, len(who.rows), PROBES_AT_ONCE):
+        block = who.take(slice(start, start + PROBES_AT_ONCE))
+        records = None if kernel == "float64" else _launch(kernel, block, part, entries, space)
+        if records is None:
+            rechecked += _count_float64(block, part, entries, space)
+            continue
+        for probe, entry in _unpacked(records):
+            rechecked += len(probe)
+            _decide(block, probe, entry, exact(block, part, probe, entry))
+    return rechecked
+
+
+def _decide(block: _Probes, probe: Any, entry: Any, scores: Any) -> None:
+    wanted = block.thresholds[probe]
+    block.above.index_add_(0, probe, (scores > wanted).long())
+    block.tied.index_add_(0, probe, (scores == wanted).long())
+    block.best.scatter_reduce_(0, probe, scores, "amax")
+
+
+def _unpacked(records: Any) -> Iterator[tuple[Any, Any]]:
+    """The pairs behind records of (probe, word of 32 entries, bits)."""
+    torch = _torch()
+    bit = torch.arange(32, device=records.device, dtype=torch.int32)
+    for start in range(0, len(records), PAIRS_AT_ONCE):
+        some = records[start : start + PAIRS_AT_ONCE]
+        which, b = ((some[:, 2:] >> bit) & 1).nonzero(as_tuple=True)
+        chosen = some[which]
+        yield chosen[:, 0].long(), chosen[:, 1].long() * 32 + b
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """How scores become the products of scaled and centred rows x and y.
+
+    inner: x·y = c s − x·centre with x = a p, y = b g − centre, c = a b.
+    euclidean: x·y − |y|²/2 = (|x|² − c s²)/2 with x = a (p − centre), y = a (g − centre), c = a².
+    """
+
+    form: str
+    probe_scale: float
+    entry_scale: float
+    centre: Any
+    probe_centre: Any
+    largest: float
+
+
+def _space(who: _Probes, part: _Part) -> _Space:
+    torch = _torch()
+    mean, size = part.rows.mean(dim=0), part.rows.norm(dim=1)
+    centred = bool((mean @ mean) > 0.05 * (size * size).mean())
+    mean = mean if centred or who.form == "euclidean" else torch.zeros_like(mean)
+    if who.form == "euclidean":
+        reach = max(_largest(who.rows, mean), _largest(part.rows, mean))
+        scale = _down_to_one(reach)
+        return _Space(who.form, scale, scale, mean * scale, mean * scale, 2.0)
+    p, g = _down_to_one(_largest(who.rows, 0.0)), _down_to_one(float(size.max()))
+    return _Space(who.form, p, g, mean * g, torch.zeros_like(mean), 1.0 + float((mean * g).norm()))
+
+
+def _largest(rows: Any, centre: Any) -> float:
+    parts = range(0, len(rows), ROWS_AT_ONCE)
+    return max((float((rows[i : i + ROWS_AT_ONCE] - centre).norm(dim=1).max()) for i in parts), default=0.0)
+
+
+def _down_to_one(size: float) -> float:
+    return float(np.ldexp(1.0, -int(np.frexp(size)[1])))
+
+
+def _fast(rows: Any, scale: float, centre: Any) -> _Fast:
+    torch = _torch()
+    n, d = rows.shape
+    low = torch.zeros(n, -(-d // 64) * 64, dtype=torch.bfloat16, device=rows.device)
+    norms = torch.empty(n, dtype=torch.float64, device=rows.device)
+    residuals = torch.empty_like(norms)
+    for start in range(0, n, ROWS_AT_ONCE):
+        where = slice(start, start + ROWS_AT_ONCE)
+        x = rows[where] * scale - centre
+        low[where, :d] = x.to(torch.bfloat16)
+        norms[where] = x.norm(dim=1)
+        residuals[where] = (low[where, :d].to(torch.float64) - x).norm(dim=1)
+    return _Fast(low, norms, residuals)
+
+
+def _in_space(space: _Space, block: _Probes, scores: Any, x: Any, norms: Any) -> tuple[Any, Any]:
+    """Scores as products of the fast rows, and a bound on the float64 error of saying so."""
+    d = x.shape[1]
+    u = bounds.gamma(4 * d + 128, 2.0**-53)
+    if space.form == "euclidean":
+        size = norms + space.largest
+        return (norms * norms - (scores * space.probe_scale) ** 2) / 2, u * size * size
+    product = scores * (space.probe_scale * space.entry_scale) - (x * space.probe_scale) @ space.centre
+    return product, u * norms * space.largest
+
+
+def _launch(kernel: str, block: _Probes, part: _Part, entries: _Fast, space: _Space) -> Any:
+    """Run the counting kernel; the records of pairs to score again, or None when they are too many."""
+    torch = _torch()
+    probes = _fast(block.rows, space.probe_scale, space.probe_centre)
+    columns = _columns(block, probes, entries, space)
+    n, m = len(block.rows), len(part.rows)
+    n_probe_tiles, n_tiles = -(-n // 128), -(-m // 256)
+    above = torch.zeros(n, dtype=torch.int32, device=block.rows.device)
+    capacity = max(4096, RECORDS_PER_PROBE * n)
+    records = torch.empty(capacity, 3, dtype=torch.int32, device=above.device)
+    cursor = torch.zeros(1, dtype=torch.int64, device=above.device)
+    units = _units(above.device)
+    segment = min(128, max(8, n_tiles * n_probe_tiles // (16 * units)))
+    n_items = n_probe_tiles * -(-n_tiles // segment)
+    arguments = (
+        *columns, block.codes.int(), part.codes.int(), *_tiles(entries, space, n_tiles),
+        _flags(block, part, n_probe_tiles, n_tiles), above, records, cursor, capacity,
+        n, m, n_probe_tiles, n_tiles, segment, n_items,
+    )  # fmt: skip
+    _run(kernel, probes.low, entries.low, arguments, min(units, n_items), space.form == "euclidean")
+    used = int(cursor.item())
+    if used > capacity:
+        return None
+    block.above.add_(above)
+    return records[:used]
+
+
+def _run(kernel: str, p: Any, g: Any, arguments: Any, programs: int, shift: bool, best: bool = True) -> None:
+    steps = p.shape[1] // 64
+    if kernel == "portable":
+        from strat.recognition import gpu_portable
+
+        options: dict[str, int] = {"num_warps": 8, "num_stages": 3}
+        if _interpreted():  # it multiplies the bit patterns of bfloat16; float32 holds the same numbers
+            p, g, options = p.float(), g.float(), {}
+        gpu_portable.count[(programs,)](p, g, *arguments, K_STEPS=steps, SHIFT=shift, BEST=best, **options)
+        return
+    from strat.recognition import gpu_hopper
+
+    gpu_hopper.launch(p, g, arguments, programs, steps, shift, best)
+
+
+def _units(device: Any) -> int:
+    return _torch().cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 2
+
+
+def _columns(block: _Probes, probes: _Fast, entries: _Fast, space: _Space) -> tuple[Any, ...]:
+    """Per probe, in float32 and rounded outwards: both thresholds, the band's factors, a floor of the best non-mate."""
+    d = block.rows.shape[1]
+    wanted, slack = _in_space(space, block, block.thresholds, block.rows, probes.norms)
+    if space.form == "euclidean":  # plus infinity squared is no threshold
+        wanted = wanted.masked_fill(block.mate == -np.inf, np.inf)
+    slack = slack + CUSHION / 4 * wanted.abs().nan_to_num(posinf=0.0)
+    of_size, of_residual = bounds.factors(d, probes.norms, probes.residuals, "bfloat16")
+    of_size = (of_size + CUSHION / 2 * probes.norms) * (1 + CUSHION)
+    best, loss = _in_space(space, block, block.best, block.rows, probes.norms)
+    known = block.best > -np.inf
+    floor = (best - loss - CUSHION / 4 * best.abs()).masked_fill(~known, LEAST).clamp_min(LEAST)
+    columns = (wanted - slack, wanted + slack, of_size, of_residual * (1 + CUSHION), floor)
+    return tuple(c.float().contiguous() for c in columns)
+
+
+def _tiles(entries: _Fast, space: _Space, n_tiles: int) -> tuple[Any, ...]:
+    """Per entry what is subtracted (|y|²/2), and per tile of 256 entries the largest size, residual and remainder."""
+    torch = _torch()
+    shift = (entries.norms**2 / 2) if space.form == "euclidean" else torch.zeros_like(entries.norms)
+
+    def largest(values: Any) -> Any:
+        padded = torch.nn.functional.pad(values, (0, n_tiles * 256 - len(values)))
+        return (padded.view(n_tiles, 256).amax(dim=1) * (1 + CUSHION)).float()
+
+    size = largest(entries.norms + entries.residuals)
+    padded = torch.nn.functional.pad(shift.float(), (0, n_tiles * 256 - len(shift)))
+    return padded, size, largest(entries.residuals), largest(shift * CUSHION + 1e-30)
+
+
+def _flags(block: _Probes, part: _Part, n_probe_tiles: int, n_tiles: int) -> Any:
+    """Which tiles hold a pair of one subject or reach beyond the gallery's end."""
+    torch = _torch()
+    flags = torch.zeros(n_probe_tiles * n_tiles, dtype=torch.uint8, device=block.rows.device)
+    for probe, entry in _mates(block.codes, part):
+        flags[(probe // 128) * n_tiles + entry // 256] = 1
+    if len(part.rows) % 256:
+        flags[n_tiles - 1 :: n_tiles] = 1
+    return flags
+
+
+def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space) -> int:
+    """The same two steps with float64 products: slower, for data whose scores crowd inside the bfloat16 bound."""
+    d = block.rows.shape[1]
+    rechecked = 0
+    for start in range(0, len(block.rows), 4096):
+        some = block.take(slice(start, start + 4096))
+        x = some.rows * space.probe_scale - space.probe_centre
+        norms = x.norm(dim=1)
+        wanted, slack = _in_space(space, some, some.thresholds, some.rows, norms)
+        wanted = wanted.masked_fill(some.mate == -np.inf, np.inf)
+        of_size, _ = bounds.factors(d, norms, 0.0 * norms, "float64")
+        for first in range(0, len(part.rows), 8192):
+            where = slice(first, first + 8192)
+            y = part.rows[where] * space.entry_scale - space.centre
+            half = (of_size * entries.norms[where].max() * 2 + 2 * slack)[:, None]
+            product = x @ y.T
+            if space.form == "euclidean":
+                product -= (y * y).sum(dim=1) / 2
+            product.masked_fill_(some.codes[:, None] == part.codes[None, where], -np.inf)
+            top = product.amax(dim=1, keepdim=True)
+            certain = (product > wanted[:, None] + half) & (product < top - 2 * half)
+            near = (product >= (wanted[:, None] - half).minimum(top - 2 * half)) & ~certain & (product > -np.inf)
+            some.above.add_(certain.sum(dim=1))
+            probe, entry = near.nonzero(as_tuple=True)
+            for i in range(0, len(probe), PAIRS_AT_ONCE):
+                p, g = probe[i : i + PAIRS_AT_ONCE], entry[i : i + PAIRS_AT_ONCE] + first
+                _decide(some, p, g, exact(some, part, p, g))
+            rechecked += len(probe)
+    return rechecked

@@ -1,0 +1,246 @@
+"""The counting kernel for Hopper GPUs: one warp loads, two warpgroups multiply and count.
+
+It computes what `gpu_portable.count` computes (read that one first). Each warpgroup owns 64 of a tile's 128 probes,
+so that one counts while the other keeps the matrix units busy. A tile of probes of up to 512 features stays in
+shared memory while the gallery streams past it.
+"""
+
+# mypy: ignore-errors
+# ruff: noqa: D103
+
+try:
+    from triton.experimental import gluon
+    from triton.experimental.gluon import language as gl
+    from triton.experimental.gluon.language.nvidia.hopper import (
+        mbarrier,
+        tma,
+        warpgroup_mma,
+        warpgroup_mma_init,
+        warpgroup_mma_wait,
+    )
+    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+except ImportError:
+    gluon = None
+
+PROBES, ENTRIES, DEPTH = 128, 256, 64
+RESIDENT = 512
+"""The most features for which 128 probes and three stages of the gallery fit into shared memory."""
+
+if gluon is not None:
+
+    @gluon.jit
+    def _load(
+        p_desc, g_desc, a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
+        n_probe_tiles, n_tiles, segment, n_items,
+        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr,
+    ):  # fmt: skip
+        step = 0
+        turn = 0
+        for item in range(gl.program_id(0), n_items, gl.num_programs(0)):
+            row = (item % n_probe_tiles) * 128
+            first = (item // n_probe_tiles) * segment
+            last = min(first + segment, n_tiles)
+            if KEEP:
+                mbarrier.wait(a_empty, (turn & 1) ^ 1)
+                mbarrier.expect(a_full, K_STEPS * 2 * p_desc.block_type.nbytes)
+                for c in gl.static_range(K_STEPS):
+                    tma.async_copy_global_to_shared(p_desc, [row, c * 64], a_full, a_bufs.index(2 * c))
+                    tma.async_copy_global_to_shared(p_desc, [row + 64, c * 64], a_full, a_bufs.index(2 * c + 1))
+            turn += 1
+            for tile in range(first, last):
+                for k in range(K_STEPS):
+                    s = step % STAGES
+                    mbarrier.wait(b_empty.index(s), ((step // STAGES) & 1) ^ 1)
+                    if KEEP:
+                        mbarrier.expect(b_full.index(s), g_desc.block_type.nbytes)
+                    else:
+                        mbarrier.expect(b_full.index(s), g_desc.block_type.nbytes + 2 * p_desc.block_type.nbytes)
+                        tma.async_copy_global_to_shared(p_desc, [row, k * 64], b_full.index(s), a_bufs.index(2 * s))
+                        tma.async_copy_global_to_shared(
+                            p_desc, [row + 64, k * 64], b_full.index(s), a_bufs.index(2 * s + 1)
+                        )
+                    tma.async_copy_global_to_shared(g_desc, [tile * 256, k * 64], b_full.index(s), b_bufs.index(s))
+                    step += 1
+
+    @gluon.jit
+    def _multiply(
+        a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr,
+        GROUP: gl.constexpr,
+    ):  # fmt: skip
+        mma = warpgroup_mma_init(acc)
+        for k in gl.static_range(K_STEPS):
+            s = step % STAGES
+            mbarrier.wait(b_full.index(s), (step // STAGES) & 1)
+            if KEEP:
+                a = a_bufs.index(2 * k + GROUP)
+            else:
+                a = a_bufs.index(2 * s + GROUP)
+            mma = warpgroup_mma(a, b_bufs.index(s).permute((1, 0)), mma, use_acc=k > 0, is_async=True)
+            if k > 0:
+                mma = warpgroup_mma_init(warpgroup_mma_wait(1, deps=(mma,)))
+                mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
+            step += 1
+        acc = warpgroup_mma_wait(0, deps=(mma,))
+        mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
+        return acc, step
+
+    @gluon.jit
+    def _multiply_deep(
+        a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS: gl.constexpr, STAGES: gl.constexpr, GROUP: gl.constexpr
+    ):
+        s = step % STAGES
+        mbarrier.wait(b_full.index(s), (step // STAGES) & 1)
+        mma = warpgroup_mma(
+            a_bufs.index(2 * s + GROUP), b_bufs.index(s).permute((1, 0)), acc, use_acc=False, is_async=True
+        )
+        step += 1
+        for _ in range(1, K_STEPS):
+            s = step % STAGES
+            mbarrier.wait(b_full.index(s), (step // STAGES) & 1)
+            mma = warpgroup_mma(a_bufs.index(2 * s + GROUP), b_bufs.index(s).permute((1, 0)), mma, is_async=True)
+            mma = warpgroup_mma_init(warpgroup_mma_wait(1, deps=(mma,)))
+            mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
+            step += 1
+        acc = warpgroup_mma_wait(0, deps=(mma,))
+        mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
+        return acc, step
+
+    @gluon.jit
+    def _count(
+        a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
+        threshold_low, threshold_high, alpha, beta, floor, probe_code,
+        entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
+        above, records, cursor, capacity,
+        n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
+        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr, SHIFT: gl.constexpr, BEST: gl.constexpr,
+        GROUP: gl.constexpr,
+    ):  # fmt: skip
+        mma: gl.constexpr = gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, 256, 16])
+        by_row: gl.constexpr = gl.SliceLayout(1, mma)
+        by_column: gl.constexpr = gl.SliceLayout(0, mma)
+        infinity: gl.constexpr = float("inf")
+        step = 0
+        turn = 0
+        column = gl.arange(0, 256, layout=by_column)
+        bit = gl.full([256], 1, gl.int32, layout=by_column) << (column % 32)
+        for item in range(gl.program_id(0), n_items, gl.num_programs(0)):
+            probe_tile = item % n_probe_tiles
+            first = (item // n_probe_tiles) * segment
+            last = min(first + segment, n_tiles)
+            row = probe_tile * 128 + GROUP * 64 + gl.arange(0, 64, layout=by_row)
+            there = row < n_probes
+            low = gl.load(threshold_low + row, mask=there, other=infinity)
+            high = gl.load(threshold_high + row, mask=there, other=infinity)
+            a = gl.load(alpha + row, mask=there, other=0.0)
+            b = gl.load(beta + row, mask=there, other=0.0)
+            best = gl.load(floor + row, mask=there, other=infinity)
+            code = gl.load(probe_code + row, mask=there, other=-1)
+            count = gl.zeros([64], gl.int32, layout=by_row)
+            if KEEP:
+                mbarrier.wait(a_full, turn & 1)
+            for tile in range(first, last):
+                acc = gl.zeros([64, 256], gl.float32, layout=mma)
+                if K_STEPS <= 8:
+                    acc, step = _multiply(a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS, STAGES, KEEP, GROUP)
+                else:
+                    acc, step = _multiply_deep(a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS, STAGES, GROUP)
+                if KEEP:
+                    mbarrier.arrive(a_empty, count=1, pred=tile == last - 1)
+                if SHIFT:
+                    acc = acc - gl.load(entry_shift + tile * 256 + column)[None, :]
+                if gl.load(flags + probe_tile.to(gl.int64) * n_tiles + tile) != 0:
+                    entry = tile * 256 + column
+                    other = gl.load(entry_code + entry, mask=entry < n_entries, other=-2)
+                    out = (code[:, None] == other[None, :]) | (entry >= n_entries)[None, :]
+                    acc = gl.where(out, -infinity, acc)
+                half = a * gl.load(tile_m + tile) + b * gl.load(tile_b + tile) + gl.load(tile_c + tile)
+                top = gl.max(acc, axis=1)
+                floor_of_tile = low - half
+                if BEST:
+                    best = gl.maximum(best, top - half)
+                    floor_of_tile = gl.minimum(floor_of_tile, best - half)
+                if gl.max((top >= floor_of_tile).to(gl.int32), axis=0) > 0:
+                    certain = acc > (high + half)[:, None]
+                    if BEST:
+                        certain = certain & (acc < (best - half)[:, None])
+                    count += gl.sum(certain.to(gl.int32), axis=1)
+                    near = (acc >= floor_of_tile[:, None]) & (certain == 0)
+                    words = gl.sum(gl.reshape(gl.where(near, bit[None, :], 0), [64, 8, 32]), axis=2)
+                    if gl.max(gl.max((words != 0).to(gl.int32), axis=1), axis=0) > 0:
+                        rl: gl.constexpr = gl.BlockedLayout([1, 4], [16, 2], [4, 1], [1, 0])
+                        found = gl.convert_layout(words, rl)
+                        r = gl.arange(0, 64, layout=gl.SliceLayout(1, rl))
+                        w = gl.arange(0, 8, layout=gl.SliceLayout(0, rl))
+                        ones = gl.full([64, 8], 1, gl.int64, layout=rl)
+                        place = gl.atomic_add(cursor + ones * 0, ones, mask=found != 0)
+                        fits = (found != 0) & (place < capacity)
+                        r2 = (probe_tile * 128 + GROUP * 64 + r[:, None]) + 0 * w[None, :]
+                        w2 = (tile * 8 + w[None, :]) + 0 * r[:, None]
+                        gl.store(records + place * 3, r2, mask=fits)
+                        gl.store(records + place * 3 + 1, w2, mask=fits)
+                        gl.store(records + place * 3 + 2, found, mask=fits)
+            turn += 1
+            gl.atomic_add(above + row, count, mask=there & (count > 0))
+            if BEST:
+                gl.atomic_max(floor + row, best, mask=there)
+
+    @gluon.jit
+    def count_hopper(
+        p_desc, g_desc,
+        threshold_low, threshold_high, alpha, beta, floor, probe_code,
+        entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
+        above, records, cursor, capacity,
+        n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
+        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr, SHIFT: gl.constexpr, BEST: gl.constexpr,
+    ):  # fmt: skip
+        A_BUFS: gl.constexpr = 2 * K_STEPS if KEEP else 2 * STAGES
+        a_bufs = gl.allocate_shared_memory(p_desc.dtype, [A_BUFS, 64, 64], p_desc.layout)
+        b_bufs = gl.allocate_shared_memory(g_desc.dtype, [STAGES, 256, 64], g_desc.layout)
+        a_full = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+        a_empty = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+        b_full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+        b_empty = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+        mbarrier.init(a_full, count=1)
+        mbarrier.init(a_empty, count=2)
+        for s in gl.static_range(STAGES):
+            mbarrier.init(b_full.index(s), count=1)
+            mbarrier.init(b_empty.index(s), count=2)
+        gl.warp_specialize(
+            [
+                (_count, (
+                    a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
+                    threshold_low, threshold_high, alpha, beta, floor, probe_code,
+                    entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
+                    above, records, cursor, capacity,
+                    n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
+                    K_STEPS, STAGES, KEEP, SHIFT, BEST, 0,
+                )),
+                (_count, (
+                    a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
+                    threshold_low, threshold_high, alpha, beta, floor, probe_code,
+                    entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
+                    above, records, cursor, capacity,
+                    n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
+                    K_STEPS, STAGES, KEEP, SHIFT, BEST, 1,
+                )),
+                (_load, (
+                    p_desc, g_desc, a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
+                    n_probe_tiles, n_tiles, segment, n_items, K_STEPS, STAGES, KEEP,
+                )),
+            ],
+            [4, 1],
+            [240, 24],
+        )  # fmt: skip
+
+
+def launch(p, g, arguments, programs, steps, shift, best):
+    """Run `count_hopper` on bfloat16 rows p and g with the arguments of `gpu_portable.count`."""
+    low = gl.bfloat16
+    p_desc = TensorDescriptor.from_tensor(p, [64, 64], gl.NVMMASharedLayout.get_default_for([64, 64], low))
+    g_desc = TensorDescriptor.from_tensor(g, [256, 64], gl.NVMMASharedLayout.get_default_for([256, 64], low))
+    keep = 64 * steps <= RESIDENT
+    count_hopper[(programs,)](
+        p_desc, g_desc, *arguments,
+        K_STEPS=steps, STAGES=3 if keep else 4, KEEP=keep, SHIFT=shift, BEST=best,
+        num_warps=4, maxnreg=168,
+    )  # fmt: skip

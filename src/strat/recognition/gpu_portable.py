@@ -1,0 +1,122 @@
+"""The counting kernel in plain Triton: every NVIDIA GPU from Ampere on, and Triton's interpreter without one.
+
+For a tile of 128 probes × 256 gallery entries, `count` multiplies in bfloat16 with float32 sums and then asks
+three things of every pair, whose float64 score is known to lie within ± `half` of the fast one:
+
+* certainly above the probe's threshold: counted at once;
+* inside the band, so undecided, or possibly the best non-mate: its place is recorded, one bit per pair;
+* certainly below: forgotten. Most tiles hold nothing else, and end after the row maximum.
+
+Pairs of one subject, and entries beyond the gallery's end, occur only in tiles that are flagged.
+"""
+
+# mypy: ignore-errors
+# ruff: noqa: D103
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:
+    triton = None
+
+PROBES, ENTRIES, DEPTH = 128, 256, 64
+
+if triton is not None:
+
+    @triton.jit
+    def count(
+        probes, gallery,
+        threshold_low, threshold_high, alpha, beta, floor, probe_code,
+        entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
+        above, records, cursor, capacity,
+        n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
+        K_STEPS: tl.constexpr, SHIFT: tl.constexpr, BEST: tl.constexpr,
+    ):  # fmt: skip
+        column = tl.arange(0, 256)
+        depth = tl.arange(0, 64)
+        bit = tl.full([256], 1, tl.int32) << (column % 32)
+        for item in range(tl.program_id(0), n_items, tl.num_programs(0)):
+            probe_tile = item % n_probe_tiles
+            first = (item // n_probe_tiles) * segment
+            last = min(first + segment, n_tiles)
+            row = probe_tile * 128 + tl.arange(0, 128)
+            there = row < n_probes
+            low = tl.load(threshold_low + row, mask=there, other=float("inf"))
+            high = tl.load(threshold_high + row, mask=there, other=float("inf"))
+            a = tl.load(alpha + row, mask=there, other=0.0)
+            b = tl.load(beta + row, mask=there, other=0.0)
+            best = tl.load(floor + row, mask=there, other=float("inf"))
+            code = tl.load(probe_code + row, mask=there, other=-1)
+            total = tl.zeros([128], tl.int32)
+            p_rows = probes + row.to(tl.int64)[:, None] * (K_STEPS * 64) + depth[None, :]
+            for tile in range(first, last):
+                entry = tile * 256 + column
+                g_rows = gallery + entry.to(tl.int64)[None, :] * (K_STEPS * 64) + depth[:, None]
+                acc = tl.zeros([128, 256], tl.float32)
+                for k in range(K_STEPS):
+                    p = tl.load(p_rows + k * 64, mask=there[:, None], other=0.0)
+                    g = tl.load(g_rows + k * 64, mask=(entry < n_entries)[None, :], other=0.0)
+                    acc = tl.dot(p, g, acc)
+                if SHIFT:
+                    acc = acc - tl.load(entry_shift + entry)[None, :]
+                if tl.load(flags + probe_tile.to(tl.int64) * n_tiles + tile) != 0:
+                    other = tl.load(entry_code + entry, mask=entry < n_entries, other=-2)
+                    out = (code[:, None] == other[None, :]) | (entry >= n_entries)[None, :]
+                    acc = tl.where(out, float("-inf"), acc)
+                half = a * tl.load(tile_m + tile) + b * tl.load(tile_b + tile) + tl.load(tile_c + tile)
+                top = tl.max(acc, axis=1)
+                least = low - half
+                if BEST:
+                    best = tl.maximum(best, top - half)
+                    least = tl.minimum(least, best - half)
+                if tl.max((top >= least).to(tl.int32), axis=0) > 0:
+                    certain = acc > (high + half)[:, None]
+                    if BEST:
+                        certain = certain & (acc < (best - half)[:, None])
+                    total += tl.sum(certain.to(tl.int32), axis=1)
+                    near = (acc >= least[:, None]) & (certain == 0)
+                    words = tl.sum(tl.reshape(tl.where(near, bit[None, :], 0), [128, 8, 32]), axis=2)
+                    found = words != 0
+                    if tl.max(tl.max(found.to(tl.int32), axis=1), axis=0) > 0:
+                        word = tile * 8 + tl.arange(0, 8)[None, :] + tl.zeros([128, 8], tl.int32)
+                        ones = tl.full([128, 8], 1, tl.int64)
+                        place = tl.atomic_add(cursor + ones * 0, ones, mask=found)
+                        fits = found & (place < capacity)
+                        tl.store(records + place * 3, row[:, None] + tl.zeros([128, 8], tl.int32), mask=fits)
+                        tl.store(records + place * 3 + 1, word, mask=fits)
+                        tl.store(records + place * 3 + 2, words, mask=fits)
+            tl.atomic_add(above + row, total, mask=there & (total > 0))
+            if BEST:
+                tl.atomic_max(floor + row, best, mask=there)
+
+    @triton.jit
+    def _halves(x, ROWS: tl.constexpr, WIDTH: tl.constexpr):
+        left, right = tl.split(tl.permute(tl.reshape(x, [ROWS, 2, WIDTH]), (0, 2, 1)))
+        return left + right
+
+    @triton.jit
+    def score_pairs(
+        probes, gallery, probe, entry, scores, n, dimension,
+        DISTANCE: tl.constexpr, ROWS: tl.constexpr,
+    ):  # fmt: skip
+        """Sums in the fixed order of `bounds.exact_dot`; compiled without fused multiply-adds."""
+        i = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+        lane = tl.arange(0, 32)
+        there = i < n
+        p_row = tl.load(probe + i, mask=there, other=0).to(tl.int64) * dimension
+        g_row = tl.load(entry + i, mask=there, other=0).to(tl.int64) * dimension
+        total = tl.zeros([ROWS, 32], tl.float64)
+        for start in range(0, dimension, 32):
+            inside = there[:, None] & (start + lane < dimension)[None, :]
+            p = tl.load(probes + p_row[:, None] + start + lane[None, :], mask=inside, other=0.0)
+            g = tl.load(gallery + g_row[:, None] + start + lane[None, :], mask=inside, other=0.0)
+            if DISTANCE:
+                total += (p - g) * (p - g)
+            else:
+                total += p * g
+        half = _halves(total, ROWS, 16)
+        half = _halves(half, ROWS, 8)
+        half = _halves(half, ROWS, 4)
+        half = _halves(half, ROWS, 2)
+        half = _halves(half, ROWS, 1)
+        tl.store(scores + i, tl.reshape(half, [ROWS]), mask=there)
