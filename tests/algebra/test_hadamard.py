@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from strat.algebra import hadamard, hadamard_columns, hadamard_order, is_fully_balanced, is_orthogonal
-from strat.algebra.hadamard import construction, is_reachable
+from strat.algebra.hadamard import (
+    ORBIT_UNIONS,
+    construction,
+    goethals_seidel,
+    is_reachable,
+    miyamoto,
+    orbit_signs,
+)
 from strat.errors import StratError
 
 REACHED = [n for n in range(1, 261) if is_reachable(n)]
@@ -24,10 +32,39 @@ def test_columns_are_orthogonal_and_the_first_is_constant(n):
 
 @pytest.mark.parametrize(
     ("n", "how"),
-    [(64, "Sylvester"), (28, r"Paley I over GF\(27\)"), (52, r"Paley II over GF\(25\)"), (40, "Kronecker product")],
+    [
+        (64, "Sylvester"),
+        (28, r"Paley I over GF\(27\)"),
+        (52, r"Paley II over GF\(25\)"),
+        (40, "Kronecker product"),
+        (92, "Goethals-Seidel array of four circulants of order 23"),
+        (116, r"Miyamoto over GF\(29\)"),
+    ],
 )
 def test_each_construction_is_used(n, how):
     assert re.match(how, construction(n) or "")
+
+
+@pytest.mark.parametrize("q", [5, 9, 13, 81, 149])
+def test_miyamotos_matrices(q):
+    h = miyamoto(q).astype(float)
+    assert (h @ h.T == 4 * q * np.eye(4 * q)).all()
+
+
+@pytest.mark.parametrize("v", sorted(ORBIT_UNIONS))
+def test_the_four_sequences_of_each_order_cancel(v):
+    spectra = sum(np.abs(np.fft.fft(x.astype(float))) ** 2 for x in orbit_signs(v))
+    np.testing.assert_allclose(spectra, 4 * v, rtol=1e-12)
+    h = goethals_seidel(*orbit_signs(v)).astype(float)
+    assert (h @ h.T == 4 * v * np.eye(4 * v)).all()
+
+
+def test_the_orders_below_1000_that_are_not_reached_are_those_in_the_docs():
+    page = Path(__file__).parents[2] / "docs" / "howto" / "arrays.md"
+    named = re.search(r"below 1000 are not reached: ([\d,\s]+(?:and \d+)?)", page.read_text(encoding="utf-8"))
+    assert named
+    listed = [int(n) for n in re.findall(r"\d+", named.group(1))]
+    assert listed == [n for n in range(4, 1000, 4) if not is_reachable(n)]
 
 
 def test_no_order_beyond_two_that_is_not_a_multiple_of_four():

@@ -15,6 +15,23 @@ Signs = NDArray[np.int8]
 
 LARGEST_DENSE = 32_768
 
+# For orders 4v that nothing above reaches: generators of a group of multipliers modulo v, and four unions of its
+# orbits (bit i: the i-th orbit, ordered by least element) whose ±1 sequences have autocorrelations that cancel.
+# Found by a search for pairs of pairs with opposite autocorrelation; each is checked in the tests.
+ORBIT_UNIONS: dict[int, tuple[tuple[int, ...], tuple[int, int, int, int]]] = {
+    23: ((22,), (1684, 1305, 1149, 2033)),
+    39: ((29,), (79, 121, 285, 231)),
+    43: ((4,), (50, 42, 15, 37)),
+    65: ((9,), (11828, 2967, 7068, 183)),
+    67: ((29,), (5911054, 5129655, 2995845, 4085605)),
+    93: ((2,), (1333, 5748, 5043, 7096)),
+    119: ((2,), (106, 113, 15, 71)),
+    127: ((2,), (329641, 174017, 381586, 95757)),
+    133: ((4,), (30833, 103093, 19302, 90802)),
+    153: ((8, 19), (7061, 7258, 4202, 6052)),
+    163: ((38,), (258451, 157334, 101097, 379175)),
+}
+
 
 def hadamard(order: SupportsIndex) -> Signs:
     """A Hadamard matrix: ±1, orthogonal columns, the first column all ones.
@@ -24,8 +41,9 @@ def hadamard(order: SupportsIndex) -> Signs:
     Parameters
     ----------
     order
-        1, 2 or a multiple of 4 that the constructions reach: Sylvester, Paley I and II over prime powers and
-        products of these. `hadamard_order` gives the least one for a number of columns.
+        1, 2 or a multiple of 4 that the constructions reach: Sylvester, Paley I and II over prime powers,
+        Miyamoto, Goethals-Seidel for some others, and products of these. `hadamard_order` gives the least one for
+        a number of columns.
 
     Examples
     --------
@@ -99,6 +117,10 @@ def construction(order: int) -> str | None:
         return f"Paley I over GF({order - 1})"
     if (order // 2 - 1) % 4 == 1 and is_prime_power(order // 2 - 1):
         return f"Paley II over GF({order // 2 - 1})"
+    if (order // 4) % 4 == 1 and is_prime_power(order // 4) and is_reachable(order // 4 - 1):
+        return f"Miyamoto over GF({order // 4})"
+    if order // 4 in ORBIT_UNIONS:
+        return f"Goethals-Seidel array of four circulants of order {order // 4}"
     factors = _kronecker_factors(order)
     if factors is not None:
         return f"Kronecker product of {factors[0]} and {factors[1]}"
@@ -121,6 +143,10 @@ def _build(order: int) -> Signs:
         return paley_second(order // 2 - 1)
     if how.startswith("Paley I"):
         return paley_first(order - 1)
+    if how.startswith("Miyamoto"):
+        return miyamoto(order // 4)
+    if how.startswith("Goethals-Seidel"):
+        return goethals_seidel(*orbit_signs(order // 4))
     factors = _kronecker_factors(order)
     if factors is None:
         raise AssertionError(f"no construction for {order}")
@@ -161,3 +187,58 @@ def paley_second(q: int) -> Signs:
     conference[1:, 1:] = jacobsthal(q)
     one = np.eye(q + 1, dtype=np.int8)
     return np.block([[conference + one, conference - one], [conference - one, -conference - one]])
+
+
+def miyamoto(q: int) -> Signs:
+    """Miyamoto's construction: order 4q from a prime power q = 1 modulo 4 and a Hadamard matrix of order q - 1.
+
+    With U of two copies of the quadratic character's matrix, the element 0 left out, and V = [[I, K], [-K', I]] from
+    the Hadamard matrix K, the middle part U ⊗ [[1, 1], [1, 1]] + V ⊗ [[1, -1], [-1, 1]] has the inner products
+    4q I - 4 (ones within each of four groups of rows), which a border of four rows and columns completes.
+    """
+    sign = field(q).character(np.arange(q))
+    order = np.concatenate([np.flatnonzero(sign == 1), np.flatnonzero(sign == -1)])
+    core = jacobsthal(q)[np.ix_(order, order)]
+    core[q // 2 :] *= -1  # now the rows of both diagonal blocks add up to -1
+    one, ones = np.eye(q - 1, dtype=np.int8), np.ones((q // 2 * 2, 1), dtype=np.int8)
+    plus = np.array([[1, 1], [1, 1]], dtype=np.int8)
+    minus = np.array([[1, -1], [-1, 1]], dtype=np.int8)
+    k = hadamard(q - 1)
+    middle = np.kron(np.kron(np.eye(2, dtype=np.int8), core), plus)
+    middle += np.kron(np.block([[one, k], [-k.T, one]]), minus)
+    corner = (1 - 2 * np.eye(4)).astype(np.int8)
+    lines = _sylvester(4)
+    return np.block([[np.kron(corner, ones), middle], [lines @ corner // 2, np.kron(lines, ones.T)]])
+
+
+def orbit_signs(v: int) -> tuple[Signs, Signs, Signs, Signs]:
+    """Four ±1 sequences of length v, constant on the orbits of multipliers, whose autocorrelations cancel.
+
+    >>> a, b, c, d = orbit_signs(43)
+    >>> [sum(int(x @ np.roll(x, lag)) for x in (a, b, c, d)) for lag in (0, 1, 2)]
+    [172, 0, 0]
+    """
+    multipliers, unions = ORBIT_UNIONS[v]
+    group = _multiplier_group(multipliers, v)
+    orbits = sorted({min(place * g % v for g in group) for place in range(v)})
+    number = {least: i for i, least in enumerate(orbits)}
+    of_place = np.array([number[min(place * g % v for g in group)] for place in range(v)])
+    a, b, c, d = (np.where(union >> of_place & 1, -1, 1).astype(np.int8) for union in unions)
+    return a, b, c, d
+
+
+def _multiplier_group(generators: tuple[int, ...], v: int) -> set[int]:
+    group, new = {1}, {1}
+    while new:
+        new = {a * g % v for a in new for g in generators} - group
+        group |= new
+    return group
+
+
+def goethals_seidel(a: Signs, b: Signs, c: Signs, d: Signs) -> Signs:
+    """The Goethals-Seidel array of four sequences of length v with cancelling autocorrelations: order 4v."""
+    v = len(a)
+    shift = (np.arange(v) - np.arange(v)[:, None]) % v
+    first, (p, q, r) = a[shift], (x[shift][:, ::-1] for x in (b, c, d))
+    pt, qt, rt = (x[shift].T[:, ::-1] for x in (b, c, d))
+    return np.block([[first, p, q, r], [-p, first, rt, -qt], [-q, -rt, first, pt], [-r, qt, -pt, first]])
