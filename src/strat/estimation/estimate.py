@@ -20,7 +20,7 @@ from strat.replication import Replicates, Resamples, blocks
 from strat.statistics.base import Axis, Rows, Statistic
 
 KEEP = 1 << 26  # numbers of spread that are kept (512 MB); a larger map keeps its standard errors alone
-PIECE = 64  # values of a very large map that are estimated at once
+PIECE = 256  # values of a very large map that are estimated at once
 
 
 def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str | None = None) -> Estimate:

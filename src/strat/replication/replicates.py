@@ -24,7 +24,7 @@ from strat.replication.operators import (
     blocks,
 )
 
-DENSE_COLUMNS = 512  # up to here the least Hadamard order; beyond it the fast Walsh-Hadamard transform
+DENSE_COLUMNS = 256  # up to here the least Hadamard order; beyond it the fast Walsh-Hadamard transform
 MOST_HALF_SAMPLES = 20
 
 
