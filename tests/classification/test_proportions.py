@@ -117,9 +117,7 @@ def test_a_one_sided_bound_is_an_end_of_a_wider_interval(count: tuple[int, int])
 def test_korn_graubard() -> None:
     assert p.korn_graubard(7, 80) == pytest.approx(p.clopper_pearson(7, 80))
     assert p.korn_graubard(7, 80, design_effect=0.5) == pytest.approx(p.clopper_pearson(7, 80))
-    assert p.korn_graubard(7, 80, design_effect=0.5, truncate=False) == pytest.approx(
-        p.clopper_pearson(14, 160)
-    )
+    assert p.korn_graubard(7, 80, design_effect=0.5, truncate=False) == pytest.approx(p.clopper_pearson(14, 160))
     # With 10 degrees of freedom: n* = 80 / 2 (t(79) / t(10))².
     size = 40 * (stats.t.ppf(0.975, 79) / stats.t.ppf(0.975, 10)) ** 2
     x, y = size * 7 / 80, size * 73 / 80

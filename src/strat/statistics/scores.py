@@ -271,7 +271,7 @@ def threshold_at(
 
     def function(totals: Array) -> Array:
         flat = totals.reshape(-1, 2 * m)
-        one = [_threshold(row[:m] if negatives else row[m:], support, wanted, negatives) for row in flat]
+        one = [_threshold(row[:m], row[m:], support, wanted, negatives) for row in flat]
         found = np.stack(one).reshape(*totals.shape[:-1], -1)
         return found if many else found[..., 0]
 
@@ -689,8 +689,10 @@ def _height_slopes(negative: Array, positive: Array, wanted: Array) -> Array:
     return np.concatenate([-slope * (part - wanted) / n, (part - height) / p])
 
 
-def _threshold(mass: Array, support: Array, wanted: Array, negatives: bool) -> Array:
-    """The threshold that keeps the share of this class on its wrong side at or under `wanted`."""
+def _threshold(negative: Array, positive: Array, support: Array, wanted: Array, negatives: bool) -> Array:
+    """The threshold that keeps the share of one class on its wrong side at or under `wanted`."""
+    there = negative + positive > 0
+    mass, support = (negative if negatives else positive)[there], support[there]
     total = mass.sum()
     if total == 0:
         return np.full(len(wanted), np.nan)
@@ -704,7 +706,7 @@ def _threshold(mass: Array, support: Array, wanted: Array, negatives: bool) -> A
 
 
 def _threshold_slopes(mass: Array, support: Array, found: Array, wanted: Array, negatives: bool) -> Array:
-    """Influence on a quantile: (wanted − wrong side) over the density there, smoothed."""
+    """Influence on a quantile: the wrong side less its share, over the density there, smoothed."""
     found = np.atleast_1d(found)
     total = mass.sum()
     cumulated = np.cumsum(mass) / total
@@ -716,7 +718,7 @@ def _threshold_slopes(mass: Array, support: Array, found: Array, wanted: Array, 
     inverse_density = spread / (high - low)
     wrong = support[:, None] >= found if negatives else support[:, None] < found
     sign = 1.0 if negatives else -1.0
-    result: Array = sign * (wrong - wanted) * inverse_density / total
+    result: Array = sign * (wrong - mass @ wrong / total) * inverse_density / total
     return result
 
 
