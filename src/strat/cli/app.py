@@ -16,6 +16,8 @@ from strat.errors import StratError, near
 # command -> its first line of help; the module `strat.cli.<command>` is imported when the command is called,
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
 COMMANDS: dict[str, str] = {
+    "evaluate": "Measure a classifier or a benchmark, with intervals that fit how the rows were drawn.",
+    "sample": "Draw a stratified or clustered sample of test items, with weights.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",
 }
 

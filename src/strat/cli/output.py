@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -23,13 +23,14 @@ from strat.tables.out import (
     write,
 )
 
-__all__ = ["JSON", "LATEX", "MARKDOWN", "OUTPUT", "QUIET", "Sheet", "emit", "progress", "warn", "write"]
+__all__ = ["JSON", "Json", "Latex", "Markdown", "Output", "Quiet", "Sheet", "emit", "progress", "warn", "write"]
 
 JSON = typer.Option(False, "--json", help="Print JSON with a schema version.")
-MARKDOWN = typer.Option(False, "--markdown", help="Print a Markdown table.")
-LATEX = typer.Option(False, "--latex", help="Print a LaTeX table (booktabs).")
-QUIET = typer.Option(False, "--quiet", "-q", help="Print only the table, no notes.")
-OUTPUT = typer.Option(None, "--output", "-o", help="Write to this file instead of the screen.")
+Json = Annotated[bool, typer.Option("--json", help="Print JSON with a schema version.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")]
+Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table (booktabs).")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the table, no notes.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to the screen.")]
 
 
 def emit(

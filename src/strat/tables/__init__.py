@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
+from strat.tables.evaluate import evaluate
+from strat.tables.evaluation import Evaluation
+from strat.tables.logs import ItemTable, read_logs, read_long
+from strat.tables.reduce import Cells, reduce
+from strat.tables.sample import Sample, sample
 from strat.tables.table import Table, read
 
-__all__ = ["Table", "read"]
+__all__ = [
+    "Cells",
+    "Evaluation",
+    "ItemTable",
+    "Sample",
+    "Table",
+    "evaluate",
+    "read",
+    "read_logs",
+    "read_long",
+    "reduce",
+    "sample",
+]

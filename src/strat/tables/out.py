@@ -13,6 +13,8 @@ from typing import Any
 
 from strat.errors import StratError
 
+LIBRARIES = ("pandas", "polars", "pyarrow")
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -235,18 +237,37 @@ def _like_number(value: Any) -> bool:
     return value is None or isinstance(value, int | float) or hasattr(value, "dtype")
 
 
-def frame_of(columns: Mapping[str, Any], library: str = "pandas") -> Any:
-    """The columns as a data frame of `library`: pandas, polars or pyarrow."""
-    import narwhals as nw
+def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
+    """The columns as a data frame of `library`: pandas, polars or pyarrow; None: the one loaded or installed."""
+    from strat.estimation.frames import frame
 
-    if library not in ("pandas", "polars", "pyarrow"):
-        raise StratError(f"`library` must be 'pandas', 'polars' or 'pyarrow', got {library!r}.")
-    try:
-        return nw.from_dict({k: _series(v) for k, v in columns.items()}, backend=library).to_native()
-    except (ImportError, ModuleNotFoundError):
-        raise StratError(f"`library` {library!r} is not installed; install it, or choose another one.") from None
+    return frame({name: _listed(values) for name, values in columns.items()}, library)
 
 
-def _series(values: Any) -> list[Any]:
+def _listed(values: Any) -> list[Any]:
     items = values.tolist() if hasattr(values, "tolist") else list(values)
     return [None if isinstance(v, float) and math.isnan(v) else v for v in items]
+
+
+def html_text(sheet: Sheet) -> str:
+    """A small HTML table with every label escaped."""
+    from html import escape
+
+    head = "".join(f"<th>{escape(str(name))}</th>" for name in sheet.columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(shown(v))}</td>" for v in row) + "</tr>" for row in sheet.rows[:200])
+    notes = "".join(f"<p>{escape(note)}</p>" for note in sheet.notes)
+    caption = f"<caption>{escape(sheet.title)}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+
+def log_to_mlflow(columns: Mapping[str, Sequence[Any]], data: Mapping[str, Any]) -> None:
+    """Log the measures to the active MLflow run: the value, `_se`, `_low` and `_high`, and everything as JSON."""
+    try:
+        import mlflow
+    except ImportError:
+        raise StratError("`log_to_mlflow` needs the package mlflow; install it, or use to_json().") from None
+    for i, name in enumerate(columns["measure"]):
+        for part in ("estimate", "se", "low", "high"):
+            key = name if part == "estimate" else f"{name}_{part}"
+            mlflow.log_metric(key, columns[part][i])
+    mlflow.log_dict(jsonable(data), "strat_evaluation.json")

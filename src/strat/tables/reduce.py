@@ -112,7 +112,7 @@ def reduce(
     """
     one_of("missing", missing, MISSING)
     named = {role: name for role, name in roles.items() if name is not None}
-    table.require(**named, weights=weights)
+    table.require(**{**named, "weights": weights})
     if table.backend.lazy is None:
         return _here(table, named, weights, missing)
     return _there(table, named, weights, missing, bins)

@@ -212,7 +212,12 @@ class Lazy:
 
 
 def _spark_columns(native: Any) -> dict[str, Any]:
-    """The few rows of an aggregated Spark frame; Arrow if Spark has it, else plain rows."""
+    """The few rows of an aggregated Spark frame: as Arrow where this Spark has it, else as plain rows."""
+    if hasattr(native, "toArrow"):
+        import narwhals as nw
+
+        frame = nw.from_native(native.toArrow(), eager_only=True)
+        return {name: frame[name] for name in frame.columns}
     rows = native.collect()
     return {name: [row[i] for row in rows] for i, name in enumerate(native.columns)}
 

@@ -125,7 +125,7 @@ class ItemTable:
         data = {**self.columns(), **{k: v for k, v in self.about.items() if k not in self.columns()}}
         return Table(tuple(data), "the logs", Arrays(data))
 
-    def to_frame(self, library: str = "pandas") -> Any:
+    def to_frame(self, library: str | None = None) -> Any:
         """The same rows as a frame of `library` (pandas, polars or pyarrow)."""
         from strat.tables.out import frame_of
 

@@ -1,0 +1,70 @@
+"""`strat sample`: draw test items by a design, with the weights that the analysis needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strat.cli import output
+from strat.errors import StratError, one_of
+
+command = typer.Typer(add_completion=False, rich_markup_mode=None)
+FORMATS = ("table", "csv", "lm-eval", "inspect")
+
+
+@command.command()
+def sample(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The list of all items.")],
+    size: Annotated[int, typer.Option("--size", "-n", help="How many units to draw in all.")],
+    items: Annotated[str | None, typer.Option(help="Column of item names.")] = None,
+    strata: Annotated[str | None, typer.Option(help="Column of fixed groups; each gets its own sample.")] = None,
+    units: Annotated[str | None, typer.Option(help="Column of what is drawn together.")] = None,
+    method: Annotated[str, typer.Option(help="proportional, equal, neyman, systematic or simple.")] = "proportional",
+    spread: Annotated[str | None, typer.Option(help="For neyman: column of earlier scores.")] = None,
+    order: Annotated[str | None, typer.Option(help="For systematic: column to sort by.")] = None,
+    least: Annotated[int, typer.Option(help="Fewest units in a stratum.")] = 2,
+    seed: Annotated[int, typer.Option(help="Draws the same sample again.")] = 0,
+    form: Annotated[str, typer.Option("--format", help="table, csv, lm-eval (--samples) or inspect (--sample-id).")] = (
+        "table"
+    ),
+    as_json: output.Json = False,
+    markdown: output.Markdown = False,
+    latex: output.Latex = False,
+    quiet: output.Quiet = False,
+    to: output.Output = None,
+) -> None:
+    """Draw a stratified or clustered sample of test items, with weights and population sizes.
+
+    For example:
+
+      strat sample items.csv --size 500 --items id --strata subject --output drawn.csv
+
+      strat sample items.csv --size 100 --items doc_id --strata task --units passage --format lm-eval
+    """
+    from strat import tables
+
+    one_of("format", form, FORMATS)
+    if form != "table" and (as_json or markdown or latex):
+        raise StratError("`--format` must not come with --json, --markdown or --latex; choose one.")
+    drawn = tables.sample(
+        files,
+        size=size,
+        items=items,
+        strata=strata,
+        units=units,
+        method=method,
+        spread=spread,
+        order=order,
+        least=least,
+        seed=seed,
+    )
+    if form == "table":
+        output.emit(drawn.sheet(), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+        return
+    text = {"csv": drawn.to_csv, "lm-eval": drawn.to_lm_eval, "inspect": drawn.to_inspect}[form]()
+    if to is None:
+        typer.echo(text)
+    else:
+        output.write(Path(to), text + "\n")
