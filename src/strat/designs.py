@@ -557,7 +557,7 @@ def _weights(weights: ArrayLike | None, n: int, of_row: Codes, population: Array
     if (array < 0).any():
         row = int(np.flatnonzero(array < 0)[0])
         raise StratError(
-            f"`weights` must not be negative, got {array[row]!r} in row {row}; drop such rows or mend them."
+            f"`weights` must not be negative, got {plain(array[row])!r} in row {row}; drop such rows or mend them."
         )
     if not array.any():
         raise StratError("`weights` must not all be zero, got only zeros; leave them out for equal weights.")
