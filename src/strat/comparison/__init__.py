@@ -1,1 +1,115 @@
-"""To come."""
+"""Which is better? Chance, two systems, many splits, many data sets, many systems on the same items."""
+
+from __future__ import annotations
+
+from strat.comparison.chance import Chance, chance, chance_between, chance_of_labels, chance_within
+from strat.comparison.data_sets import (
+    Friedman,
+    Sign,
+    SignedRank,
+    WinDrawLoss,
+    cochran_q,
+    friedman,
+    iman_davenport,
+    sign,
+    sign_critical,
+    signed_rank,
+    signed_rank_critical,
+    win_draw_loss,
+)
+from strat.comparison.many import ManySystems, Winner, many
+from strat.comparison.mcnemar import (
+    ClusteredMcNemar,
+    McNemar,
+    mcnemar,
+    mcnemar_clustered,
+    mcnemar_exact,
+    mcnemar_midp,
+)
+from strat.comparison.multiplicity import adjust, benjamini_hochberg, bonferroni, hochberg, holm, shaffer
+from strat.comparison.paired import Comparison, paired, unpaired
+from strat.comparison.posthoc import (
+    AgainstControl,
+    AllPairs,
+    against_control,
+    all_pairs,
+    bonferroni_dunn,
+    nemenyi,
+    nemenyi_bonferroni,
+    studentized_range_quantile,
+    studentized_range_tail,
+)
+from strat.comparison.randomization import Randomization, randomization, stratified_shuffling
+from strat.comparison.results import TestResult
+from strat.comparison.scores import Scores, scores
+from strat.comparison.splits import (
+    PairedT,
+    SplitSimulation,
+    corrected_t,
+    five_by_two_f,
+    five_by_two_t,
+    split_ratio,
+    split_simulation,
+    uncorrected_t,
+)
+
+__all__ = [
+    "AgainstControl",
+    "AllPairs",
+    "Chance",
+    "ClusteredMcNemar",
+    "Comparison",
+    "Friedman",
+    "ManySystems",
+    "McNemar",
+    "PairedT",
+    "Randomization",
+    "Scores",
+    "Sign",
+    "SignedRank",
+    "SplitSimulation",
+    "TestResult",
+    "WinDrawLoss",
+    "Winner",
+    "adjust",
+    "against_control",
+    "all_pairs",
+    "benjamini_hochberg",
+    "bonferroni",
+    "bonferroni_dunn",
+    "chance",
+    "chance_between",
+    "chance_of_labels",
+    "chance_within",
+    "cochran_q",
+    "corrected_t",
+    "five_by_two_f",
+    "five_by_two_t",
+    "friedman",
+    "hochberg",
+    "holm",
+    "iman_davenport",
+    "many",
+    "mcnemar",
+    "mcnemar_clustered",
+    "mcnemar_exact",
+    "mcnemar_midp",
+    "nemenyi",
+    "nemenyi_bonferroni",
+    "paired",
+    "randomization",
+    "scores",
+    "shaffer",
+    "sign",
+    "sign_critical",
+    "signed_rank",
+    "signed_rank_critical",
+    "split_ratio",
+    "split_simulation",
+    "stratified_shuffling",
+    "studentized_range_quantile",
+    "studentized_range_tail",
+    "uncorrected_t",
+    "unpaired",
+    "win_draw_loss",
+]

@@ -1,0 +1,123 @@
+"""P-values of many hypotheses, adjusted so that each can be held against one level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strat.columns import Array
+from strat.errors import StratError, one_of
+
+
+def bonferroni(pvalues: ArrayLike) -> Array:
+    """Each p-value times their number: the family-wise error holds for any dependence.
+
+    >>> bonferroni([0.01, 0.02, 0.6]).tolist()
+    [0.03, 0.06, 1.0]
+    """
+    p = _checked(pvalues)
+    return np.minimum(p * len(p), 1.0)
+
+
+def holm(pvalues: ArrayLike) -> Array:
+    """Holm's step-down adjustment: never less powerful than Bonferroni's, for any dependence.
+
+    >>> holm([0.01, 0.02, 0.6]).tolist()
+    [0.03, 0.04, 0.6]
+    """
+    return _step_down(_checked(pvalues), lambda m: np.arange(m, 0.0, -1.0))
+
+
+def hochberg(pvalues: ArrayLike) -> Array:
+    """Hochberg's step-up adjustment: for independent or positively dependent tests.
+
+    >>> hochberg([0.01, 0.02, 0.03]).tolist()
+    [0.03, 0.03, 0.03]
+    """
+    p = _checked(pvalues)
+    return _step_up(p, np.arange(len(p), 0.0, -1.0))
+
+
+def shaffer(pvalues: ArrayLike, *, systems: int) -> Array:
+    """Shaffer's static step-down adjustment for all pairs of `systems`, which cannot be true in every combination.
+
+    Examples
+    --------
+    Of the three pairs of three systems, two cannot both be ties unless all are: factors 3, 1, 1.
+
+    >>> shaffer([0.01, 0.02, 0.03], systems=3).tolist()
+    [0.03, 0.03, 0.03]
+    """
+    p = _checked(pvalues)
+    if len(p) != systems * (systems - 1) // 2:
+        raise StratError(
+            f"`pvalues` must be those of all {systems * (systems - 1) // 2} pairs of {systems} `systems`, got {len(p)}."
+        )
+    return _step_down(p, lambda m: _true_hypotheses(systems, m))
+
+
+def benjamini_hochberg(pvalues: ArrayLike) -> Array:
+    """Benjamini and Hochberg's adjustment: the false discovery rate, for independent or positively dependent tests.
+
+    >>> [round(v, 4) for v in benjamini_hochberg([0.01, 0.02, 0.6]).tolist()]
+    [0.03, 0.03, 0.6]
+    """
+    p = _checked(pvalues)
+    return _step_up(p, len(p) / np.arange(1, len(p) + 1))
+
+
+ADJUSTMENTS: dict[str, Callable[[ArrayLike], Array]] = {
+    "bonferroni": bonferroni,
+    "holm": holm,
+    "hochberg": hochberg,
+    "benjamini-hochberg": benjamini_hochberg,
+}
+
+
+def adjust(pvalues: ArrayLike, method: str, *, systems: int | None = None) -> Array:
+    """P-values adjusted by the named method ("none" leaves them; "shaffer" needs the number of systems).
+
+    >>> adjust([0.01, 0.02], "bonferroni").tolist()
+    [0.02, 0.04]
+    """
+    one_of("adjust", method, ["none", *ADJUSTMENTS, *(["shaffer"] if systems else [])])
+    if method == "none":
+        return _checked(pvalues)
+    if method == "shaffer" and systems:
+        return shaffer(pvalues, systems=systems)
+    return ADJUSTMENTS[method](pvalues)
+
+
+def _checked(pvalues: ArrayLike) -> Array:
+    p = np.asarray(pvalues, float)
+    if p.ndim != 1 or len(p) == 0:
+        raise StratError(f"`pvalues` must be a list of p-values, got an array of shape {p.shape}.")
+    if not ((p >= 0.0) & (p <= 1.0)).all():
+        raise StratError(f"`pvalues` must lie between 0 and 1, got {p[~((p >= 0) & (p <= 1))][0]}.")
+    return p
+
+
+def _step_down(p: Array, factors: Callable[[int], Array]) -> Array:
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * factors(len(p))), 1.0)
+    return adjusted
+
+
+def _step_up(p: Array, factors: Array) -> Array:
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.minimum.accumulate((p[order] * factors)[::-1])[::-1], 1.0)
+    return adjusted
+
+
+def _true_hypotheses(systems: int, pairs: int) -> Array:
+    """For the i-th smallest p-value, the largest number of pairs that can still all be ties."""
+    possible: list[set[int]] = [{0}, {0}]
+    for k in range(2, systems + 1):
+        possible.append({j * (j - 1) // 2 + x for j in range(1, k + 1) for x in possible[k - j]})
+    counts = np.array(sorted(possible[systems]), float)
+    left = np.arange(pairs, 0, -1)
+    return counts[np.searchsorted(counts, left, side="right") - 1]

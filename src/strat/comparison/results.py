@@ -1,0 +1,95 @@
+"""What every test hands back, and how numbers are written in sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.special import chdtrc, fdtrc, ndtr, stdtr
+
+from strat.errors import one_of
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """One test: its statistic, its p-value, and exactly which null hypothesis and convention they belong to.
+
+    Attributes
+    ----------
+    name
+        The test, with the convention that was used.
+    statistic
+        Its value.
+    pvalue
+        Probability, under `null`, of a statistic at least as extreme.
+    df
+        Degrees of freedom: none, one (t, chi-squared) or two (F).
+    alternative
+        "two-sided", "less" or "greater".
+    null
+        The hypothesis tested, in words.
+    """
+
+    __test__ = False
+
+    name: str
+    statistic: float
+    pvalue: float
+    df: tuple[float, ...]
+    alternative: str
+    null: str
+
+    def __str__(self) -> str:
+        """The test as a sentence."""
+        df = f" (df {', '.join(f'{d:g}' for d in self.df)})" if self.df else ""
+        return f"{self.name}: statistic {self.statistic:.4f}{df}, {p_text(self.pvalue)}, {self.alternative}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers for JSON."""
+        return {
+            "test": self.name,
+            "statistic": finite(self.statistic),
+            "pvalue": finite(self.pvalue),
+            "df": list(self.df),
+            "alternative": self.alternative,
+            "null": self.null,
+        }
+
+
+def p_text(pvalue: float) -> str:
+    """A p-value as people write it.
+
+    >>> p_text(0.0412), p_text(0.00001), p_text(1.0)
+    ('p = 0.041', 'p < 0.001', 'p = 1')
+    """
+    if pvalue < 0.001:
+        return "p < 0.001"
+    return f"p = {pvalue:.3f}" if pvalue < 0.1 else f"p = {pvalue:.2f}".replace("1.00", "1")
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where JSON has no word for it."""
+    return float(value) if math.isfinite(value) else None
+
+
+def t_pvalue(t: float, df: float, alternative: str) -> float:
+    """P-value of Student's t; `df` may be infinite."""
+    one_of("alternative", alternative, ALTERNATIVES)
+    below = float(ndtr(t)) if math.isinf(df) else float(stdtr(df, t))
+    above = float(ndtr(-t)) if math.isinf(df) else float(stdtr(df, -t))
+    if alternative == "two-sided":
+        return min(2.0 * min(below, above), 1.0)
+    return below if alternative == "less" else above
+
+
+def chi2_pvalue(statistic: float, df: float) -> float:
+    """Upper tail of chi-squared."""
+    return float(chdtrc(df, statistic))
+
+
+def f_pvalue(statistic: float, df: tuple[float, float]) -> float:
+    """Upper tail of F."""
+    return 0.0 if math.isinf(statistic) else float(fdtrc(*df, statistic))

@@ -1,0 +1,241 @@
+"""Two models, one data set, many splits: tests that know that the training sets overlap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from strat.columns import Array, numbers, same_length
+from strat.comparison.results import TestResult, f_pvalue, t_pvalue
+from strat.errors import StratError
+
+NULL = "the two models have the same expected error on training sets of this size"
+
+
+@dataclass(frozen=True)
+class PairedT(TestResult):
+    """A t-test of the mean difference over splits.
+
+    Attributes
+    ----------
+    mean
+        Mean of a − b.
+    se
+        Its standard error, as this test takes it.
+    """
+
+    mean: float
+    se: float
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of the mean difference."""
+        half = float(stdtrit(self.df[0], 0.5 + 0.5 * level)) * self.se
+        return self.mean - half, self.mean + half
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers for JSON."""
+        return super().to_dict() | {"mean": self.mean, "se": self.se}
+
+
+def corrected_t(a: ArrayLike, b: ArrayLike, *, ratio: float, alternative: str = "two-sided") -> PairedT:
+    """Nadeau and Bengio's corrected t-test over splits, Kuncheva (1.12).
+
+    Parameters
+    ----------
+    a, b
+        Error (or score) of each model in each split, in the same order of splits.
+    ratio
+        Size of a testing set over size of its training set: 1/(K − 1) for K-fold cross-validation, repeated or not,
+        which makes (1.12) the book's (1.13); see `split_ratio`.
+    alternative
+        "less": a is below b.
+
+    Examples
+    --------
+    Example 1.9 (printed 0.1053; the uncorrected test says 0.0280).
+
+    >>> a = [7.4, 18.1, 13.7, 17.5, 13.0, 12.5, 8.9, 12.1, 12.4, 7.4]
+    >>> b = [9.9, 11.0, 5.7, 12.5, 2.7, 6.6, 10.6, 6.4, 12.5, 7.8]
+    >>> result = corrected_t(a, b, ratio=1 / 9)
+    >>> round(result.mean, 2), round(result.se, 4), round(result.pvalue, 4)
+    (3.73, 2.0717, 0.1053)
+    """
+    if not (math.isfinite(ratio) and ratio >= 0.0):
+        raise StratError(
+            f"`ratio` must be testing size / training size, 0 or more, got {ratio!r}; for K folds it is 1/(K - 1)."
+        )
+    d = _differences(a, b)
+    # (1.12): the second term is what sharing of training data adds.
+    se = float(d.std(ddof=1)) * math.sqrt(1.0 / len(d) + ratio)
+    return _t("corrected t (1.12)", d, se, alternative)
+
+
+def uncorrected_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -> PairedT:
+    """The ordinary paired t-test over splits, which takes them for independent: for contrast.
+
+    >>> round(uncorrected_t([1, 2, 3], [0, 0, 0]).statistic, 4)  # 2 / (1/sqrt 3)
+    3.4641
+    """
+    d = _differences(a, b)
+    return _t("uncorrected paired t", d, float(d.std(ddof=1)) / math.sqrt(len(d)), alternative)
+
+
+def split_ratio(*, folds: int | None = None, testing: float | None = None, training: float | None = None) -> float:
+    """Testing size over training size, for `corrected_t`.
+
+    Parameters
+    ----------
+    folds
+        K of a (repeated) cross-validation: 1/(K − 1), (1.13).
+    testing, training
+        Sizes or shares of a shuffled split. For a bootstrap the training size is the number of *distinct* rows,
+        about 0.632 N, and the testing size the rest.
+
+    Examples
+    --------
+    >>> split_ratio(folds=10) == 1 / 9, split_ratio(testing=4, training=36) == 1 / 9
+    (True, True)
+    """
+    if folds is not None:
+        if folds < 2:
+            raise StratError(f"`folds` must be 2 or more, got {folds}.")
+        return 1.0 / (folds - 1)
+    if testing is None or training is None or testing <= 0 or training <= 0:
+        raise StratError("`testing` and `training` must both be given and positive, or `folds` alone.")
+    return testing / training
+
+
+def five_by_two_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -> TestResult:
+    """Dietterich's 5×2cv t-test: five repeats of two halves; t with 5 degrees of freedom.
+
+    Examples
+    --------
+    Differences (1, 2) in each repeat: s² = 1/2, t = 1 / sqrt(1/2).
+
+    >>> round(five_by_two_t([[1, 2]] * 5, [[0, 0]] * 5).statistic, 4)
+    1.4142
+    """
+    d, variance = _five_by_two(a, b)
+    t = float(d[0, 0] / math.sqrt(variance.mean()))
+    return TestResult("5×2cv t", t, t_pvalue(t, 5.0, alternative), (5.0,), alternative, NULL)
+
+
+def five_by_two_f(a: ArrayLike, b: ArrayLike) -> TestResult:
+    """Alpaydin's 5×2cv F-test, which uses all ten differences; F with 10 and 5 degrees of freedom.
+
+    Examples
+    --------
+    Differences (1, 2) in each repeat: 25 / (2 · 5/2) = 5.
+
+    >>> round(five_by_two_f([[1, 2]] * 5, [[0, 0]] * 5).statistic, 4)
+    5.0
+    """
+    d, variance = _five_by_two(a, b)
+    f = float((d**2).sum() / (2.0 * variance.sum()))
+    return TestResult("5×2cv F", f, f_pvalue(f, (10.0, 5.0)), (10.0, 5.0), "two-sided", NULL)
+
+
+@dataclass(frozen=True)
+class SplitSimulation:
+    """Kuncheva's Example 1.8: what overlapping training sets do to the spread of a mean error.
+
+    Attributes
+    ----------
+    mean_shuffled, sd_shuffled
+        Mean and spread, over data sets, of the average error of shuffled splits (the book: 0.159, 0.0711).
+    mean_independent, sd_independent
+        The same for independent training and testing sets (0.159, 0.0347).
+    se_uncorrected
+        Average of s / sqrt(T), which ought to be `sd_shuffled` and is not (0.0320).
+    se_corrected
+        Average of s sqrt(1/T + testing/training), (1.12) (0.0667).
+    """
+
+    mean_shuffled: float
+    sd_shuffled: float
+    mean_independent: float
+    sd_independent: float
+    se_uncorrected: float
+    se_corrected: float
+
+
+def split_simulation(*, data_sets: int = 200, runs: int = 30, rng: int = 0) -> SplitSimulation:
+    """Run Example 1.8: two Gaussian classes, 40 points, 90 % / 10 % shuffles, the linear classifier."""
+    generator = np.random.default_rng(rng)
+    shuffled = np.empty((data_sets, runs))
+    independent = np.empty((data_sets, runs))
+    for i in range(data_sets):
+        x, y = _two_gaussians(generator, 1)
+        order = generator.permuted(np.tile(np.arange(40), (runs, 1)), axis=1)
+        shuffled[i] = _linear_errors(x[0][order], y[0][order])
+        x, y = _two_gaussians(generator, runs)
+        order = generator.permuted(np.tile(np.arange(40), (runs, 1)), axis=1)
+        rows = np.arange(runs)[:, None]
+        independent[i] = _linear_errors(x[rows, order], y[rows, order])
+    e, q, s = shuffled.mean(axis=1), independent.mean(axis=1), shuffled.std(axis=1, ddof=1)
+    return SplitSimulation(
+        float(e.mean()), float(e.std(ddof=1)), float(q.mean()), float(q.std(ddof=1)),
+        float(s.mean() / math.sqrt(runs)), float(s.mean() * math.sqrt(1.0 / runs + 4 / 36)),
+    )  # fmt: skip
+
+
+def _two_gaussians(rng: np.random.Generator, sets: int) -> tuple[Array, Array]:
+    y = np.tile(np.repeat([-1.0, 1.0], 20), (sets, 1))
+    x = rng.standard_normal((sets, 40, 2))
+    x[..., 0] += y
+    return x, y
+
+
+def _linear_errors(x: Array, y: Array) -> Array:
+    """Error on the last 4 of 40 points of the linear discriminant classifier trained on the first 36."""
+    train, label, test, wanted = x[:, :36], y[:, :36], x[:, 36:], y[:, 36:]
+    member = np.stack([label < 0, label > 0], axis=1).astype(float)
+    size = member.sum(axis=2)
+    means = member @ train / size[..., None]
+    centred = train - np.einsum("rkn,rkd->rnd", member, means)
+    pooled = np.einsum("rnd,rne->rde", centred, centred) / 34.0
+    weight = np.linalg.solve(pooled, (means[:, 1] - means[:, 0])[..., None])[..., 0]
+    threshold = np.einsum("rd,rd->r", weight, means.sum(axis=1)) / 2.0 - np.log(size[:, 1] / size[:, 0])
+    said = np.sign(np.einsum("rnd,rd->rn", test, weight) - threshold[:, None])
+    errors: Array = (said != wanted).mean(axis=1)
+    return errors
+
+
+def _differences(a: ArrayLike, b: ArrayLike) -> Array:
+    x, y = numbers("a", a), numbers("b", b)
+    if x.ndim > 1 or y.ndim > 1:
+        x, y = x.reshape(-1), y.reshape(-1)
+    same_length(a=x, b=y)
+    if len(x) < 2:
+        raise StratError("`a` must have two splits or more, got one; one split has no variance.")
+    return x - y
+
+
+def _five_by_two(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
+    x, y = numbers("a", a), numbers("b", b)
+    for name, values in (("a", x), ("b", y)):
+        if values.shape != (5, 2):
+            raise StratError(f"`{name}` must be 5 repeats × 2 halves, got the shape {values.shape}.")
+    d = x - y
+    variance = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    if variance.sum() == 0.0:
+        raise StratError("`a` and `b` must differ between halves, got no variance; nothing can be tested.")
+    return d, variance
+
+
+def _t(name: str, d: Array, se: float, alternative: str) -> PairedT:
+    mean, df = float(d.mean()), float(len(d) - 1)
+    if se <= 1e-14 * float(np.abs(d).max()):
+        if np.abs(d).max() > 0:
+            raise StratError(
+                f"`a` and `b` must not differ by the same amount ({mean:g}) in every split; "
+                "there is no variance to test with."
+            )
+        return PairedT(name, 0.0, 1.0, (df,), alternative, NULL, mean, 0.0)
+    t = mean / se
+    return PairedT(name, t, t_pvalue(t, df, alternative), (df,), alternative, NULL, mean, se)
