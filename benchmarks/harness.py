@@ -1,0 +1,86 @@
+"""What the benchmarks share: timing, memory in a fresh process, rivals that install themselves, and a table."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def best(job: Callable[[], Any], repeats: int = 3) -> float:
+    """Shortest of a few runs in CPU seconds of this process: the machine is shared, so wall time misleads."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        job()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def fresh(code: str, *, timeout: float = 600) -> dict[str, float] | None:
+    """Run code in a fresh interpreter that prints JSON on its last line; adds its peak memory in MB."""
+    tail = (
+        "\nimport json as _j, resource as _r\n"
+        "print(_j.dumps({**result, 'peak_mb': _r.getrusage(_r.RUSAGE_SELF).ru_maxrss / 1024}))"
+    )
+    try:
+        done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    if done.returncode:
+        print(done.stderr.strip().splitlines()[-1:], file=sys.stderr)
+        return None
+    return dict(json.loads(done.stdout.strip().splitlines()[-1]))
+
+
+def rival(package: str, module: str | None = None) -> Any | None:
+    """A rival's module, installed by name if it is missing; None, with a word, if that fails."""
+    try:
+        return importlib.import_module(module or package)
+    except ImportError:
+        pass
+    print(f"(installing {package} to compare with)", flush=True)
+    command = [sys.executable, "-m", "pip", "install", "--quiet", package]
+    if subprocess.run(command, capture_output=True).returncode:
+        print(f"({package} could not be installed: its rows are missing)")
+        return None
+    try:
+        return importlib.import_module(module or package)
+    except ImportError as error:
+        print(f"({package} does not import: {error}; its rows are missing)")
+        return None
+
+
+def r_survey(script: str, *, timeout: float = 900) -> dict[str, float] | None:
+    """Run R code that prints `name value` lines; None, with a word, if R or its survey package is missing."""
+    if shutil.which("Rscript") is None:
+        print("(R is missing: install Debian's r-cran-survey to compare with it; its rows are missing)")
+        return None
+    done = subprocess.run(["Rscript", "-e", script], capture_output=True, text=True, timeout=timeout)
+    if done.returncode:
+        print(f"(R's survey did not run: {done.stderr.strip().splitlines()[-1:]}; its rows are missing)")
+        return None
+    return {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines() if len(line.split()) == 2}
+
+
+def show(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table."""
+    table = Table(title=title, title_justify="left")
+    for i, name in enumerate(head):
+        table.add_column(name, justify="left" if i == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    Console(width=130).print(table)
+
+
+def ratio(theirs: float | None, ours: float) -> str:
+    """How many times faster we are; a dash where there is nothing to compare with."""
+    return "-" if theirs is None else f"{theirs / ours:,.1f} ×"
