@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from strat.algebra import is_orthogonal_multi_array, multi_array
-from strat.algebra.multiarrays import design_blocks
+from strat.algebra import is_orthogonal_multi_array, m_sequence, multi_array
+from strat.algebra.multiarrays import residue_blocks
 from strat.errors import StratError
 
 
@@ -42,7 +42,7 @@ def test_a_linear_statistic_has_the_textbook_variance(sizes):
 
 @pytest.mark.parametrize("n", [7, 11, 19, 23, 27, 31])
 def test_residues_make_a_symmetric_design(n):
-    blocks = design_blocks(n).astype(int)
+    blocks = residue_blocks(n).astype(int)
     assert (blocks.sum(axis=0) == (n - 1) // 2).all()
     together = blocks.T @ blocks
     assert (together[~np.eye(n, dtype=bool)] == (n - 3) // 4).all()
@@ -58,6 +58,12 @@ def test_many_strata_of_two_use_a_sequence_instead_of_a_matrix():
     array = multi_array([2] * 5000)
     assert array.runs == 8192
     assert array.choose(8190, 8192).sum() == 2 * 5000
+
+
+def test_a_large_prime_takes_single_units():
+    array = multi_array([10_007])
+    assert array.selected == (1,)
+    assert array.choose(0, 3).nonzero()[1].tolist() == m_sequence(10_007, 1)[:3].tolist()
 
 
 def test_broken_balances_are_noticed():

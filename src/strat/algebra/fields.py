@@ -412,7 +412,7 @@ def m_sequence(levels: SupportsIndex, degree: SupportsIndex) -> Integers:
 
     Its first `degree` symbols are 0, …, 0, 1 and every window of `degree` symbols but the all-zero one occurs
     exactly once in a period. It is the "column of the Galois Field" of STRAT B.3, and the rotations of it are
-    the columns of the orthogonal array of STRAT (25).
+    the columns of the orthogonal array of STRAT (25). The array is cached and read-only.
 
     >>> m_sequence(2, 3).tolist()  # s(n + 3) = s(n + 1) + s(n)
     [0, 0, 1, 0, 1, 1, 1]

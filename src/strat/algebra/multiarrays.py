@@ -31,6 +31,7 @@ Integers = NDArray[np.int64]
 
 LARGEST_RUNS = 2_000_000
 LARGEST_HADAMARD = 4096
+LARGEST_DESIGN = 2048  # beyond, blocks × units would be too large a table, and single units serve
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,10 @@ class MultiArray:
         taken = np.zeros((len(runs), offsets[-1]), dtype=bool)
         for n in sorted(set(self.sizes)):
             strata = np.flatnonzero(np.array(self.sizes) == n)
-            blocks = design_blocks(n)[symbols[:, strata]]
-            taken[:, offsets[strata][:, None] + np.arange(n)] = blocks
+            if block_size(n) == 1:
+                taken[np.arange(len(runs))[:, None], offsets[strata] + symbols[:, strata]] = True
+            else:
+                taken[:, offsets[strata][:, None] + np.arange(n)] = residue_blocks(n)[symbols[:, strata]]
         return taken
 
     def _symbols(self, runs: Integers) -> Integers:
@@ -130,17 +133,22 @@ def prime_powers(n: int) -> tuple[int, ...]:
     return tuple(p**m for p, m in factorize(n).items())
 
 
-@lru_cache(maxsize=64)
-def design_blocks(n: int) -> NDArray[np.bool_]:
-    """A symmetric design on n units, blocks × units: residues and their translates, or single units.
+def block_size(n: int) -> int:
+    """How many of n units a run takes: (n - 1)/2 where the quadratic residues are a design, else one.
 
-    >>> design_blocks(3).astype(int).tolist()
-    [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    >>> design_blocks(7)[0].nonzero()[0].tolist()  # the squares modulo 7: the lines of the Fano plane
+    >>> [block_size(n) for n in (2, 3, 6, 7, 9, 11, 27)]
+    [1, 1, 1, 3, 1, 5, 13]
+    """
+    return (n - 1) // 2 if 7 <= n <= LARGEST_DESIGN and n % 4 == 3 and is_prime_power(n) else 1
+
+
+@lru_cache(maxsize=16)
+def residue_blocks(n: int) -> NDArray[np.bool_]:
+    """The quadratic residues of GF(n) and their translates, blocks × units: a symmetric design for n = 3 modulo 4.
+
+    >>> residue_blocks(7)[0].nonzero()[0].tolist()  # the squares modulo 7: a line of the Fano plane
     [1, 2, 4]
     """
-    if not (n >= 7 and n % 4 == 3 and is_prime_power(n)):
-        return np.eye(n, dtype=bool)
     f = field(n)
     every = np.arange(n)
     residue: NDArray[np.bool_] = f.character(f.subtract(every, every[:, None])) == 1
@@ -173,7 +181,7 @@ def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) ->
             columns[q] = columns.get(q, 0) + 1
     made = MultiArray(
         numbers,
-        tuple(int(design_blocks(n)[0].sum()) for n in numbers),
+        tuple(block_size(n) for n in numbers),
         tuple(Component.smallest(q, columns[q]) for q in sorted(columns)),
     )
     if made.runs > most:
