@@ -4,8 +4,8 @@ The work is quadratic, probes × gallery, and no score is stored. A fused kernel
 each pair whose score lies further from its probe's threshold than the proven error bound (`strat.recognition.bounds`);
 the few pairs inside the bound are scored again in float64, in the fixed order that the CPU uses too.
 
-What is exact: all four columns. `mate` and `best_nonmate` are float64 scores (every non-mate that could be the best one is
-scored in float64), `above` and `tied` compare float64 scores.
+What is exact: all four columns. `mate` and `best_nonmate` are float64 scores (every non-mate that could be the best one
+is scored in float64), `above` and `tied` compare float64 scores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ KERNELS = ("auto", "hopper", "portable", "float64")
 PROBES_AT_ONCE = 1 << 18
 ROWS_AT_ONCE = 1 << 16
 PAIRS_AT_ONCE = 1 << 22
-RECORDS_PER_PROBE = 64
+RECORDS_PER_PROBE = 48
+HARD_PROBES = 4096
 LEAST = -3e38  # below every score and above the minus infinity that stands for "not a candidate"
 CUSHION = 2.0**-20  # covers the float32 roundings of thresholds and band widths themselves
 
@@ -199,7 +200,7 @@ def _kernel(wanted: str, device: Any) -> str:
 
     hopper = device.type == "cuda" and _torch().cuda.get_device_capability(device) == (9, 0)
     if wanted == "auto":
-        return "hopper" if hopper and gpu_hopper.gluon is not None else "portable"
+        return "hopper" if hopper and gpu_hopper.AVAILABLE else "portable"
     if wanted == "hopper" and not hopper:
         raise StratError("`kernel` must be 'portable' on this GPU, got 'hopper'; or leave it 'auto'.")
     return wanted
@@ -304,22 +305,30 @@ def _answer(who: _Probes, order: Any, rechecked: int, kernel: str) -> Counts:
 
 def _count(who: _Probes, part: _Part, kernel: str) -> int:
     """Add one gallery part to the counts of all probes; the number of pairs that float64 decided."""
-    rechecked = 0
     space = _space(who, part)
     entries = _fast(part.rows, space.entry_scale, space.centre)
-    for start in range(0, len(who.rows), PROBES_AT_ONCE):
-        block = who.take(slice(start, start + PROBES_AT_ONCE))
-        records = None if kernel == "float64" else _launch(kernel, block, part, entries, space)
-        if records is None:
-            rechecked += _count_float64(block, part, entries, space)
-            continue
-        for probe, entry in _unpacked(records):
-            rechecked += len(probe)
-            _decide(block, probe, entry, exact(block, part, probe, entry))
+    starts = range(0, len(who.rows), PROBES_AT_ONCE)
+    blocks = (who.take(slice(i, i + PROBES_AT_ONCE)) for i in starts)
+    return sum(_count_block(block, part, entries, space, kernel) for block in blocks)
+
+
+def _count_block(block: _Probes, part: _Part, entries: _Fast, space: _Space, kernel: str) -> int:
+    """The pairs rechecked for a block of probes. Where they are too many, halves are tried, then float64 alone."""
+    n = len(block.rows)
+    records = None if kernel == "float64" else _launch(kernel, block, part, entries, space)
+    if records is None and (kernel == "float64" or n <= HARD_PROBES):
+        return _count_float64(block, part, entries, space)
+    if records is None:
+        halves = (block.take(slice(0, n // 2)), block.take(slice(n // 2, n)))
+        return sum(_count_block(half, part, entries, space, kernel) for half in halves)
+    rechecked = 0
+    for probe, entry in _unpacked(records):
+        rechecked += len(probe)
+        _decide(block, probe, exact(block, part, probe, entry))
     return rechecked
 
 
-def _decide(block: _Probes, probe: Any, entry: Any, scores: Any) -> None:
+def _decide(block: _Probes, probe: Any, scores: Any) -> None:
     wanted = block.thresholds[probe]
     block.above.index_add_(0, probe, (scores > wanted).long())
     block.tied.index_add_(0, probe, (scores == wanted).long())
@@ -327,14 +336,15 @@ def _decide(block: _Probes, probe: Any, entry: Any, scores: Any) -> None:
 
 
 def _unpacked(records: Any) -> Iterator[tuple[Any, Any]]:
-    """The pairs behind records of (probe, word of 32 entries, bits)."""
+    """The pairs behind records of (probe, tile of 256 entries, 8 words of 32 bits)."""
     torch = _torch()
     bit = torch.arange(32, device=records.device, dtype=torch.int32)
     for start in range(0, len(records), PAIRS_AT_ONCE):
         some = records[start : start + PAIRS_AT_ONCE]
-        which, b = ((some[:, 2:] >> bit) & 1).nonzero(as_tuple=True)
-        chosen = some[which]
-        yield chosen[:, 0].long(), chosen[:, 1].long() * 32 + b
+        which, word = (some[:, 2:] != 0).nonzero(as_tuple=True)
+        one, b = ((some[which, word + 2, None] >> bit) & 1).nonzero(as_tuple=True)
+        which, word = which[one], word[one]
+        yield some[which, 0].long(), some[which, 1].long() * 256 + word * 32 + b
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,7 +420,7 @@ def _launch(kernel: str, block: _Probes, part: _Part, entries: _Fast, space: _Sp
     n_probe_tiles, n_tiles = -(-n // 128), -(-m // 256)
     above = torch.zeros(n, dtype=torch.int32, device=block.rows.device)
     capacity = max(4096, RECORDS_PER_PROBE * n)
-    records = torch.empty(capacity, 3, dtype=torch.int32, device=above.device)
+    records = torch.empty(capacity, 10, dtype=torch.int32, device=above.device)
     cursor = torch.zeros(1, dtype=torch.int64, device=above.device)
     units = _units(above.device)
     segment = min(128, max(8, n_tiles * n_probe_tiles // (16 * units)))
@@ -514,6 +524,6 @@ def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space) -
             probe, entry = near.nonzero(as_tuple=True)
             for i in range(0, len(probe), PAIRS_AT_ONCE):
                 p, g = probe[i : i + PAIRS_AT_ONCE], entry[i : i + PAIRS_AT_ONCE] + first
-                _decide(some, p, g, exact(some, part, p, g))
+                _decide(some, p, exact(some, part, p, g))
             rechecked += len(probe)
     return rechecked

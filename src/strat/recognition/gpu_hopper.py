@@ -6,7 +6,9 @@ shared memory while the gallery streams past it.
 """
 
 # mypy: ignore-errors
-# ruff: noqa: D103
+# ruff: noqa: D103, SIM113
+
+from typing import Any
 
 try:
     from triton.experimental import gluon
@@ -21,6 +23,8 @@ try:
     from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 except ImportError:
     gluon = None
+
+AVAILABLE: bool = gluon is not None
 
 PROBES, ENTRIES, DEPTH = 128, 256, 64
 RESIDENT = 512
@@ -166,19 +170,18 @@ if gluon is not None:
                     count += gl.sum(certain.to(gl.int32), axis=1)
                     near = (acc >= floor_of_tile[:, None]) & (certain == 0)
                     words = gl.sum(gl.reshape(gl.where(near, bit[None, :], 0), [64, 8, 32]), axis=2)
-                    if gl.max(gl.max((words != 0).to(gl.int32), axis=1), axis=0) > 0:
-                        rl: gl.constexpr = gl.BlockedLayout([1, 4], [16, 2], [4, 1], [1, 0])
-                        found = gl.convert_layout(words, rl)
-                        r = gl.arange(0, 64, layout=gl.SliceLayout(1, rl))
-                        w = gl.arange(0, 8, layout=gl.SliceLayout(0, rl))
-                        ones = gl.full([64, 8], 1, gl.int64, layout=rl)
-                        place = gl.atomic_add(cursor + ones * 0, ones, mask=found != 0)
-                        fits = (found != 0) & (place < capacity)
-                        r2 = (probe_tile * 128 + GROUP * 64 + r[:, None]) + 0 * w[None, :]
-                        w2 = (tile * 8 + w[None, :]) + 0 * r[:, None]
-                        gl.store(records + place * 3, r2, mask=fits)
-                        gl.store(records + place * 3 + 1, w2, mask=fits)
-                        gl.store(records + place * 3 + 2, found, mask=fits)
+                    layout: gl.constexpr = words.type.layout
+                    found = gl.max((words != 0).to(gl.int32), axis=1)
+                    if gl.max(found, axis=0) > 0:
+                        ones = gl.full([64], 1, gl.int64, layout=gl.SliceLayout(1, layout))
+                        place = gl.atomic_add(cursor + ones * 0, ones, mask=found > 0)
+                        fits = (found > 0) & (place < capacity)
+                        r = probe_tile * 128 + GROUP * 64 + gl.arange(0, 64, layout=gl.SliceLayout(1, layout))
+                        w = gl.arange(0, 8, layout=gl.SliceLayout(0, layout))
+                        start = records + place * 10
+                        gl.store(start, r, mask=fits)
+                        gl.store(start + 1, r * 0 + tile, mask=fits)
+                        gl.store(start[:, None] + (2 + w)[None, :], words, mask=fits[:, None])
             turn += 1
             gl.atomic_add(above + row, count, mask=there & (count > 0))
             if BEST:
@@ -233,7 +236,7 @@ if gluon is not None:
         )  # fmt: skip
 
 
-def launch(p, g, arguments, programs, steps, shift, best):
+def launch(p: Any, g: Any, arguments: Any, programs: int, steps: int, shift: bool, best: bool) -> None:
     """Run `count_hopper` on bfloat16 rows p and g with the arguments of `gpu_portable.count`."""
     low = gl.bfloat16
     p_desc = TensorDescriptor.from_tensor(p, [64, 64], gl.NVMMASharedLayout.get_default_for([64, 64], low))

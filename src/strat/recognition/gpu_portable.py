@@ -4,7 +4,7 @@ For a tile of 128 probes × 256 gallery entries, `count` multiplies in bfloat16 
 three things of every pair, whose float64 score is known to lie within ± `half` of the fast one:
 
 * certainly above the probe's threshold: counted at once;
-* inside the band, so undecided, or possibly the best non-mate: its place is recorded, one bit per pair;
+* inside the band, so undecided, or possibly the best non-mate: recorded, as a bit in a record of probe and tile;
 * certainly below: forgotten. Most tiles hold nothing else, and end after the row maximum.
 
 Pairs of one subject, and entries beyond the gallery's end, occur only in tiles that are flagged.
@@ -76,15 +76,15 @@ if triton is not None:
                     total += tl.sum(certain.to(tl.int32), axis=1)
                     near = (acc >= least[:, None]) & (certain == 0)
                     words = tl.sum(tl.reshape(tl.where(near, bit[None, :], 0), [128, 8, 32]), axis=2)
-                    found = words != 0
-                    if tl.max(tl.max(found.to(tl.int32), axis=1), axis=0) > 0:
-                        word = tile * 8 + tl.arange(0, 8)[None, :] + tl.zeros([128, 8], tl.int32)
-                        ones = tl.full([128, 8], 1, tl.int64)
-                        place = tl.atomic_add(cursor + ones * 0, ones, mask=found)
-                        fits = found & (place < capacity)
-                        tl.store(records + place * 3, row[:, None] + tl.zeros([128, 8], tl.int32), mask=fits)
-                        tl.store(records + place * 3 + 1, word, mask=fits)
-                        tl.store(records + place * 3 + 2, words, mask=fits)
+                    found = tl.max((words != 0).to(tl.int32), axis=1)
+                    if tl.max(found, axis=0) > 0:
+                        ones = tl.full([128], 1, tl.int64)
+                        place = tl.atomic_add(cursor + ones * 0, ones, mask=found > 0)
+                        fits = (found > 0) & (place < capacity)
+                        start = records + place * 10
+                        tl.store(start, row, mask=fits)
+                        tl.store(start + 1, row * 0 + tile, mask=fits)
+                        tl.store(start[:, None] + (2 + tl.arange(0, 8))[None, :], words, mask=fits[:, None])
             tl.atomic_add(above + row, total, mask=there & (total > 0))
             if BEST:
                 tl.atomic_max(floor + row, best, mask=there)
