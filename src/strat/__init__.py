@@ -6,6 +6,9 @@ whose interval holds (`estimate`). See the README for three examples.
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from strat.designs import Design, Plan
 from strat.errors import StratError, StratWarning
 from strat.estimation import Estimate, estimate, intraclass_correlation
@@ -77,3 +80,21 @@ __all__ = [
     "total",
     "variance",
 ]
+
+# Parts that load when they are first used, so that `import strat` needs NumPy and a little of SciPy alone.
+_PARTS = ("algebra", "comparison", "datasets", "protocols", "recognition", "report", "tables", "theory")
+_FROM_TABLES = ("compare", "evaluate")
+
+
+def __getattr__(name: str) -> Any:
+    """The part or the call of that name, loaded now."""
+    if name in _PARTS:
+        return importlib.import_module(f"strat.{name}")
+    if name in _FROM_TABLES:
+        return getattr(importlib.import_module("strat.tables"), name)
+    raise AttributeError(f"module 'strat' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """All public names, loaded or not."""
+    return sorted({*globals(), *__all__, *_PARTS, *_FROM_TABLES})
