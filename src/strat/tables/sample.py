@@ -86,9 +86,9 @@ class Sample:
     def notes(self) -> tuple[str, ...]:
         """How to analyse what was drawn."""
         roles = [f"{o}={n!r}" for o, n in (("strata", "stratum"), ("units", "unit")) if n in self.columns()]
+        roles += ["weights='weight'", "population='population'"]
         return (
-            f"analyse with {', '.join([*roles, "weights='weight'", "population='population'"])}: the estimate and its "
-            "interval then answer for the whole benchmark",
+            f"analyse with {', '.join(roles)}: the estimate and its interval then answer for the whole benchmark",
             f"seed {self.seed} draws the same items again",
         )
 
