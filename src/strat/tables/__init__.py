@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strat.tables.compare import Leaderboard, compare, leaderboard
 from strat.tables.evaluate import evaluate
 from strat.tables.evaluation import Evaluation
 from strat.tables.logs import ItemTable, read_logs, read_long
@@ -13,9 +14,12 @@ __all__ = [
     "Cells",
     "Evaluation",
     "ItemTable",
+    "Leaderboard",
     "Sample",
     "Table",
+    "compare",
     "evaluate",
+    "leaderboard",
     "read",
     "read_logs",
     "read_long",
