@@ -108,6 +108,8 @@ class Design:
         What is done with a stratum of one unit.
     plan
         The plan of the evaluation, if one was made.
+    labelled
+        Whether the units have names of their own, or are rows that happen to stand in some order.
     """
 
     kind: str
@@ -121,6 +123,7 @@ class Design:
     counts: Array | None = None
     lone: str = "error"
     plan: Plan | None = None
+    labelled: bool = True
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -513,6 +516,7 @@ def _assemble(
         item=_items(items, unit, n),
         counts=None if counts is None else _counts(counts, n),
         lone=lone,
+        labelled=units is not None,
     )
     return made.collapsed() if lone == "collapse" else made
 

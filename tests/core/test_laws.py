@@ -287,3 +287,16 @@ def test_a_very_large_map_keeps_its_standard_errors(monkeypatch: pytest.MonkeyPa
     assert pieces.deff == pytest.approx(whole.deff, rel=1e-10)
     with pytest.raises(strat.StratError, match="too many to keep"):
         pieces.band()
+
+
+@pytest.mark.parametrize("sizes", [[2] * 9, [3] * 5, [2, 3, 5]])
+def test_rows_without_names_may_stand_in_any_order(sizes: list[int]) -> None:
+    strata, y = data(sizes, 8)
+    x = y**2 + 1
+    order = np.random.default_rng(1).permutation(len(y))
+
+    def se(rows: np.ndarray) -> float:
+        design = strat.Design.stratified(strata=strata[rows])
+        return float(strat.estimate(strat.ratio(y[rows], x[rows]), on=strat.generalized(design)).se)
+
+    assert se(order) == pytest.approx(se(np.arange(len(y))), rel=1e-12)

@@ -78,9 +78,7 @@ def _large(statistic: Statistic, replicates: Replicates | None, design: Design) 
     return lines * int(np.prod(statistic.shape)) > KEEP // 8
 
 
-def _in_pieces(
-    statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None
-) -> Estimate:
+def _in_pieces(statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None) -> Estimate:
     """A map of very many values, piece by piece: standard errors only, no covariance."""
     assert statistic.split is not None
     parts = [replace(_one(piece, design, replicates, df), spread=None) for piece in statistic.split(PIECE)]
@@ -172,7 +170,7 @@ def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> A
         if isinstance(operator, Resamples) and _lumpable(statistic, design):
             values = statistic.function(_lump_totals(statistic, design, operator))
         elif is_dense(statistic, design) and replicates.number * statistic.components <= 4 * KEEP:
-            values = statistic.function(operator.totals(unit_totals(statistic, design)))
+            values = statistic.function(operator.totals(_ordered(unit_totals(statistic, design), design)))
         else:
             values = _blockwise(statistic, replicates)
     spread = np.asarray(values, float) - point
@@ -183,6 +181,18 @@ def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> A
             "use fay(design, rho=0.5), or the closed form (on=design), which keep every unit in."
         )
     return spread
+
+
+def _ordered(t: Array, design: Design) -> Array:
+    """Unit totals in an order that the rows' order can't change: units without names go by what they hold."""
+    if design.labelled:
+        return t
+    mix = np.random.default_rng(0).uniform(0.5, 1.0, t.shape[1])  # one key a unit; equal keys hold equal totals
+    key, sizes = t @ mix, design.sizes
+    if (sizes == sizes[0]).all():
+        place = np.argsort(key.reshape(-1, sizes[0]), axis=1, kind="stable") + design.starts[:, None]
+        return t[place.ravel()]
+    return t[np.lexsort((key, design.stratum))]
 
 
 def _blockwise(statistic: Statistic, replicates: Replicates) -> Array:
