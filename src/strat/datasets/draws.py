@@ -50,9 +50,7 @@ def sizes(argument: str, n: int | Sequence[int], priors: Array) -> NDArray[np.in
     if not isinstance(n, int | np.integer):
         given = [count(argument, int(k), least=0) for k in n]
         if len(given) != len(priors):
-            raise StratError(
-                f"`{argument}` must have one size per class ({len(priors)}), got {len(given)} sizes."
-            )
+            raise StratError(f"`{argument}` must have one size per class ({len(priors)}), got {len(given)} sizes.")
         return np.array(given, dtype=np.int64)
     exact = count(argument, int(n)) * priors
     whole = np.floor(exact).astype(np.int64)
@@ -67,9 +65,7 @@ def shares(argument: str, values: ArrayLike | None, classes: int) -> Array:
         return np.full(classes, 1.0 / classes)
     p = numbers(argument, values)
     if p.shape != (classes,):
-        raise StratError(
-            f"`{argument}` must have one probability per class ({classes}), got shape {p.shape}."
-        )
+        raise StratError(f"`{argument}` must have one probability per class ({classes}), got shape {p.shape}.")
     if (p < 0).any() or abs(p.sum() - 1) > 1e-9:
         raise StratError(f"`{argument}` must be at least 0 and sum to 1, got {p.tolist()} (sum {p.sum():g}).")
     return p

@@ -110,9 +110,7 @@ def _covariances(given: ArrayLike | None, mu: Array) -> Array:
         return np.tile(np.eye(d), (classes, 1, 1))
     sigma = numbers("covariances", given)
     if sigma.shape not in ((d, d), (classes, d, d)):
-        raise StratError(
-            f"`covariances` must be {d} × {d}, or {classes} such matrices, got shape {sigma.shape}."
-        )
+        raise StratError(f"`covariances` must be {d} × {d}, or {classes} such matrices, got shape {sigma.shape}.")
     sigma = np.ascontiguousarray(np.broadcast_to(sigma, (classes, d, d)))
     symmetric = np.allclose(sigma, np.swapaxes(sigma, 1, 2))
     if not symmetric or np.linalg.eigvalsh(sigma).min() <= 0:
@@ -208,9 +206,7 @@ def noisy_shapes(
         points = np.asarray(curve(t), float)
         parts.append(points + source.standard_normal(points.shape) * _spread(t, spread, growing))
     X = np.vstack(parts)
-    posterior = functools.partial(
-        _shape_posterior, curves=tuple(curves), noise=spread, growing=growing, priors=p
-    )
+    posterior = functools.partial(_shape_posterior, curves=tuple(curves), noise=spread, growing=growing, priors=p)
     error, se = _shape_bayes_error(tuple(p.tolist()), tuple(curves), spread, growing, X.shape[1])
     return Samples(X, np.repeat(np.arange(len(curves)), n_k), error, se, posterior, p)
 
@@ -219,9 +215,7 @@ def _spread(t: Array, noise: float, growing: bool) -> Array:
     return noise * (t if growing else np.ones_like(t))[:, None]
 
 
-def _shape_posterior(
-    x: ArrayLike, *, curves: tuple[Curve, ...], noise: float, growing: bool, priors: Array
-) -> Array:
+def _shape_posterior(x: ArrayLike, *, curves: tuple[Curve, ...], noise: float, growing: bool, priors: Array) -> Array:
     points = np.asarray(x, float)
     t = (np.arange(GRID) + 0.5) / GRID
     spread = _spread(t, noise, growing)[:, 0]
@@ -300,7 +294,7 @@ def _lower_string(t: Array) -> Array:
 
 
 def _upper_string(t: Array) -> Array:
-    return _lower_string(t) + np.array([0, 1.5])
+    return np.add(_lower_string(t), [0, 1.5])
 
 
 def checker_board(

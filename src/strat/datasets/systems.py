@@ -183,9 +183,7 @@ def benchmark(
     """
     n, h, m = count("items", items), count("strata", strata), count("clusters", clusters)
     if not h <= m <= n:
-        raise StratError(
-            f"`clusters` must be at least `strata` ({h}) and at most `items` ({n}), got {clusters!r}."
-        )
+        raise StratError(f"`clusters` must be at least `strata` ({h}) and at most `items` ({n}), got {clusters!r}.")
     names, accuracy = _systems(systems)
     source = generator(rng)
     stratum_of = np.arange(m) % h

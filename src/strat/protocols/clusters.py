@@ -1,0 +1,98 @@
+"""Strata out of features, when nobody has named any (Kuncheva 1.6.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strat.columns import Array, Codes, numbers
+from strat.datasets.draws import Rng, count, generator
+from strat.errors import StratError, one_of
+
+MOST_LINKED = 20_000
+
+
+def strata_from_features(
+    X: ArrayLike, *, k: int, method: str = "kmeans", least: int = 1, scale: bool = False, rng: Rng = 0
+) -> Codes:
+    """A stratum for each row, found by clustering its features.
+
+    Parameters
+    ----------
+    X
+        Features known *before* the systems ran; never their results, which would make the strata chase the errors.
+    k
+        Number of strata.
+    method
+        "kmeans" (c-means: round clusters) or "single" (single linkage: joins the two clusters with the smallest
+        distance; follows strings, and gives outliers strata of their own).
+    least
+        Join clusters with fewer rows than this to the nearest other one; 2 keeps a variance possible.
+    scale
+        Bring every feature to standard deviation 1 first.
+    rng
+        Seed or Generator, for the starts of "kmeans".
+
+    Returns
+    -------
+    array
+        Numbers 0, 1, … in the order in which the strata first appear.
+
+    Examples
+    --------
+    >>> strata_from_features([[0.0], [0.1], [5.0], [5.1]], k=2).tolist()
+    [0, 0, 1, 1]
+    >>> strata_from_features([[0.0], [1.0], [2.0], [9.0]], k=2, method="single").tolist()
+    [0, 0, 0, 1]
+    """
+    one_of("method", method, ("kmeans", "single"))
+    table = numbers("X", X)
+    table = table[:, None] if table.ndim == 1 else table.reshape(len(table), -1)
+    if count("k", k) > len(np.unique(table, axis=0)):
+        raise StratError(f"`k` must be at most the number of distinct rows ({len(np.unique(table, axis=0))}), got {k}.")
+    if scale:
+        spread = table.std(axis=0)
+        table = table / np.where(spread > 0, spread, 1)
+    found = _kmeans(table, k, rng) if method == "kmeans" else _single(table, k)
+    return _in_order(_joined(table, found, count("least", least)))
+
+
+def _kmeans(X: Array, k: int, rng: Rng) -> Codes:
+    from sklearn.cluster import KMeans
+
+    seed = int(generator(rng).integers(2**31 - 1))
+    return np.asarray(KMeans(k, n_init=10, random_state=seed).fit_predict(X), dtype=np.int64)
+
+
+def _single(X: Array, k: int) -> Codes:
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    if len(X) > MOST_LINKED:
+        raise StratError(
+            f"`X` must have at most {MOST_LINKED} rows for single linkage, which needs all pairs of them, got "
+            f"{len(X)}; use method='kmeans'."
+        )
+    return np.asarray(fcluster(linkage(X, "single"), k, criterion="maxclust"), dtype=np.int64)
+
+
+def _joined(X: Array, label: Codes, least: int) -> Codes:
+    """Clusters that are too small, joined to the one with the nearest centre, smallest first."""
+    label = np.unique(label, return_inverse=True)[1]
+    if len(X) < least:
+        raise StratError(f"`least` must be at most the number of rows ({len(X)}), got {least}.")
+    while True:
+        names, sizes = np.unique(label, return_counts=True)
+        if sizes.min() >= least or len(names) == 1:
+            return label
+        centre = np.array([X[label == name].mean(axis=0) for name in names])
+        i = int(sizes.argmin())
+        away = ((centre - centre[i]) ** 2).sum(axis=1)
+        away[i] = np.inf
+        label = np.where(label == names[i], names[int(away.argmin())], label)
+
+
+def _in_order(label: Codes) -> Codes:
+    _, first, code = np.unique(label, return_index=True, return_inverse=True)
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[code]

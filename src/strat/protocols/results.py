@@ -1,0 +1,187 @@
+"""What a protocol answers: an error, how sure it is, which way it leans, and every prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.columns import Array
+from strat.designs import Design
+from strat.errors import StratError
+from strat.statistics.proportions import wilson
+
+Table = dict[str, NDArray[Any]]
+
+OPTIMISTIC, PESSIMISTIC, NEARLY_UNBIASED = "optimistic", "pessimistic", "nearly unbiased"
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#666666"  # Okabe and Ito's, told apart by all
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """Seconds that each training and each run took (guideline 5 of Kuncheva 1.4)."""
+
+    fit: Array
+    predict: Array
+
+    @property
+    def total(self) -> float:
+        """All of them together."""
+        return float(self.fit.sum() + self.predict.sum())
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of the first split's trained classifier (pickled), and the most that its training held at once.
+
+    The second comes from one more training under `tracemalloc`; it is NaN when a training takes longer than
+    a second, because tracing would double the work.
+    """
+
+    model: float
+    peak: float
+
+
+@dataclass(frozen=True, eq=False)
+class ProtocolResult:
+    """An estimate of a classifier model's error, made by one training and testing protocol.
+
+    Attributes
+    ----------
+    protocol
+        The name of the protocol.
+    error
+        The estimated error.
+    se, df
+        Its standard error, and the degrees of freedom of the interval.
+    variance
+        Where the standard error comes from, in words.
+    bias
+        Which way the estimate leans against the error of the classifier that is trained on all the rows:
+        "optimistic" (too low), "pessimistic" (too high), "nearly unbiased".
+    fold_errors
+        Error of each training and testing session.
+    predictions
+        Columns row, fold, repeat, truth, predicted, score (two classes: of the greater label; more: of the
+        predicted one; NaN where the classifier gives none), and unit where units were given.
+    times, memory
+        What it cost.
+    trials
+        Independent test cases (rows or units): what the interval rests on when no error was made.
+    details
+        What only this protocol knows.
+    """
+
+    protocol: str
+    error: float
+    se: float
+    df: float
+    variance: str
+    bias: str
+    fold_errors: Array
+    predictions: Table
+    times: Times
+    memory: Memory
+    trials: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Lower and upper limit of the error.
+
+        It is the score interval with the effective number of test cases error·(1 − error)/se² and Student's
+        quantile: it stays within [0, 1] and does not collapse when there are no errors.
+        """
+        p = min(max(self.error, 0.0), 1.0)
+        spread = p * (1 - p)
+        trials = spread / self.se**2 if self.se > 0 and spread > 0 else float(self.trials)
+        low, high = wilson(p, trials, level, df=self.df)
+        return float(low), float(high)
+
+    def design(self) -> Design:
+        """The design of `predictions`, so that every statistic can be estimated from them.
+
+        Rows that were tested more than once are one unit; so are the rows of one of the units that were given.
+        """
+        key = "unit" if "unit" in self.predictions else "row"
+        labels = self.predictions[key]
+        if key == "row" and len(np.unique(labels)) == len(labels):
+            return Design.simple_random(n=len(labels))
+        return Design.clustered(units=labels)
+
+    def to_frame(self) -> Table:
+        """One line of columns: protocol, error, se, low, high, bias, variance, seconds."""
+        low, high = self.interval()
+        line = {
+            "protocol": self.protocol,
+            "error": self.error,
+            "se": self.se,
+            "low": low,
+            "high": high,
+            "bias": self.bias,
+            "variance": self.variance,
+            "trainings": len(self.times.fit),
+            "seconds": self.times.total,
+            "model_bytes": self.memory.model,
+            "peak_bytes": self.memory.peak,
+        }
+        return {name: np.array([value]) for name, value in line.items()}
+
+    def __str__(self) -> str:
+        """One sentence."""
+        low, high = self.interval()
+        return (
+            f"{self.protocol}: error {self.error:.4f} (se {self.se:.4f}, 95 % {low:.4f} to {high:.4f}; "
+            f"{self.variance}), {self.bias}; {len(self.times.fit)} trainings, {self.times.total:.3g} s"
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Errors of the sessions as dots, the estimate as a line, its interval as a band."""
+        axes = new_axes(ax)
+        low, high = self.interval()
+        axes.axhspan(low, high, color=BLUE, alpha=0.15, lw=0, label="95 % interval")
+        axes.axhline(self.error, color=BLUE, lw=2, label=f"error {self.error:.3f}")
+        axes.plot(np.arange(1, len(self.fold_errors) + 1), self.fold_errors, "o", color=ORANGE, ms=4)
+        axes.set(xlabel="training and testing session", ylabel="error", title=self.protocol)
+        axes.set_ylim(bottom=0)
+        axes.legend(frameon=False)
+        return axes
+
+
+def new_axes(ax: Any) -> Any:
+    """`ax`, or the axes of a new figure."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(6.4, 4.0), constrained_layout=True)[1]
+
+
+def corrected_se(errors: Array, ratio: float) -> float:
+    """Nadeau and Bengio's standard error of the mean of T dependent test errors, Kuncheva (1.12).
+
+    Examples
+    --------
+    Ten folds with a standard deviation of 4.509 (Example 1.9): 4.509·sqrt(1/10 + 1/9).
+
+    >>> a = [7.4, 18.1, 13.7, 17.5, 13.0, 12.5, 8.9, 12.1, 12.4, 7.4]
+    >>> b = [9.9, 11.0, 5.7, 12.5, 2.7, 6.6, 10.6, 6.4, 12.5, 7.8]
+    >>> print(round(corrected_se(np.subtract(a, b), 1 / 9), 4))
+    2.0717
+    """
+    if len(errors) < 2:
+        raise StratError(f"`errors` must be at least two test errors, got {len(errors)}.")
+    return float(np.std(errors, ddof=1) * np.sqrt(1 / len(errors) + ratio))
+
+
+def row_se(wrong: Array, unit: NDArray[Any] | None) -> tuple[float, int]:
+    """Standard error of the share of wrong rows, and the independent cases: rows, or units of rows."""
+    n = len(wrong)
+    cases = np.arange(n) if unit is None else np.unique(unit, return_inverse=True)[1]
+    m = int(cases.max()) + 1
+    if m < 2:
+        return float("nan"), m
+    residual = np.bincount(cases, wrong - wrong.mean(), minlength=m) / n
+    return float(np.sqrt(m / (m - 1) * (residual @ residual))), m
