@@ -17,11 +17,14 @@ LARGEST_DENSE = 32_768
 
 # For orders 4v that nothing above reaches: generators of a group of multipliers modulo v, and four unions of its
 # orbits (bit i: the i-th orbit, ordered by least element) whose ±1 sequences have autocorrelations that cancel.
-# Found by a search for pairs of pairs with opposite autocorrelation; each is checked in the tests.
+# Found by a search for pairs of pairs with opposite autocorrelation, 47 and 59 among Turyn-type sequences (whose
+# group is trivial); each is checked in the tests.
 ORBIT_UNIONS: dict[int, tuple[tuple[int, ...], tuple[int, int, int, int]]] = {
     23: ((22,), (1684, 1305, 1149, 2033)),
     39: ((29,), (79, 121, 285, 231)),
     43: ((4,), (50, 42, 15, 37)),
+    47: ((1,), (99713775833936, 117424738210640, 41025195217744, 23311267337040)),
+    59: ((1,), (11336044294038632, 95071942263825512, 565124317076907112, 481389200973620328)),
     65: ((9,), (11828, 2967, 7068, 183)),
     67: ((29,), (5911054, 5129655, 2995845, 4085605)),
     93: ((2,), (1333, 5748, 5043, 7096)),
@@ -30,6 +33,7 @@ ORBIT_UNIONS: dict[int, tuple[tuple[int, ...], tuple[int, int, int, int]]] = {
     133: ((4,), (30833, 103093, 19302, 90802)),
     153: ((8, 19), (7061, 7258, 4202, 6052)),
     163: ((38,), (258451, 157334, 101097, 379175)),
+    209: ((26,), (1552713, 313190, 1344441, 1296170)),
 }
 
 
