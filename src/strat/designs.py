@@ -332,6 +332,11 @@ class Design:
         """Whether every row is a unit of its own."""
         return self.n_units == len(self.unit)
 
+    @cached_property
+    def in_order(self) -> bool:
+        """Whether the rows stand in the order of their units."""
+        return bool((np.diff(self.unit) >= 0).all())
+
     @property
     def size(self) -> float:
         """Number of original rows."""

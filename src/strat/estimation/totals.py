@@ -32,7 +32,8 @@ def is_dense(statistic: Statistic, design: Design) -> bool:
 
 def unit_totals(statistic: Statistic, design: Design) -> Array:
     """Weighted totals of each unit: units × components, dense."""
-    return np.hstack([_block(block, design) for block in statistic.rows])
+    parts = [_block(block, design) for block in statistic.rows]
+    return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 
 def _block(block: Rows, design: Design) -> Array:
@@ -50,6 +51,8 @@ def _block(block: Rows, design: Design) -> Array:
 
 def sum_by_unit(values: Array, design: Design, weights: Array) -> Array:
     """Weighted sums over the rows of each unit of values (rows × columns)."""
+    if design.rows_are_units and design.in_order:
+        return values * weights[:, None]
     if design.rows_are_units:
         made = np.empty((design.n_units, values.shape[1]))
         made[design.unit] = values * weights[:, None]

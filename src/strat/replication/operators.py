@@ -83,6 +83,8 @@ class Contrasts:
 
     def contrasts(self, t: Array) -> Array:
         """Scaled contrasts of unit totals: contrasts × components."""
+        if len(t) == 2 * len(self.gain) and self._only_pairs:
+            return (t[::2] - t[1::2]) * (self.gain / np.sqrt(2.0))[:, None]
         owner = self.position > 0  # the unit at place j >= 1 owns the contrast of j with those before it
         j = self.position[owner].astype(float)
         before = _sums_before(t, self.position)[owner]
@@ -115,6 +117,10 @@ class Contrasts:
         own = signed * self.position
         after = _sums_before(signed[:, ::-1].T, self._places_from_the_end)[::-1].T
         return 1.0 + after - own
+
+    @cached_property
+    def _only_pairs(self) -> bool:
+        return bool((self.position[::2] == 0).all() and (self.position[1::2] == 1).all())
 
     @cached_property
     def _places_from_the_end(self) -> Codes:
