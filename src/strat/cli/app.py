@@ -17,6 +17,7 @@ from strat.errors import StratError, near
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
 COMMANDS: dict[str, str] = {
     "evaluate": "Measure a classifier or a benchmark, with intervals that fit how the rows were drawn.",
+    "plan": "Plan how many rows, units, strata, repeats and design samples a wanted answer needs.",
     "sample": "Draw a stratified or clustered sample of test items, with weights.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",
 }
