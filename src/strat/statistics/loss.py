@@ -251,9 +251,15 @@ def risk_coverage(
         by_weight, by_cost = _risk_slopes(*_weight_and_cost(totals, m, levels), wanted)
         return (by_weight + levels[:, None, None] * by_cost).reshape(len(totals), len(wanted))
 
-    low, high = (0.0, 1.0) if loss is None else (float(loss.values.min()), float(loss.values.max()))
     axes = (Axis("coverage", tuple(np.round(wanted, 12).tolist())),)
-    return Statistic("risk", rows, function, gradient, axes, "logit" if loss is None else "identity", (low, high))
+    if loss is not None:
+        bounds = (float(loss.values.min()), float(loss.values.max()))
+        return Statistic("risk", rows, function, gradient, axes, bounds=bounds)
+
+    def base(totals: Array) -> Array:
+        return np.asarray(totals.sum(axis=-1)[..., None] * wanted)
+
+    return Statistic("risk", rows, function, gradient, axes, "logit", (0.0, 1.0), proportion=True, base=base)
 
 
 def area_under_risk_coverage(
@@ -286,7 +292,8 @@ def area_under_risk_coverage(
         by_weight = (running - float(weight @ running) / n - np.flip(np.cumsum(np.flip(weight * c / safe**2)))) / n
         return np.ravel(by_weight + levels[:, None] * by_cost)
 
-    return Statistic("area under the risk-coverage curve", rows, function, gradient, bounds=(0.0, np.inf))
+    link, bounds = ("logit", (0.0, 1.0)) if loss is None else ("identity", (-np.inf, np.inf))
+    return Statistic("area under the risk-coverage curve", rows, function, gradient, link=link, bounds=bounds)
 
 
 def expected_cost(
@@ -476,6 +483,8 @@ def _risk_slopes(weight: Array, cost: Array, wanted: Array) -> tuple[Array, Arra
     room = np.where(wanted * n >= before, 1.0, 0.0) * np.ones_like(before)
     part = np.divide(wanted * n - before, weight[:, None], out=room, where=weight[:, None] > 0).clip(0.0, 1.0)
     risk = _risk(weight, cost, wanted)
+    # Where nothing was lost there is nothing to vary: the interval is then the exact one, not a smoothed guess.
+    at_cut = np.where(risk > 0, at_cut, 0.0)
     return (at_cut * (wanted - part) - risk * wanted) / (wanted * n), part / (wanted * n)
 
 

@@ -79,6 +79,7 @@ def auc(
         gradient,
         link="logit",
         bounds=(0.0, 1.0),
+        base=lambda totals: _rarer(totals, m),
     )
 
 
@@ -119,6 +120,7 @@ def average_precision(
         lambda totals: np.concatenate(_average_precision_slopes(totals[:m], totals[m:])),
         link="logit",
         bounds=(0.0, 1.0),
+        base=lambda totals: _rarer(totals, m),
     )
 
 
@@ -230,7 +232,12 @@ def rate_at(
     axes = (Axis("fpr", tuple(wanted.tolist())),) if many else ()
     name = f"{rate} at fpr {wanted[0]:g}" if not many else f"{rate} at fpr"
     rows = (Rows(positive * m + codes, None, 2 * m),)
-    return Statistic(name, rows, function, gradient, axes, "logit", (0.0, 1.0))
+
+    def base(totals: Array) -> Array:
+        size = totals[..., m:].sum(axis=-1)
+        return np.repeat(size[..., None], len(wanted), axis=-1) if many else size
+
+    return Statistic(name, rows, function, gradient, axes, "logit", (0.0, 1.0), base=base)
 
 
 def threshold_at(
@@ -309,7 +316,15 @@ def equal_error_rate(truth: ArrayLike, score: ArrayLike, *, pos_label: object = 
         return by_totals / (1 + _roc_slope(totals[:m], totals[m:], at)[0])
 
     rows = (Rows(positive * m + codes, None, 2 * m),)
-    return Statistic("equal error rate", rows, function, gradient, link="logit", bounds=(0.0, 1.0))
+    return Statistic(
+        "equal error rate",
+        rows,
+        function,
+        gradient,
+        link="logit",
+        bounds=(0.0, 1.0),
+        base=lambda totals: _rarer(totals, m),
+    )
 
 
 def _two(truth: ArrayLike, score: ArrayLike, pos_label: object) -> tuple[Codes, Array, Codes]:
@@ -495,6 +510,11 @@ def _averaged(per: Array, weights: Array, *, skip: bool) -> Array:
     return result
 
 
+def _rarer(totals: Array, m: int) -> Array:
+    """The weight of the smaller class: what a perfect score of both can be counted on."""
+    return np.minimum(totals[..., :m].sum(axis=-1), totals[..., m:].sum(axis=-1))
+
+
 def _over(top: Array, bottom: Any) -> Array:
     top, bottom = np.broadcast_arrays(top, bottom)
     result: Array = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0)
@@ -505,7 +525,12 @@ def _area(negative: Array, positive: Array) -> Array:
     """The share of (negative, positive) pairs in the right order, ties half; scores rise along the last axis."""
     below = np.cumsum(negative, axis=-1) - negative / 2
     right = (below * positive).sum(axis=-1)
-    return _over(right, negative.sum(axis=-1) * positive.sum(axis=-1))
+    return _snapped(_over(right, negative.sum(axis=-1) * positive.sum(axis=-1)))
+
+
+def _snapped(area: Array) -> Array:
+    """Exactly 1 where only rounding keeps it from 1: a perfect score is told apart by that."""
+    return np.where(np.abs(area - 1) < 1e-13, 1.0, area)
 
 
 def _area_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
@@ -514,7 +539,9 @@ def _area_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
         return np.full_like(negative, np.nan), np.full_like(positive, np.nan)
     below = np.cumsum(negative) - negative / 2
     above = p - np.cumsum(positive) + positive / 2
-    area = float(below @ positive) / (n * p)
+    area = float(_area(negative, positive))
+    if area in (0.0, 1.0):
+        return np.zeros_like(negative), np.zeros_like(positive)
     return (above / p - area) / n, (below / n - area) / p
 
 
@@ -529,13 +556,14 @@ def _average_precision(negative: Array, positive: Array) -> Array:
     precision = np.divide(hit, called, out=np.zeros_like(hit), where=called > 0)
     total = positive.sum(axis=-1)
     # Without a positive row recall is one everywhere and the area 0, as scikit-learn has it.
-    return np.divide((positive * precision).sum(axis=-1), total, out=np.zeros(np.shape(total)), where=total > 0)
+    mean = np.divide((positive * precision).sum(axis=-1), total, out=np.zeros(np.shape(total)), where=total > 0)
+    return _snapped(mean)
 
 
 def _average_precision_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
     hit, wrong = _from_top(positive), _from_top(negative)
     called, total = hit + wrong, positive.sum()
-    if total == 0:
+    if total == 0 or float(_average_precision(negative, positive)) == 1.0:
         return np.zeros_like(negative), np.zeros_like(positive)
     safe = np.where(called > 0, called, 1.0)
     precision = hit / safe
@@ -674,6 +702,8 @@ def _height_slopes(negative: Array, positive: Array, wanted: Array) -> Array:
     if n == 0 or p == 0:
         return np.full((2 * m, len(wanted)), np.nan)
     height, slope = _height(negative, positive, wanted), _roc_slope(negative, positive, wanted)
+    # At the ends nothing varied: the interval is then the exact one, not a smoothed guess.
+    slope = np.where((height > 0) & (height < 1), slope, 0.0)
     # The share of each bin that lies above the threshold: 1, 0, or a part of the bin that is cut.
     top = np.flip(np.cumsum(np.flip(negative))) - negative
     part = np.clip(
