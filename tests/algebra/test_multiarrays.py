@@ -60,6 +60,16 @@ def test_many_strata_of_two_use_a_sequence_instead_of_a_matrix():
     assert array.choose(8190, 8192).sum() == 2 * 5000
 
 
+def test_powers_of_one_prime_share_an_array_where_that_is_shorter():
+    apart, joint = multi_array([2, 4]), multi_array([2, 2, 2, 4, 4, 8])
+    assert apart.runs == 8
+    assert joint.runs == 8**2
+    assert is_orthogonal_multi_array(joint)
+    many = multi_array([2] * 10 + [4] * 10 + [3, 9, 12])
+    assert many.runs == 4**3 * 3**2 * 9  # 21 columns of four levels joined, 3 and 9 apart
+    assert is_orthogonal_multi_array(many)
+
+
 def test_a_large_prime_takes_single_units():
     array = multi_array([10_007])
     assert array.selected == (1,)

@@ -7,14 +7,18 @@ replicates of a linear statistic, with the factors 1 + sqrt(m/(n - m)) (n/m·tak
 variance, whatever the numbers of units.
 
 Here such an array comes from ordinary orthogonal arrays: n_h is a product of prime powers, each of which takes a
-column of its own from an array over that field; the runs are all combinations of the runs of these arrays. The
-symbols of a stratum's columns together name one block of a symmetric balanced design on its units: a single unit,
-or, where n_h >= 7 is a prime power that leaves 3 modulo 4, the translate of the quadratic residues, (n_h - 1)/2
-units. Sitter's own tables reach fewer runs in some mixed cases; this construction needs no table.
+column of its own from an array over that field; the runs are all combinations of the runs of these arrays. Powers
+of one prime share an array where that makes fewer runs: the low digits of a symbol of GF(p^M) are a symbol of p^m
+levels, and pairs of them stay uniform. The symbols of a stratum's columns together name one block of a symmetric
+balanced design on its units: a single unit, or, where n_h >= 7 is a prime power that leaves 3 modulo 4, the
+translate of the quadratic residues, (n_h - 1)/2 units. For some mixes of sizes arrays with fewer runs are known
+(18 runs carry one column of two levels and seven of three; this construction takes 54); it needs no table of them.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -36,18 +40,20 @@ LARGEST_DESIGN = 2048  # beyond, blocks × units would be too large a table, and
 
 @dataclass(frozen=True)
 class Component:
-    """The orthogonal array that serves all strata whose size has the prime power `levels` as a factor."""
+    """The orthogonal array that serves all strata whose size has one of the prime powers `serves` as a factor."""
 
     levels: int
     columns: int
     runs: int
+    serves: tuple[int, ...]
 
     @classmethod
-    def smallest(cls, levels: int, columns: int) -> Component:
+    def smallest(cls, serves: tuple[int, ...], columns: int) -> Component:
         """The component with the fewest runs for this many columns."""
+        levels = max(serves)
         if levels == 2 and columns < LARGEST_HADAMARD:
-            return cls(levels, columns, hadamard_order(columns))
-        return cls(levels, columns, levels ** exponent(levels, columns))
+            return cls(levels, columns, hadamard_order(columns), serves)
+        return cls(levels, columns, levels ** exponent(levels, columns), serves)
 
     def symbols(self, rows: Integers) -> Integers:
         """Symbols of the given runs, rows × columns."""
@@ -85,7 +91,7 @@ class MultiArray:
     @cached_property
     def runs(self) -> int:
         """Number of runs: the product of those of the components."""
-        return int(np.prod([c.runs for c in self.components], dtype=object))
+        return math.prod(c.runs for c in self.components)
 
     def __str__(self) -> str:
         parts = ", ".join(f"{c.runs} for {c.levels} levels" for c in self.components)
@@ -117,9 +123,10 @@ class MultiArray:
         radix = np.ones(len(self.sizes), dtype=np.int64)
         for component in self.components:
             runs, rows = np.divmod(runs, component.runs)
-            strata = [h for h, n in enumerate(self.sizes) if component.levels in prime_powers(n)]
-            symbols[:, strata] += component.symbols(rows) * radix[strata]
-            radix[strata] *= component.levels
+            served = [(h, q) for h, n in enumerate(self.sizes) for q in prime_powers(n) if q in component.serves]
+            strata, levels = np.array(served).T
+            symbols[:, strata] += (component.symbols(rows) % levels) * radix[strata]
+            radix[strata] *= levels
         return symbols
 
 
@@ -175,14 +182,11 @@ def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) ->
     numbers = tuple(whole("sizes", n, 2) for n in sizes)
     if not numbers:
         raise StratError("`sizes` must have at least one stratum, got none.")
-    columns: dict[int, int] = {}
-    for n in numbers:
-        for q in prime_powers(n):
-            columns[q] = columns.get(q, 0) + 1
+    columns = Counter(q for n in numbers for q in prime_powers(n))
     made = MultiArray(
         numbers,
         tuple(block_size(n) for n in numbers),
-        tuple(Component.smallest(q, columns[q]) for q in sorted(columns)),
+        _components(columns),
     )
     if made.runs > most:
         raise StratError(
@@ -190,6 +194,17 @@ def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) ->
             f"{', '.join(str(n) for n in sorted(set(numbers)))} units); use `generalized`, which takes any sizes."
         )
     return made
+
+
+def _components(columns: Counter[int]) -> tuple[Component, ...]:
+    """For each prime, one array for each of its powers or one for all, whichever makes fewer runs."""
+    components: list[Component] = []
+    for prime in sorted({min(factorize(q)) for q in columns}):
+        powers = tuple(sorted(q for q in columns if q % prime == 0))
+        apart = [Component.smallest((q,), columns[q]) for q in powers]
+        joint = Component.smallest(powers, sum(columns[q] for q in powers))
+        components += [joint] if joint.runs < math.prod(c.runs for c in apart) else apart
+    return tuple(components)
 
 
 def is_orthogonal_multi_array(chosen: MultiArray | ArrayLike, sizes: Sequence[int] | None = None) -> bool:
