@@ -19,8 +19,8 @@ from strat.estimation.totals import is_dense, sparse_unit_totals, totals, unit_t
 from strat.replication import Replicates, Resamples, blocks
 from strat.statistics.base import Axis, Rows, Statistic
 
-KEEP = 1 << 26  # numbers of spread that are kept (512 MB); a larger map keeps its standard errors alone
-PIECE = 256  # values of a very large map that are estimated at once
+KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
+PIECE = 32  # values of a map that are estimated at once: their totals stay in the processor's cache
 
 
 def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str | None = None) -> Estimate:
@@ -50,7 +50,7 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     replicates = on if isinstance(on, Replicates) else None
     design = _design(on)
     statistic = _fitted(statistic, design)
-    if statistic.split is not None and _large(statistic, replicates, design):
+    if statistic.split is not None and np.prod(statistic.shape) > PIECE:
         return _in_pieces(statistic, design, replicates, df)
     return _one(statistic, design, replicates, df)
 
@@ -75,16 +75,23 @@ def _fitted(statistic: Statistic, design: Design) -> Statistic:
 
 def _large(statistic: Statistic, replicates: Replicates | None, design: Design) -> bool:
     lines = design.n_units if replicates is None else replicates.number
-    return lines * int(np.prod(statistic.shape)) > KEEP // 8
+    return lines * int(np.prod(statistic.shape)) > KEEP
 
 
 def _in_pieces(statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None) -> Estimate:
-    """A map of very many values, piece by piece: standard errors only, no covariance."""
+    """A map of many values, piece by piece; if it is very large, standard errors only and no covariance."""
     assert statistic.split is not None
-    parts = [replace(_one(piece, design, replicates, df), spread=None) for piece in statistic.split(PIECE)]
+    keep = not _large(statistic, replicates, design)
+    parts, spreads = [], []
+    for piece in statistic.split(PIECE):
+        part = _one(piece, design, replicates, df)
+        if keep and part.spread is not None:
+            spreads.append(part.spread)
+        parts.append(replace(part, spread=None))
     return replace(
         parts[0],
         point=np.concatenate([part.point for part in parts]),
+        spread=np.concatenate(spreads, axis=1) if spreads else None,
         variance=np.concatenate([part.variance for part in parts]),
         srs=lambda: np.concatenate([part.srs_variance for part in parts]),
         axes=statistic.axes,
@@ -169,7 +176,7 @@ def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> A
     with np.errstate(divide="ignore", invalid="ignore"):
         if isinstance(operator, Resamples) and _lumpable(statistic, design):
             values = statistic.function(_lump_totals(statistic, design, operator))
-        elif is_dense(statistic, design) and replicates.number * statistic.components <= 4 * KEEP:
+        elif is_dense(statistic, design) and replicates.number * statistic.components <= 16 * KEEP:
             values = statistic.function(operator.totals(_ordered(unit_totals(statistic, design), design)))
         else:
             values = _blockwise(statistic, replicates)
