@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft
 
 from strat.errors import StratError
 
@@ -151,7 +150,7 @@ def circular_level_sums(sequence: ArrayLike, values: ArrayLike) -> Array:
         total = np.zeros(length // 2 + 1, dtype=complex)
         for group, spectrum in zip(groups, spectra, strict=True):
             total += np.conj(_spectrum(group)) * spectrum
-        out[:length, c] = fft.irfft(total, n=length, workers=1) + base
+        out[:length, c] = _signal(total, length) + base
         out[length, c] = base
     return out
 
@@ -171,8 +170,17 @@ def _check_level_sums(symbols: NDArray[np.generic], table: Array) -> None:
 
 
 def _spectrum(x: NDArray[np.generic]) -> NDArray[np.complex128]:
+    from scipy import fft  # not with the module: `import strat` stays light
+
     spectrum: NDArray[np.complex128] = fft.rfft(x.astype(float, copy=False), workers=1)
     return spectrum
+
+
+def _signal(spectrum: NDArray[np.complex128], length: int) -> Array:
+    from scipy import fft
+
+    signal: Array = fft.irfft(spectrum, n=length, workers=1)
+    return signal
 
 
 def _level_shifts(symbols: NDArray[np.generic], levels: int) -> Integers | None:
