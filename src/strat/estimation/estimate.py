@@ -20,7 +20,7 @@ from strat.replication import Replicates, Resamples, blocks
 from strat.statistics.base import Axis, Rows, Statistic
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
-PIECE = 32  # values of a map that are estimated at once: their totals stay in the processor's cache
+PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
 
 
 def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str | None = None) -> Estimate:
@@ -50,8 +50,9 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     replicates = on if isinstance(on, Replicates) else None
     design = _design(on)
     statistic = _fitted(statistic, design)
-    if statistic.split is not None and np.prod(statistic.shape) > PIECE:
-        return _in_pieces(statistic, design, replicates, df)
+    width = max(16, PIECE // design.n_units)
+    if statistic.split is not None and np.prod(statistic.shape) > width:
+        return _in_pieces(statistic, design, replicates, df, width)
     return _one(statistic, design, replicates, df)
 
 
@@ -78,12 +79,14 @@ def _large(statistic: Statistic, replicates: Replicates | None, design: Design) 
     return lines * int(np.prod(statistic.shape)) > KEEP
 
 
-def _in_pieces(statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None) -> Estimate:
+def _in_pieces(
+    statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None, width: int
+) -> Estimate:
     """A map of many values, piece by piece; if it is very large, standard errors only and no covariance."""
     assert statistic.split is not None
     keep = not _large(statistic, replicates, design)
     parts, spreads = [], []
-    for piece in statistic.split(PIECE):
+    for piece in statistic.split(width):
         part = _one(piece, design, replicates, df)
         if keep and part.spread is not None:
             spreads.append(part.spread)
