@@ -42,7 +42,6 @@ class Archive:
         except NotImplementedError as error:
             self._file.close()
             raise StratError(f"`{path}` must be a plain zip archive, got: {error}.") from None
-        self._file = path.open("rb")
         if len(self._members) > limits.members:
             self.close()
             raise StratError(f"`{path}` must have at most {limits.members:,} members, got {len(self._members):,}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.columns import Array, Codes
-from strat.errors import StratError, near, some
+from strat.errors import StratError
 from strat.tables.frames import column_of
 from strat.tables.table import Arrays, Table
 
@@ -47,6 +47,7 @@ class Run:
     failed: dict[int, str] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
     hashes: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -143,15 +144,3 @@ def _repeated(*keys: NDArray[Any]) -> NDArray[np.intp]:
     first = np.full(number, -1, np.int64)
     first[code[::-1]] = np.arange(len(code))[::-1]
     return np.flatnonzero(first[code] != np.arange(len(code)))
-
-
-def choose(argument: str, wanted: str | None, options: Sequence[str], where: str) -> str:
-    """The wanted name if it is there, else an error with the near ones."""
-    if wanted in options:
-        return str(wanted)
-    raise StratError(f"`{argument}` must be one that {where} has, got {wanted!r}; {near(str(wanted), list(options))}")
-
-
-def listing(values: Sequence[str]) -> str:
-    """Names for a note."""
-    return some(values, 6)

@@ -23,6 +23,7 @@ def read_samples(path: Path, results: dict[str, Any], limits: Limits = DEFAULT) 
         raise StratError(f"`{path}` must be called samples_<task>_<time>.jsonl.")
     task = named["task"]
     run = Run(path=str(path), system=_system(path, results), task=task, created=named["time"])
+    run.groups = [str(g) for g, members in (results.get("group_subtasks") or {}).items() if task in members]
     rows: dict[Any, int] = {}
     for line, sample in json_lines(path, limits.line):
         _add(run, rows, sample, line)

@@ -24,6 +24,7 @@ def read_logs(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     metric: str | None = None,
+    tasks: Sequence[str] | None = None,
     stratum: str | None = None,
     cluster: str | None = None,
     failed: str = "error",
@@ -43,6 +44,8 @@ def read_logs(
     metric
         Which measure: a scorer (inspect-ai), a metric or "metric,filter" (lm-evaluation-harness), a statistic (HELM).
         Without it, each log's first one, and a note says which.
+    tasks
+        Only these tasks, or the tasks of these groups (lm-evaluation-harness).
     stratum
         A metadata field whose values are fixed groups; without it the task, if there are several.
     cluster
@@ -77,6 +80,8 @@ def read_logs(
         )
     with unchanged(logs):
         read = _read_all(logs, limits, progress)
+    if tasks is not None:
+        read = _of_tasks(read, [tasks] if isinstance(tasks, str) else list(tasks))
     return _assemble(read, metric, stratum, cluster, failed, incomplete, runs)
 
 
@@ -136,6 +141,14 @@ def _read_all(paths: Sequence[Path], limits: Limits, progress: Callable[[float],
         if progress is not None:
             progress((done + 1) / len(paths))
     return found
+
+
+def _of_tasks(found: list[Run], tasks: list[str]) -> list[Run]:
+    known = list(dict.fromkeys(name for run in found for name in (run.task, *run.groups)))
+    for name in tasks:
+        if name not in known:
+            raise StratError(f"`tasks` must be tasks or groups of the logs, got {name!r}; {near(name, known)}")
+    return [run for run in found if run.task in tasks or any(group in tasks for group in run.groups)]
 
 
 def _read_one(path: Path, results: dict[tuple[str, str], dict[str, Any]], limits: Limits) -> Run:

@@ -1,0 +1,206 @@
+"""The same evaluation through every frame library, file format and engine gives the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strat
+from strat import StratError
+from strat.statistics.classification import f1
+from strat.statistics.scores import auc
+from strat.tables import evaluate, read
+
+Make = Callable[[dict[str, np.ndarray], Path], Any]
+
+
+def _duckdb(data: dict[str, np.ndarray], folder: Path) -> Any:
+    import duckdb
+    import pyarrow as pa
+
+    return duckdb.connect().from_arrow(pa.table(data))
+
+
+def _polars(data: dict[str, np.ndarray]) -> Any:
+    import polars as pl
+
+    return pl.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in data.items()})
+
+
+def _pandas(data: dict[str, np.ndarray]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(data)
+
+
+def _arrow(data: dict[str, np.ndarray]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(data)
+
+
+def _dask(data: dict[str, np.ndarray], folder: Path) -> Any:
+    dask = pytest.importorskip("dask.dataframe")
+    return dask.from_pandas(_pandas(data), npartitions=3)
+
+
+def _written(name: str, write: Callable[[Any, Path], None]) -> Make:
+    def make(data: dict[str, np.ndarray], folder: Path) -> Path:
+        path = folder / name
+        write(_polars(data), path)
+        return path
+
+    return make
+
+
+def _packed(suffix: str) -> Make:
+    def make(data: dict[str, np.ndarray], folder: Path) -> Path:
+        import gzip
+
+        import zstandard
+
+        text = _polars(data).write_csv().encode()
+        path = folder / f"table.csv{suffix}"
+        path.write_bytes(gzip.compress(text) if suffix == ".gz" else zstandard.ZstdCompressor().compress(text))
+        return path
+
+    return make
+
+
+def _parts(data: dict[str, np.ndarray], folder: Path) -> str:
+    frame = _polars(data)
+    frame.head(700).write_parquet(folder / "part-1.parquet")
+    frame.tail(1300).write_parquet(folder / "part-2.parquet")
+    return str(folder / "part-*.parquet")
+
+
+SOURCES: dict[str, Make] = {
+    "columns": lambda data, folder: data,
+    "lists": lambda data, folder: {k: v.tolist() for k, v in data.items()},
+    "pandas": lambda data, folder: _pandas(data),
+    "pandas categories": lambda data, folder: _pandas(data).astype({"truth": "category", "subject": "category"}),
+    "polars": lambda data, folder: _polars(data),
+    "polars lazy": lambda data, folder: _polars(data).lazy(),
+    "pyarrow": lambda data, folder: _arrow(data),
+    "duckdb": _duckdb,
+    "dask": _dask,
+    "csv": _written("t.csv", lambda f, p: f.write_csv(p)),
+    "tsv": _written("t.tsv", lambda f, p: f.write_csv(p, separator="\t")),
+    "semicolons": _written("t.csv", lambda f, p: f.write_csv(p, separator=";")),
+    "csv.gz": _packed(".gz"),
+    "csv.zst": _packed(".zst"),
+    "parquet": _written("t.parquet", lambda f, p: f.write_parquet(p)),
+    "parquet parts": _parts,
+    "json lines": _written("t.jsonl", lambda f, p: f.write_ndjson(p)),
+    "arrow": _written("t.arrow", lambda f, p: f.write_ipc(p)),
+}
+DESIGNS: dict[str, dict[str, str]] = {
+    "rows": {},
+    "weighted rows": {"weights": "weight"},
+    "strata": {"strata": "subject"},
+    "units": {"units": "passage"},
+    "all": {"strata": "subject", "units": "passage", "weights": "weight"},
+}
+
+
+def _row_by_row(data: dict[str, np.ndarray], roles: dict[str, str]) -> strat.Design:
+    columns = {role: data[name] for role, name in roles.items()}
+    weights = columns.get("weights")
+    if "units" in columns:
+        return strat.Design.clustered(columns["units"], strata=columns.get("strata"), weights=weights)
+    if "strata" in columns:
+        return strat.Design.stratified(columns["strata"], weights=weights)
+    return strat.Design.simple_random(len(data["truth"]), weights=weights)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_gives_the_numbers_of_the_rows(
+    source: str, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    made = SOURCES[source](predictions, tmp_path)
+    for roles in DESIGNS.values():
+        found = evaluate(made, truth="truth", predicted="guess", metrics=["accuracy", "macro_f1"], **roles)
+        area = evaluate(made, truth="cat", score="score", **roles)
+        design = _row_by_row(predictions, roles)
+        truth, guess = predictions["truth"], predictions["guess"]
+        for name, statistic, estimate in (
+            ("accuracy", strat.accuracy(truth, guess), found["accuracy"]),
+            ("macro_f1", f1(truth, guess, average="macro"), found["macro_f1"]),
+            ("auc", auc(predictions["cat"], predictions["score"]), area["auc"]),
+        ):
+            wanted = strat.estimate(statistic, on=design)
+            assert estimate.value == pytest.approx(wanted.value, rel=1e-12), name
+            assert estimate.se == pytest.approx(wanted.se, rel=1e-10), name
+            assert estimate.df == wanted.df
+            assert estimate.deff == pytest.approx(wanted.deff, rel=1e-9), name
+            assert estimate.interval() == pytest.approx(wanted.interval(), rel=1e-10), name
+
+
+@pytest.mark.parametrize("source", ["columns", "polars", "polars lazy", "duckdb", "parquet"])
+@pytest.mark.parametrize("method", ["generalized", "jackknife"])
+def test_replicates_of_cells_are_replicates_of_rows(
+    source: str, method: str, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    made = SOURCES[source](predictions, tmp_path)
+    found = evaluate(
+        made, truth="truth", predicted="guess", strata="subject", units="passage", metrics="macro_f1", method=method
+    )
+    design = strat.Design.stratified(predictions["subject"], units=predictions["passage"])
+    statistic = f1(predictions["truth"], predictions["guess"], average="macro")
+    wanted = strat.estimate(statistic, on=getattr(strat, method)(design))
+    assert found["macro_f1"].se == pytest.approx(wanted.se, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "source", ["pandas", "polars", "polars lazy", "pyarrow", "duckdb", "dask", "csv", "parquet", "json lines"]
+)
+def test_missing_values_are_refused_by_name_and_count(
+    source: str, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    holes = {k: v.astype(object) if v.dtype.kind == "U" else v for k, v in predictions.items()}
+    holes["guess"] = holes["guess"].copy()
+    holes["guess"][:3] = None
+    made = SOURCES[source](holes, tmp_path)
+    with pytest.raises(StratError, match=r"`guess` has 3 missing; drop these rows"):
+        evaluate(made, truth="truth", predicted="guess", units="passage")
+    found = evaluate(made, truth="truth", predicted="guess", units="passage", missing="drop", metrics="accuracy")
+    rest = {k: v[3:] for k, v in predictions.items()}
+    wanted = evaluate(rest, truth="truth", predicted="guess", units="passage", metrics="accuracy")
+    assert (found.dropped, found.rows) == (3, 1997)
+    assert found["accuracy"].se == pytest.approx(wanted["accuracy"].se, rel=1e-12)
+
+
+@pytest.mark.parametrize("source", ["pandas", "polars", "pyarrow", "polars lazy", "parquet"])
+def test_columns_come_back_as_they_are(source: str, predictions: dict[str, np.ndarray], tmp_path: Path) -> None:
+    table = read(SOURCES[source](predictions, tmp_path))
+    assert table.names == tuple(predictions)
+    assert len(table) == 2000
+    for name, values in predictions.items():
+        assert np.array_equal(table.column(name), values)
+
+
+def test_the_answer_comes_in_the_library_of_the_question(predictions: dict[str, np.ndarray], tmp_path: Path) -> None:
+    for source, library in (("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "pyarrow")):
+        made = SOURCES[source](predictions, tmp_path)
+        frame = evaluate(made, truth="truth", predicted="guess", units="passage").to_frame()
+        assert type(frame).__module__.split(".")[0] == library
+
+
+def test_binned_scores_stay_within_the_printed_bound(predictions: dict[str, np.ndarray]) -> None:
+    rng = np.random.default_rng(3)
+    data = {**predictions, "score": rng.random(2000) + 0.3 * predictions["cat"]}
+    exact = evaluate(_polars(data), truth="cat", score="score", units="passage")["auc"]
+    binned = evaluate(_polars(data).lazy(), truth="cat", score="score", units="passage", bins=16)
+    (note,) = binned.warnings
+    bound = float(note.split("at most ")[1].split(";")[0])
+    assert 0 < abs(binned["auc"].value - exact.value) <= bound < 0.05
+    assert binned["auc"].se == pytest.approx(exact.se, rel=0.05)
+
+
+def test_few_distinct_scores_are_never_binned(predictions: dict[str, np.ndarray]) -> None:
+    found = evaluate(_polars(predictions).lazy(), truth="cat", score="score", units="passage")
+    assert found.warnings == ()
