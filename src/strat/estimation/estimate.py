@@ -50,6 +50,9 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     replicates = on if isinstance(on, Replicates) else None
     design = _design(on)
     statistic = _fitted(statistic, design)
+    if replicates is not None and not design.labelled and not statistic.of_weights:
+        replicates = replace(replicates, design=_named_by_content(statistic, design))
+        design = replicates.design
     width = max(16, PIECE // design.n_units)
     if statistic.split is not None and np.prod(statistic.shape) > width:
         return _in_pieces(statistic, design, replicates, df, width)
@@ -72,6 +75,28 @@ def _fitted(statistic: Statistic, design: Design) -> Statistic:
     if len(statistic) != len(design):
         raise StratError(f"`statistic` must have as many rows as the design ({len(design)}), got {len(statistic)}.")
     return statistic
+
+
+def _named_by_content(statistic: Statistic, design: Design) -> Design:
+    """The design with its unnamed units (single rows) in the order of what they hold, whatever the rows' order."""
+    rng = np.random.default_rng(0)
+    key = np.zeros(len(design))
+    for block in statistic.rows:
+        by_line = rng.uniform(0.5, 1.0, block.components) if block.values is None else _mixed(block.values, rng)
+        key += by_line if block.codes is None else by_line[block.codes]
+    key *= design.weights  # equal keys hold equal totals, and these may change places
+    stratum, sizes = design.stratum[design.unit], design.sizes
+    if design.in_order and (sizes == sizes[0]).all():
+        order = (np.argsort(key.reshape(-1, sizes[0]), axis=1, kind="stable") + design.starts[:, None]).ravel()
+    else:
+        order = np.lexsort((key, stratum))
+    unit = np.empty(len(design), np.int64)
+    unit[order] = np.arange(len(design))
+    return replace(design, unit=unit, labelled=True)
+
+
+def _mixed(values: Array, rng: np.random.Generator) -> Array:
+    return values @ rng.uniform(0.5, 1.0, values.shape[1])
 
 
 def _large(statistic: Statistic, replicates: Replicates | None, design: Design) -> bool:
@@ -180,7 +205,7 @@ def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> A
         if isinstance(operator, Resamples) and _lumpable(statistic, design):
             values = statistic.function(_lump_totals(statistic, design, operator))
         elif is_dense(statistic, design) and replicates.number * statistic.components <= 16 * KEEP:
-            values = statistic.function(operator.totals(_ordered(unit_totals(statistic, design), design)))
+            values = statistic.function(operator.totals(unit_totals(statistic, design)))
         else:
             values = _blockwise(statistic, replicates)
     spread = np.asarray(values, float) - point
@@ -191,18 +216,6 @@ def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> A
             "use fay(design, rho=0.5), or the closed form (on=design), which keep every unit in."
         )
     return spread
-
-
-def _ordered(t: Array, design: Design) -> Array:
-    """Unit totals in an order that the rows' order can't change: units without names go by what they hold."""
-    if design.labelled:
-        return t
-    mix = np.random.default_rng(0).uniform(0.5, 1.0, t.shape[1])  # one key a unit; equal keys hold equal totals
-    key, sizes = t @ mix, design.sizes
-    if (sizes == sizes[0]).all():
-        place = np.argsort(key.reshape(-1, sizes[0]), axis=1, kind="stable") + design.starts[:, None]
-        return t[place.ravel()]
-    return t[np.lexsort((key, design.stratum))]
 
 
 def _blockwise(statistic: Statistic, replicates: Replicates) -> Array:
