@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from strat.datasets import gaussian_classes
 from strat.errors import StratError
-from strat.protocols import bounds, leave_one_out, resubstitution
+from strat.protocols import bounds, leave_one_out, quadratic_discriminant, resubstitution
 
 
 def problem(seed: int, classes: int, d: int, n: int):
@@ -32,6 +33,8 @@ ESTIMATORS = {
     "qda": QuadraticDiscriminantAnalysis(),
     "qda r=0.1": QuadraticDiscriminantAnalysis(reg_param=0.1),
     "qda r=1": QuadraticDiscriminantAnalysis(reg_param=1.0),
+    "ours": quadratic_discriminant(),
+    "ours r=0.1": quadratic_discriminant(r=0.1),
 }
 
 
@@ -78,6 +81,19 @@ def test_bounds_hold_the_true_error_on_the_average() -> None:
         pairs.append(bounds(QuadraticDiscriminantAnalysis(), data.X, data.y))
     low, high = (np.mean([getattr(p, side).error for p in pairs]) for side in ("lower", "upper"))
     assert low + 0.02 < data.bayes_error < high - 0.02
+
+
+def test_leave_one_out_interval_covers_the_error_of_the_classifier() -> None:
+    """The classifier trained on these rows: its error follows from its line (two normal classes, ±1 apart)."""
+    covered = []
+    for seed in range(300):
+        data = gaussian_classes([40, 40], means=[[-1, 0], [1, 0]], rng=seed)
+        model = LinearDiscriminantAnalysis().fit(data.X, data.y)
+        w, b = model.coef_[0], model.intercept_[0]
+        error = 0.5 * (norm.cdf((b - w[0]) / np.linalg.norm(w)) + norm.cdf(-(b + w[0]) / np.linalg.norm(w)))
+        low, high = leave_one_out(LinearDiscriminantAnalysis(), data.X, data.y).interval()
+        covered.append(low <= error <= high)
+    assert 0.92 < np.mean(covered) < 0.98
 
 
 def test_bounds_of_any_classifier_refit() -> None:
@@ -159,6 +175,21 @@ def _divisor() -> int:
     """What this scikit-learn takes off the rows of a class before it divides: 0 or 1."""
     X, y = np.array([[0.0], [2.0], [5.0], [9.0]]), np.array([0, 0, 1, 1])
     return 0 if QuadraticDiscriminantAnalysis().fit(X, y).scalings_[0][0] == pytest.approx(1) else 1
+
+
+def test_our_quadratic_discriminant_refits_alike_with_fewer_rows_than_features() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((24, 12)) + 0.5 * (np.arange(24) % 3)[:, None], np.arange(24) % 3
+    for r in (0.01, 0.5, 1.0):
+        closed, refit = (leave_one_out(quadratic_discriminant(r=r), X, y, method=m) for m in ("closed", "refit"))
+        assert closed.predictions["score"] == pytest.approx(refit.predictions["score"], abs=1e-9)
+        assert np.array_equal(closed.predictions["predicted"], refit.predictions["predicted"])
+    with pytest.raises(StratError, match=r"more rows in each class than features \(12\) when r is 0, got 8 of 0"):
+        quadratic_discriminant().fit(X, y)
+    with pytest.raises(StratError, match="`r` must lie between 0 and 1, got 2"):
+        quadratic_discriminant(r=2).fit(X, y)
+    with pytest.raises(StratError, match="a covariance matrix is singular"):
+        resubstitution(quadratic_discriminant(), np.repeat(X[:, :1], 2, axis=1), y)
 
 
 def test_collinear_features_and_a_row_that_holds_the_rank_are_named() -> None:

@@ -71,9 +71,9 @@ def test_a_class_that_replicas_keep_missing_is_named() -> None:
 @pytest.mark.slow
 def test_standard_error_is_the_spread_over_data_sets() -> None:
     found = []
-    for seed in range(120):
+    for seed in range(80):
         data = gaussian_classes([30, 30], means=MEANS, rng=seed)
-        r = bootstrap(GaussianNB(), data.X, data.y, replicates=100, variant="out-of-bag", rng=seed)
+        r = bootstrap(GaussianNB(), data.X, data.y, replicates=60, variant="out-of-bag", rng=seed)
         found.append((r.error, r.se))
     errors, ses = np.array(found).T
     assert np.sqrt(np.mean(ses**2)) == pytest.approx(errors.std(ddof=1), rel=0.25)

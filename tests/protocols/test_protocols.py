@@ -19,6 +19,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+import strat
 from strat import protocols
 from strat.datasets import gaussian_classes
 from strat.errors import StratError, StratWarning
@@ -96,6 +97,17 @@ def test_rows_of_a_unit_raise_the_standard_error() -> None:
     assert together.se > 1.8 * alone.se
     assert together.variance == "test units as independent draws"
     assert together.trials == len(np.unique(together.predictions["unit"]))
+
+
+@pytest.mark.parametrize("units", [None, UNITS], ids=["rows", "units"])
+def test_every_statistic_applies_to_the_predictions(units) -> None:
+    r = protocols.holdout(GaussianNB(), DATA.X, DATA.y, units=units)
+    again = strat.estimate(strat.error_rate(r.predictions["truth"], r.predictions["predicted"]), on=r.design())
+    assert (again.value, again.se, again.df) == pytest.approx((r.error, r.se, r.df))
+    repeated = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, repeats=3, units=units)
+    p = repeated.predictions
+    more = strat.estimate(strat.accuracy(p["truth"], p["predicted"]), on=repeated.design())
+    assert more.df == (99 if units is None else 24)
 
 
 def test_hold_out_keeps_classes_and_size() -> None:

@@ -10,6 +10,7 @@ from strat.protocols.classic import (
 )
 from strat.protocols.clusters import strata_from_features
 from strat.protocols.comparing import PROTOCOLS, Bounds, ProtocolComparison, bounds, compare_protocols
+from strat.protocols.discriminants import quadratic_discriminant
 from strat.protocols.guard import Peeking, peeking
 from strat.protocols.resampling import bootstrap
 from strat.protocols.results import Memory, ProtocolResult, Times, corrected_se
@@ -43,6 +44,7 @@ __all__ = [
     "leave_one_out",
     "peak_effect",
     "peeking",
+    "quadratic_discriminant",
     "repeated_holdout",
     "resubstitution",
     "strata_from_features",

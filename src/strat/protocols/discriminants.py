@@ -10,27 +10,47 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes
 from strat.errors import StratError, plain, some
 from strat.protocols.sessions import Task, cloned
 
 LINEAR, QUADRATIC = "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"
+OURS = "QuadraticDiscriminant"
 SINGULAR = 1e-10
 
 
 def closed_scores(task: Task) -> tuple[Array, Array] | None:
     """Discriminant scores (rows × classes) left out and resubstituted; None where there is no closed form."""
-    estimator = task.estimator
-    kind = type(estimator).__name__ if type(estimator).__module__.startswith("sklearn.") else ""
-    if kind not in (LINEAR, QUADRATIC):
+    estimator, kind = task.estimator, type(task.estimator).__name__
+    ours = type(estimator).__module__ == "strat.protocols.estimators" and kind == OURS
+    theirs = type(estimator).__module__.startswith("sklearn.") and kind in (LINEAR, QUADRATIC)
+    if not (ours or theirs):
         return None
     if any(getattr(estimator, name, None) is not None for name in ("shrinkage", "covariance_estimator")):
         return None
     X = _dense(task.X)
     if X is None:
         return None
-    return _quadratic(task, X) if kind == QUADRATIC else _linear(task, X)
+    return _linear(task, X) if kind == LINEAR else _quadratic(task, X)
+
+
+def quadratic_discriminant(*, r: float = 0.0, priors: ArrayLike | None = None) -> Any:
+    """A quadratic discriminant classifier regularised by Kuncheva's r, for scikit-learn and every protocol here.
+
+    The book leaves the formula to its second chapter; this is (1 − r) Σ + r I, as scikit-learn's `reg_param`.
+    Classes with fewer rows than features are fine when r > 0.
+
+    Examples
+    --------
+    >>> X, y = np.random.default_rng(0).standard_normal((20, 30)), np.repeat([0, 1], 10)
+    >>> quadratic_discriminant(r=0.2).fit(X, y).predict(X).tolist() == y.tolist()
+    True
+    """
+    from strat.protocols.estimators import QuadraticDiscriminant
+
+    return QuadraticDiscriminant(r=r, priors=priors)
 
 
 def _dense(X: Any) -> Array | None:
@@ -41,6 +61,20 @@ def _dense(X: Any) -> Array | None:
     if not np.isfinite(array).all():
         raise StratError("`X` must be finite, got missing or infinite features; drop or fill these rows.")
     return array
+
+
+def _conventions(task: Task) -> tuple[float, int, Any]:
+    """Regularisation r, what is taken off a class's rows before dividing, and a fitted model for its priors."""
+    estimator = task.estimator
+    if type(estimator).__name__ == OURS:
+        model = cloned(estimator)
+        model.priors_ = None if model.priors is None else np.asarray(model.priors, float)
+        return float(estimator.r), 1, model
+    r = float(getattr(estimator, "reg_param", 0.0))
+    model, x, _ = _trial(task)
+    deviations = x[:4] - x[:4].mean(axis=0)
+    divisor = (deviations**2).sum() * (1 - r) / max(np.sum(model.scalings_[0]) - 2 * r, 1e-300)
+    return r, 4 - round(float(divisor)) if r < 1 else 0, model
 
 
 def _trial(task: Task) -> tuple[Any, Array, Codes]:
@@ -69,12 +103,8 @@ def _log_priors(task: Task, model: Any) -> tuple[Array, Array, Array]:
 
 def _quadratic(task: Task, X: Array) -> tuple[Array, Array]:
     """Quadratic discriminants with covariance (1 − r) Σ + r I, r being Kuncheva's of Example 1.6."""
-    r = float(getattr(task.estimator, "reg_param", 0.0))
+    r, ddof, model = _conventions(task)
     _check_rows(task, X.shape[1], r)
-    model, x, _ = _trial(task)
-    deviations = x[:4] - x[:4].mean(axis=0)
-    divisor = (deviations**2).sum() * (1 - r) / max(np.sum(model.scalings_[0]) - 2 * r, 1e-300)
-    ddof = 4 - round(float(divisor)) if r < 1 else 0
     whole, others, less = _log_priors(task, model)
     scores, plainly = np.empty((len(X), len(task.classes))), np.empty((len(X), len(task.classes)))
     for k in range(len(task.classes)):
@@ -159,7 +189,7 @@ def _check_rows(task: Task, features: int, r: float) -> None:
         raise StratError(
             f"`X` must have at least features + 2 rows in each class ({features + 2}) for leave-one-out of a "
             f"quadratic discriminant, got {task.class_sizes[least]} of {plain(task.classes[least])!r}: its "
-            "covariance is singular; set `reg_param` above 0, select features or get more rows."
+            "covariance is singular; set `reg_param` (or `r`) above 0, select features or get more rows."
         )
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from strat.columns import Array
 from strat.designs import Design
 from strat.errors import StratError
+from strat.estimation import estimate
+from strat.statistics.means import mean
 from strat.statistics.proportions import wilson
 
 Table = dict[str, NDArray[Any]]
@@ -178,10 +180,14 @@ def corrected_se(errors: Array, ratio: float) -> float:
 
 def row_se(wrong: Array, unit: NDArray[Any] | None) -> tuple[float, int]:
     """Standard error of the share of wrong rows, and the independent cases: rows, or units of rows."""
-    n = len(wrong)
-    cases = np.arange(n) if unit is None else np.unique(unit, return_inverse=True)[1]
-    m = int(cases.max()) + 1
-    if m < 2:
-        return float("nan"), m
-    residual = np.bincount(cases, wrong - wrong.mean(), minlength=m) / n
-    return float(np.sqrt(m / (m - 1) * (residual @ residual))), m
+    design = case_design(unit, len(wrong))
+    if design is None:
+        return float("nan"), 1
+    return float(estimate(mean(wrong), on=design).se), design.n_units
+
+
+def case_design(unit: NDArray[Any] | None, n: int) -> Design | None:
+    """How test rows were drawn: alone or in units; None when there is only one of them."""
+    if n < 2 or (unit is not None and (unit == unit[0]).all()):
+        return None
+    return Design.simple_random(n=n) if unit is None else Design.clustered(units=unit)

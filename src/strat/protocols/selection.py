@@ -180,7 +180,7 @@ def filter_selector(*, features: int, criterion: str | Criterion = "centroids", 
     >>> filter_selector(features=1).fit_transform(np.array([[0.0, 0.0], [1.0, 3.0]]), [0, 1]).tolist()
     [[0.0], [3.0]]
     """
-    from strat.protocols.transformers import FilterSelector
+    from strat.protocols.estimators import FilterSelector
 
     return FilterSelector(features=features, criterion=criterion, floating=floating)
 

@@ -122,7 +122,7 @@ def fit(estimator: Any, X: Any, y: NDArray[Any]) -> Any:
         raise StratError(
             f"`X` must have more training rows in every class than features for {type(estimator).__name__}, "
             f"got {X.shape[1]} features and {int(sizes.min())} rows in the smallest class: a covariance "
-            "matrix is singular; regularise it (`reg_param`, `shrinkage`), select features or get more rows."
+            "matrix is singular; regularise it (as `quadratic_discriminant(r=…)` does), select features or get rows."
         ) from None
 
 
