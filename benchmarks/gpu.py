@@ -149,32 +149,26 @@ def flops(n: int, m: int, d: int, seconds: float) -> str:
     return f"{2 * n * m * d / seconds / 1e12:.0f} TFLOP/s"
 
 
-def kernel_only(n: int, m: int, d: int, kernel: str, *, best: bool = True, repeats: int = 3, **data: Any) -> Row:
-    """The counting kernel alone on prepared rows."""
+def kernel_only(n: int, m: int, d: int, kernel: str, *, count: bool = False, repeats: int = 3, **data: Any) -> Row:
+    """The fused kernel alone on prepared rows."""
     p, g, pc, gc = faces(n, m, d, **data)
     device = gpu._device()
     who = gpu._probes(p, pc, "cosine", device)
-    part = next(iter(gpu._Parts(g, gc.cpu().numpy(), "cosine", device, m)))
+    part = next(iter(gpu._Parts(g, gc, "cosine", device, m)))
     gpu._score_mates(who, part)
     who, _ = gpu._hardest_last(who)
     space = gpu._space(who, part)
-    entries = gpu._fast(part.rows, space.entry_scale, space.centre)
-    calls: list[Any] = []
-    run = gpu._run
-    gpu._run = lambda *a: calls.append(a)  # type: ignore[assignment]
-    gpu._launch(kernel, who, part, entries, space)
-    gpu._run = run
-    floor, cursor = calls[0][3][4], calls[0][3][14]
+    job = gpu._job(who, part, gpu._fast(part.rows, space.entry_scale, space.centre), space)
+    found: list[int] = []
 
     def once() -> None:
-        floor.fill_(gpu.LEAST)
-        cursor.zero_()
-        run(*calls[0], best=best)
+        job.columns[4].fill_(gpu.LEAST)
+        notes = gpu._look(job, kernel, count=count, capacity=64 * n)
+        found.append(-1 if notes is None else len(notes))
 
     seconds = timed(once, repeats)
-    used = int(cursor.item())
-    name = f"kernel {kernel}{'' if best else ' without best'} {n} × {m} × {d}"
-    return name, f"{seconds * 1e3:.1f} ms", flops(n, m, d, seconds), f"{used / n:.1f} records/probe"
+    name = f"kernel {kernel}{' counting' if count else ''} {n} × {m} × {d}"
+    return name, f"{seconds * 1e3:.1f} ms", flops(n, m, d, seconds), f"{found[-1] / n:.1f} notes/probe"
 
 
 def whole(n: int, m: int, d: int, form: str = "cosine", repeats: int = 3, **options: Any) -> Row:
@@ -227,7 +221,7 @@ def main() -> None:
     show(ceilings())
     show([plain(q, q, 512)])
     for kernel in ("portable", "hopper"):
-        show([kernel_only(q, q, 512, kernel, best=b) for b in (True, False)])
+        show([kernel_only(q, q, 512, kernel, count=c) for c in (False, True)])
     show([whole(q, q, 512)])
     if quick:
         return

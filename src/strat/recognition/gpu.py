@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from strat.columns import Array, Codes
 from strat.errors import StratError, one_of
@@ -27,8 +26,9 @@ KERNELS = ("auto", "hopper", "portable", "float64")
 PROBES_AT_ONCE = 1 << 18
 ROWS_AT_ONCE = 1 << 16
 PAIRS_AT_ONCE = 1 << 22
-RECORDS_PER_PROBE = 48
-HARD_PROBES = 4096
+NOTES_PER_PROBE = 48
+RECORDS_PER_PROBE = 1024
+CROWDED = 1 << 24  # the mark that a kernel sets on probes with more notes than it keeps
 LEAST = -3e38  # below every score and above the minus infinity that stands for "not a candidate"
 CUSHION = 2.0**-20  # covers the float32 roundings of thresholds and band widths themselves
 
@@ -91,7 +91,7 @@ def count_better(
     device = _device()
     who = _probes(probes, probe_codes, form, device)
     size = _rows_on_card(len(gallery), probes.shape[1], gallery_rows, device)
-    parts = _Parts(gallery, np.asarray(_host(gallery_codes)), form, device, size)
+    parts = _Parts(gallery, gallery_codes, form, device, size)
     for part in parts:
         _score_mates(who, part)
     who, order = _hardest_last(who)
@@ -140,7 +140,7 @@ class _Fast:
 class _Parts:
     """The gallery's parts, loaded when asked for and kept when there is only one."""
 
-    def __init__(self, gallery: Any, codes: NDArray[Any], form: str, device: Any, size: int) -> None:
+    def __init__(self, gallery: Any, codes: Any, form: str, device: Any, size: int) -> None:
         self._source = (gallery, codes, form, device)
         self._starts = range(0, len(gallery), size)
         self._size = size
@@ -157,12 +157,10 @@ class _Parts:
 
     def _load(self, where: slice) -> _Part:
         gallery, codes, form, device = self._source
-        order = np.argsort(codes[where], kind="stable")
         rows = _prepared("gallery", gallery[where], form, device)
-        index = _torch().as_tensor(order, device=device)
-        sorted_codes = _torch().as_tensor(codes[where][order].astype(np.int64), device=device)
-        if (order[1:] < order[:-1]).any():
-            rows = rows[index]
+        sorted_codes, order = _codes(codes[where], device).sort(stable=True)
+        if bool((order[1:] < order[:-1]).any()):
+            rows = rows[order]
         return _Part(rows, sorted_codes)
 
 
@@ -206,8 +204,11 @@ def _kernel(wanted: str, device: Any) -> str:
     return wanted
 
 
-def _host(values: Any) -> Any:
-    return values.cpu() if hasattr(values, "cpu") else values
+def _codes(values: Any, device: Any) -> Any:
+    torch = _torch()
+    if not isinstance(values, torch.Tensor):
+        values = torch.from_numpy(np.array(values))
+    return values.to(device=device, dtype=torch.int64)
 
 
 def _rows_on_card(n: int, d: int, wanted: int | None, device: Any) -> int:
@@ -232,10 +233,11 @@ def _prepared(argument: str, rows: Any, form: str, device: Any) -> Any:
         if not isinstance(block, torch.Tensor):
             block = torch.from_numpy(np.array(block))
         block = block.to(device=device).to(torch.float64)
-        if not bool(torch.isfinite(block).all()):
+        largest = block.norm(float("inf"), dim=1)
+        if not bool(largest.isfinite().all()):
             raise StratError(f"`{argument}` must be finite, got NaN or infinity; drop these rows.")
         if form == "cosine":
-            if bool((block == 0).all(dim=1).any()):
+            if not bool(largest.all()):
                 raise StratError(f"`{argument}` must not have zero vectors under cosine; drop these rows.")
             block = bounds.unit(block)
         out[where] = block
@@ -247,8 +249,8 @@ def _probes(rows: Any, codes: Any, form: str, device: Any) -> _Probes:
     n = len(rows)
     zeros = torch.zeros(n, dtype=torch.int64, device=device)
     least = torch.full((n,), -np.inf, dtype=torch.float64, device=device)
-    who = torch.as_tensor(np.asarray(_host(codes)).astype(np.int64), device=device)
-    return _Probes(_prepared("probes", rows, form, device), who, form, zeros, zeros.clone(), least, least.clone())
+    prepared = _prepared("probes", rows, form, device)
+    return _Probes(prepared, _codes(codes, device), form, zeros, zeros.clone(), least, least.clone())
 
 
 def _mates(codes: Any, part: _Part) -> Iterator[tuple[Any, Any]]:
@@ -313,14 +315,28 @@ def _count(who: _Probes, part: _Part, kernel: str) -> int:
 
 
 def _count_block(block: _Probes, part: _Part, entries: _Fast, space: _Space, kernel: str) -> int:
-    """The pairs rechecked for a block of probes. Where they are too many, halves are tried, then float64 alone."""
-    n = len(block.rows)
-    records = None if kernel == "float64" else _launch(kernel, block, part, entries, space)
-    if records is None and (kernel == "float64" or n <= HARD_PROBES):
+    """The pairs rechecked for a block of probes: few tiles to recount, many, or nearly all of them in float64."""
+    if kernel == "float64":
         return _count_float64(block, part, entries, space)
-    if records is None:
-        halves = (block.take(slice(0, n // 2)), block.take(slice(n // 2, n)))
-        return sum(_count_block(half, part, entries, space, kernel) for half in halves)
+    job = _job(block, part, entries, space)
+    notes = _look(job, kernel, count=False, capacity=max(4096, NOTES_PER_PROBE * len(block.rows)))
+    easy = job.hits < CROWDED
+    if notes is None:
+        easy = easy & False
+    rechecked = 0 if notes is None else _recount(job, notes, easy)
+    tiles = job.hits & (CROWDED - 1)
+    many = tiles > job.flags.shape[1] // 4
+    for chosen, count in ((~easy & ~many, _count_in_place), (~easy & many, _count_float64)):
+        index = chosen.nonzero(as_tuple=True)[0]
+        if len(index):
+            rows = block.take(index)
+            rechecked += count(rows, part, entries, space, kernel)
+            for name in ("above", "tied", "best"):
+                getattr(block, name)[index] = getattr(rows, name)
+    return rechecked
+
+
+def _recheck(block: _Probes, part: _Part, records: Any) -> int:
     rechecked = 0
     for probe, entry in _unpacked(records):
         rechecked += len(probe)
@@ -411,53 +427,129 @@ def _in_space(space: _Space, block: _Probes, scores: Any, x: Any, norms: Any) ->
     return product, u * norms * space.largest
 
 
-def _launch(kernel: str, block: _Probes, part: _Part, entries: _Fast, space: _Space) -> Any:
-    """Run the counting kernel; the records of pairs to score again, or None when they are too many."""
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """Everything that the kernels read and write for a block of probes and a gallery part."""
+
+    block: _Probes
+    part: _Part
+    probes: _Fast
+    entries: _Fast
+    columns: tuple[Any, ...]
+    tiles: tuple[Any, ...]
+    flags: Any
+    above: Any
+    hits: Any
+    shifted: bool
+
+    @property
+    def per_probe(self) -> tuple[Any, ...]:
+        return (*self.columns, self.block.codes.int())
+
+    @property
+    def per_entry(self) -> tuple[Any, ...]:
+        return (self.part.codes.int(), *self.tiles)
+
+
+def _job(block: _Probes, part: _Part, entries: _Fast, space: _Space) -> _Job:
     torch = _torch()
     probes = _fast(block.rows, space.probe_scale, space.probe_centre)
-    columns = _columns(block, probes, entries, space)
-    n, m = len(block.rows), len(part.rows)
-    n_probe_tiles, n_tiles = -(-n // 128), -(-m // 256)
-    above = torch.zeros(n, dtype=torch.int32, device=block.rows.device)
-    capacity = max(4096, RECORDS_PER_PROBE * n)
-    records = torch.empty(capacity, 10, dtype=torch.int32, device=above.device)
-    cursor = torch.zeros(1, dtype=torch.int64, device=above.device)
-    units = _units(above.device)
+    n_probe_tiles, n_tiles = -(-len(block.rows) // 128), -(-len(part.rows) // 256)
+    zeros = torch.zeros(len(block.rows), dtype=torch.int32, device=block.rows.device)
+    return _Job(
+        block, part, probes, entries, _columns(block, probes, space), _tiles(entries, space, n_tiles),
+        _flags(block, part, n_probe_tiles, n_tiles), zeros, zeros.clone(), space.form == "euclidean",
+    )  # fmt: skip
+
+
+def _look(job: _Job, kernel: str, *, count: bool, capacity: int) -> Any:
+    """Run the fused kernel; its notes (or, counting in place, its records), None when they are too many."""
+    torch = _torch()
+    n_probe_tiles, n_tiles = job.flags.shape
+    units = _units(job.above.device)
     segment = min(128, max(8, n_tiles * n_probe_tiles // (16 * units)))
     n_items = n_probe_tiles * -(-n_tiles // segment)
+    found = torch.empty(capacity, 10 if count else 3, dtype=torch.int32, device=job.above.device)
+    cursor = torch.zeros(1, dtype=torch.int64, device=job.above.device)
     arguments = (
-        *columns, block.codes.int(), part.codes.int(), *_tiles(entries, space, n_tiles),
-        _flags(block, part, n_probe_tiles, n_tiles), above, records, cursor, capacity,
-        n, m, n_probe_tiles, n_tiles, segment, n_items,
+        *job.per_probe, *job.per_entry, job.flags, job.above, job.hits, found, cursor, capacity,
+        len(job.block.rows), len(job.part.rows), n_probe_tiles, n_tiles, segment, n_items,
     )  # fmt: skip
-    _run(kernel, probes.low, entries.low, arguments, min(units, n_items), space.form == "euclidean")
+    _run(kernel, job, arguments, min(units, n_items), count)
     used = int(cursor.item())
-    if used > capacity:
-        return None
-    block.above.add_(above)
-    return records[:used]
+    return found[:used] if used <= capacity else None
 
 
-def _run(kernel: str, p: Any, g: Any, arguments: Any, programs: int, shift: bool, best: bool = True) -> None:
-    steps = p.shape[1] // 64
+def _run(kernel: str, job: _Job, arguments: Any, programs: int, count: bool) -> None:
     if kernel == "portable":
         from strat.recognition import gpu_portable
 
-        options: dict[str, int] = {"num_warps": 8, "num_stages": 3}
-        if _interpreted():  # it multiplies the bit patterns of bfloat16; float32 holds the same numbers
-            p, g, options = p.float(), g.float(), {}
-        gpu_portable.count[(programs,)](p, g, *arguments, K_STEPS=steps, SHIFT=shift, BEST=best, **options)
+        p, g, options = _low(job, {"num_warps": 8, "num_stages": 3})
+        gpu_portable.look[(programs,)](p, g, *arguments, SHIFT=job.shifted, COUNT=count, **options)
         return
     from strat.recognition import gpu_hopper
 
-    gpu_hopper.launch(p, g, arguments, programs, steps, shift, best)
+    steps = job.probes.low.shape[1] // 64
+    gpu_hopper.launch(job.probes.low, job.entries.low, arguments, programs, steps, job.shifted, count)
+
+
+def _low(job: _Job, options: dict[str, int]) -> tuple[Any, Any, dict[str, int]]:
+    """The bfloat16 rows, and launch options. The interpreter multiplies bit patterns, so it gets float32."""
+    steps = {"K_STEPS": job.probes.low.shape[1] // 64}
+    if _interpreted():
+        return job.probes.low.float(), job.entries.low.float(), steps
+    return job.probes.low, job.entries.low, {**steps, **options}
+
+
+def _recount(job: _Job, notes: Any, easy: Any) -> int:
+    """Count and recheck in the noted tiles that can still matter, now that the floor of the best non-mate is final."""
+    from strat.recognition import gpu_portable
+
+    torch = _torch()
+    row, tile, most = notes[:, 0].long(), notes[:, 1], notes[:, 2].contiguous().view(torch.float32)
+    keep = easy[row] & (most >= job.columns[0].minimum(job.columns[4])[row])
+    tile, order = tile[keep].sort()
+    noted = notes[:, 0][keep][order].contiguous()
+    if not len(noted):
+        return 0
+    records = torch.empty(len(noted), 10, dtype=torch.int32, device=noted.device)
+    cursor = torch.zeros(1, dtype=torch.int64, device=noted.device)
+    blocks = _blocks_of_64(tile, job.flags.shape[1])
+    p, g, options = _low(job, {"num_warps": 4, "num_stages": 3})
+    gpu_portable.recount[(len(blocks[0]),)](
+        p, g, noted, *blocks, *job.per_probe, *job.per_entry,
+        job.above, records, cursor, len(noted), len(job.part.rows), SHIFT=job.shifted, **options,
+    )  # fmt: skip
+    job.block.above.add_(job.above)
+    return _recheck(job.block, job.part, records[: int(cursor.item())])
+
+
+def _blocks_of_64(tile: Any, n_tiles: int) -> tuple[Any, Any, Any]:
+    """The tile, first note and number of notes of each block, from tiles in ascending order."""
+    torch = _torch()
+    size = torch.bincount(tile, minlength=n_tiles)
+    blocks = (size + 63) // 64
+    of = torch.repeat_interleave(torch.arange(n_tiles, device=tile.device), blocks)
+    nth = torch.arange(len(of), device=tile.device) - (blocks.cumsum(0) - blocks)[of]
+    start = (size.cumsum(0) - size)[of] + 64 * nth
+    return of.int(), start.int(), (size[of] - 64 * nth).clamp_max(64).int()
+
+
+def _count_in_place(block: _Probes, part: _Part, entries: _Fast, space: _Space, kernel: str) -> int:
+    """For probes with many tiles to recount: the fused kernel counts by itself."""
+    job = _job(block, part, entries, space)
+    records = _look(job, kernel, count=True, capacity=max(4096, RECORDS_PER_PROBE * len(block.rows)))
+    if records is None:
+        return _count_float64(block, part, entries, space)
+    block.above.add_(job.above)
+    return _recheck(block, part, records)
 
 
 def _units(device: Any) -> int:
     return _torch().cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 2
 
 
-def _columns(block: _Probes, probes: _Fast, entries: _Fast, space: _Space) -> tuple[Any, ...]:
+def _columns(block: _Probes, probes: _Fast, space: _Space) -> tuple[Any, ...]:
     """Per probe, in float32 and rounded outwards: both thresholds, the band's factors, a floor of the best non-mate."""
     d = block.rows.shape[1]
     wanted, slack = _in_space(space, block, block.thresholds, block.rows, probes.norms)
@@ -495,10 +587,10 @@ def _flags(block: _Probes, part: _Part, n_probe_tiles: int, n_tiles: int) -> Any
         flags[(probe // 128) * n_tiles + entry // 256] = 1
     if len(part.rows) % 256:
         flags[n_tiles - 1 :: n_tiles] = 1
-    return flags
+    return flags.view(n_probe_tiles, n_tiles)
 
 
-def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space) -> int:
+def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space, kernel: str = "float64") -> int:
     """The same two steps with float64 products: slower, for data whose scores crowd inside the bfloat16 bound."""
     d = block.rows.shape[1]
     rechecked = 0

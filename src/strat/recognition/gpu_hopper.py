@@ -1,6 +1,6 @@
 """The counting kernel for Hopper GPUs: one warp loads, two warpgroups multiply and count.
 
-It computes what `gpu_portable.count` computes (read that one first). Each warpgroup owns 64 of a tile's 128 probes,
+It computes what `gpu_portable.look` computes (read that one first). Each warpgroup owns 64 of a tile's 128 probes,
 so that one counts while the other keeps the matrix units busy. A tile of probes of up to 512 features stays in
 shared memory while the gallery streams past it.
 """
@@ -110,13 +110,13 @@ if gluon is not None:
         return acc, step
 
     @gluon.jit
-    def _count(
+    def _look(
         a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
         threshold_low, threshold_high, alpha, beta, floor, probe_code,
         entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
-        above, records, cursor, capacity,
+        above, hits, records, cursor, capacity,
         n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
-        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr, SHIFT: gl.constexpr, BEST: gl.constexpr,
+        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr, SHIFT: gl.constexpr, COUNT: gl.constexpr,
         GROUP: gl.constexpr,
     ):  # fmt: skip
         mma: gl.constexpr = gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, 256, 16])
@@ -140,9 +140,14 @@ if gluon is not None:
             best = gl.load(floor + row, mask=there, other=infinity)
             code = gl.load(probe_code + row, mask=there, other=-1)
             count = gl.zeros([64], gl.int32, layout=by_row)
+            seen = gl.zeros([64], gl.int32, layout=by_row)
             if KEEP:
                 mbarrier.wait(a_full, turn & 1)
             for tile in range(first, last):
+                flag = gl.load(flags + probe_tile.to(gl.int64) * n_tiles + tile)
+                of_size = gl.load(tile_m + tile)
+                of_residual = gl.load(tile_b + tile)
+                rest = gl.load(tile_c + tile)
                 acc = gl.zeros([64, 256], gl.float32, layout=mma)
                 if K_STEPS <= 8:
                     acc, step = _multiply(a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS, STAGES, KEEP, GROUP)
@@ -152,49 +157,59 @@ if gluon is not None:
                     mbarrier.arrive(a_empty, count=1, pred=tile == last - 1)
                 if SHIFT:
                     acc = acc - gl.load(entry_shift + tile * 256 + column)[None, :]
-                if gl.load(flags + probe_tile.to(gl.int64) * n_tiles + tile) != 0:
+                if flag != 0:
                     entry = tile * 256 + column
                     other = gl.load(entry_code + entry, mask=entry < n_entries, other=-2)
                     out = (code[:, None] == other[None, :]) | (entry >= n_entries)[None, :]
                     acc = gl.where(out, -infinity, acc)
-                half = a * gl.load(tile_m + tile) + b * gl.load(tile_b + tile) + gl.load(tile_c + tile)
+                half = a * of_size + b * of_residual + rest
                 top = gl.max(acc, axis=1)
-                floor_of_tile = low - half
-                if BEST:
-                    best = gl.maximum(best, top - half)
-                    floor_of_tile = gl.minimum(floor_of_tile, best - half)
-                if gl.max((top >= floor_of_tile).to(gl.int32), axis=0) > 0:
-                    certain = acc > (high + half)[:, None]
-                    if BEST:
-                        certain = certain & (acc < (best - half)[:, None])
-                    count += gl.sum(certain.to(gl.int32), axis=1)
-                    near = (acc >= floor_of_tile[:, None]) & (certain == 0)
-                    words = gl.sum(gl.reshape(gl.where(near, bit[None, :], 0), [64, 8, 32]), axis=2)
-                    layout: gl.constexpr = words.type.layout
-                    found = gl.max((words != 0).to(gl.int32), axis=1)
-                    if gl.max(found, axis=0) > 0:
-                        ones = gl.full([64], 1, gl.int64, layout=gl.SliceLayout(1, layout))
-                        place = gl.atomic_add(cursor + ones * 0, ones, mask=found > 0)
-                        fits = (found > 0) & (place < capacity)
-                        r = probe_tile * 128 + GROUP * 64 + gl.arange(0, 64, layout=gl.SliceLayout(1, layout))
-                        w = gl.arange(0, 8, layout=gl.SliceLayout(0, layout))
-                        start = records + place * 10
-                        gl.store(start, r, mask=fits)
-                        gl.store(start + 1, r * 0 + tile, mask=fits)
-                        gl.store(start[:, None] + (2 + w)[None, :], words, mask=fits[:, None])
+                best = gl.maximum(best, top - half)
+                least = gl.minimum(low, best) - half
+                hit = (top >= least).to(gl.int32)
+                if gl.max(hit, axis=0) > 0:
+                    seen += hit
+                    if COUNT:
+                        certain = (acc > (high + half)[:, None]) & (acc < (best - half)[:, None])
+                        count += gl.sum(certain.to(gl.int32), axis=1)
+                        near = (acc >= least[:, None]) & (certain == 0)
+                        words = gl.sum(gl.reshape(gl.where(near, bit[None, :], 0), [64, 8, 32]), axis=2)
+                        layout: gl.constexpr = words.type.layout
+                        found = gl.max((words != 0).to(gl.int32), axis=1)
+                        if gl.max(found, axis=0) > 0:
+                            ones = gl.full([64], 1, gl.int64, layout=gl.SliceLayout(1, layout))
+                            place = gl.atomic_add(cursor + ones * 0, ones, mask=found > 0)
+                            fits = (found > 0) & (place < capacity)
+                            r = probe_tile * 128 + GROUP * 64 + gl.arange(0, 64, layout=gl.SliceLayout(1, layout))
+                            w = gl.arange(0, 8, layout=gl.SliceLayout(0, layout))
+                            start = records + place * 10
+                            gl.store(start, r, mask=fits)
+                            gl.store(start + 1, r * 0 + tile, mask=fits)
+                            gl.store(start[:, None] + (2 + w)[None, :], words, mask=fits[:, None])
+                    else:
+                        wanted = (hit > 0) & (seen <= 32)
+                        ones = gl.full([64], 1, gl.int64, layout=by_row)
+                        place = gl.atomic_add(cursor + ones * 0, ones, mask=wanted)
+                        fits = wanted & (place < capacity)
+                        start = records + place * 3
+                        gl.store(start, row, mask=fits)
+                        gl.store(start + 1, row * 0 + tile, mask=fits)
+                        gl.store(start + 2, (top + half).to(gl.int32, bitcast=True), mask=fits)
             turn += 1
-            gl.atomic_add(above + row, count, mask=there & (count > 0))
-            if BEST:
-                gl.atomic_max(floor + row, best, mask=there)
+            if COUNT:
+                gl.atomic_add(above + row, count, mask=there & (count > 0))
+            seen = gl.where(seen > 32, seen + (1 << 24), seen)
+            gl.atomic_add(hits + row, seen, mask=there & (seen > 0))
+            gl.atomic_max(floor + row, best, mask=there)
 
     @gluon.jit
-    def count_hopper(
+    def look_hopper(
         p_desc, g_desc,
         threshold_low, threshold_high, alpha, beta, floor, probe_code,
         entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
-        above, records, cursor, capacity,
+        above, hits, records, cursor, capacity,
         n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
-        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr, SHIFT: gl.constexpr, BEST: gl.constexpr,
+        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr, SHIFT: gl.constexpr, COUNT: gl.constexpr,
     ):  # fmt: skip
         A_BUFS: gl.constexpr = 2 * K_STEPS if KEEP else 2 * STAGES
         a_bufs = gl.allocate_shared_memory(p_desc.dtype, [A_BUFS, 64, 64], p_desc.layout)
@@ -210,21 +225,21 @@ if gluon is not None:
             mbarrier.init(b_empty.index(s), count=2)
         gl.warp_specialize(
             [
-                (_count, (
+                (_look, (
                     a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
                     threshold_low, threshold_high, alpha, beta, floor, probe_code,
                     entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
-                    above, records, cursor, capacity,
+                    above, hits, records, cursor, capacity,
                     n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
-                    K_STEPS, STAGES, KEEP, SHIFT, BEST, 0,
+                    K_STEPS, STAGES, KEEP, SHIFT, COUNT, 0,
                 )),
-                (_count, (
+                (_look, (
                     a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
                     threshold_low, threshold_high, alpha, beta, floor, probe_code,
                     entry_code, entry_shift, tile_m, tile_b, tile_c, flags,
-                    above, records, cursor, capacity,
+                    above, hits, records, cursor, capacity,
                     n_probes, n_entries, n_probe_tiles, n_tiles, segment, n_items,
-                    K_STEPS, STAGES, KEEP, SHIFT, BEST, 1,
+                    K_STEPS, STAGES, KEEP, SHIFT, COUNT, 1,
                 )),
                 (_load, (
                     p_desc, g_desc, a_bufs, b_bufs, a_full, a_empty, b_full, b_empty,
@@ -236,14 +251,14 @@ if gluon is not None:
         )  # fmt: skip
 
 
-def launch(p: Any, g: Any, arguments: Any, programs: int, steps: int, shift: bool, best: bool) -> None:
-    """Run `count_hopper` on bfloat16 rows p and g with the arguments of `gpu_portable.count`."""
+def launch(p: Any, g: Any, arguments: Any, programs: int, steps: int, shift: bool, count: bool) -> None:
+    """Run `look_hopper` on bfloat16 rows p and g with the arguments of `gpu_portable.look`."""
     low = gl.bfloat16
     p_desc = TensorDescriptor.from_tensor(p, [64, 64], gl.NVMMASharedLayout.get_default_for([64, 64], low))
     g_desc = TensorDescriptor.from_tensor(g, [256, 64], gl.NVMMASharedLayout.get_default_for([256, 64], low))
     keep = 64 * steps <= RESIDENT
-    count_hopper[(programs,)](
+    look_hopper[(programs,)](
         p_desc, g_desc, *arguments,
-        K_STEPS=steps, STAGES=3 if keep else 4, KEEP=keep, SHIFT=shift, BEST=best,
+        K_STEPS=steps, STAGES=3 if keep else 4, KEEP=keep, SHIFT=shift, COUNT=count,
         num_warps=4, maxnreg=168,
     )  # fmt: skip
