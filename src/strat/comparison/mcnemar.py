@@ -101,12 +101,9 @@ def mcnemar_midp(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     """
     counts = _table(*_correct(truth, a, b))
     less, total = min(counts[1], counts[2]), counts[1] + counts[2]
-    if 2 * less == total:
-        below = float(bdtr(less, total, 0.5)) - float(bdtr(less - 1, total, 0.5)) if less else 1.0
-        pvalue = 1.0 - 0.5 * below if total else 1.0
-    else:
-        at = float(bdtr(less, total, 0.5)) - (float(bdtr(less - 1, total, 0.5)) if less else 0.0)
-        pvalue = 2.0 * float(bdtr(less, total, 0.5)) - at
+    # 2 P(X < k) + P(X = k) for X binomial; 1 where both are right equally often, by symmetry.
+    below = float(bdtr(less - 1, total, 0.5)) if less else 0.0
+    pvalue = below + float(bdtr(less, total, 0.5)) if total else 1.0
     return McNemar("McNemar, mid-p", float(less), min(pvalue, 1.0), (), "two-sided", NULL, *counts)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from strat.columns import Array
 from strat.comparison.results import TestResult, p_text, t_pvalue
 from strat.designs import Design
 from strat.errors import StratError, StratWarning
@@ -185,11 +186,11 @@ def paired(
     design = on.design if isinstance(on, Replicates) else on
     joint = estimate(both, on=on)
     name = f"difference of {a.name}"
-    difference = joint.map(_minus, name=name)
+    difference = _minus(joint, name)
     alone = None
     if not _rows_independent(design):
         simple = Design.simple_random(n=len(design), weights=design.weights)
-        alone = estimate(both, on=simple).map(_minus, name=name)
+        alone = _minus(estimate(both, on=simple), name)
     values = (float(joint.value[0]), float(joint.value[1]))
     return Comparison(
         names, a.name, values, difference, alone, _said(higher_is_better), True, a.proportion, design.n_units, joint
@@ -255,22 +256,32 @@ def sentence(result: Comparison, level: float = 0.95) -> str:
     return text + "."
 
 
-def _minus(v: Any) -> Any:
-    return v[..., 0] - v[..., 1]
+def _minus(both: Estimate, name: str) -> Estimate:
+    """First − second: linear, so that the spread of the difference is the difference of the spreads."""
+    if both.spread is None:  # pragma: no cover - two values are never too many
+        raise StratError(f"`{name}` has no covariance to work with.")
+    spread = both.spread[:, 0] - both.spread[:, 1]
+    variance = np.asarray((np.asarray(both.scales) * spread**2).sum())
+    # What rounding leaves of a difference that is the same in every unit is no variance.
+    if float(variance) <= 1e-24 * float(np.asarray(both.variance).max()):
+        spread, variance = np.zeros_like(spread), np.zeros(())
+    return _scalar(both, name, np.asarray(both.point[0] - both.point[1]), spread, variance)
+
+
+def _scalar(like: Estimate, name: str, point: Array, spread: Array, variance: Array) -> Estimate:
+    return replace(
+        like, name=name, point=point, spread=spread, variance=variance, axes=(), link="identity",
+        bounds=(-math.inf, math.inf), proportion=False, srs=None, woodruff=None,
+    )  # fmt: skip
 
 
 def _apart(x: Estimate, y: Estimate, name: str) -> Estimate:
     """The difference of two independent estimates, Welch-Satterthwaite degrees of freedom."""
-    from dataclasses import replace
-
     vx, vy = float(x.variance), float(y.variance)
     df = (vx + vy) ** 2 / (vx**2 / x.df + vy**2 / y.df) if vx + vy > 0 else min(x.df, y.df)
     spread = np.array([math.sqrt(vx), -math.sqrt(vy)])
-    return replace(
-        x, name=name, point=np.asarray(x.point - y.point), spread=spread, scales=1.0, variance=np.asarray(vx + vy),
-        replicated=False, df=df, axes=(), link="identity", bounds=(-math.inf, math.inf), proportion=False, srs=None,
-        woodruff=None,
-    )  # fmt: skip
+    like = replace(x, scales=1.0, replicated=False, df=df)
+    return _scalar(like, name, np.asarray(x.point - y.point), spread, np.asarray(vx + vy))
 
 
 def _same_strata(first: Design, second: Design) -> None:

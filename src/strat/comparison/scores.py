@@ -94,10 +94,10 @@ def scores(table: Any, *, higher_is_better: bool) -> Scores:
 def check_units(first: Array, second: Array, a: str, b: str) -> None:
     """Refuse percentages beside fractions: one column in 0…1, another a hundred times larger."""
     small, large = (first, second) if np.abs(first).max() <= np.abs(second).max() else (second, first)
-    if np.abs(small).max() > 1.0 or np.abs(large).max() > 100.0 or np.median(np.abs(large)) <= 1.5:
+    if np.abs(small).max() > 1.0 or np.abs(large).max() > 100.0 or (large <= np.maximum(1.0, 5.0 * small)).any():
         return
     middle = float(np.median(np.abs(small)))
-    if middle > 0 and 25.0 < float(np.median(np.abs(large))) / middle < 400.0 and (large >= small).all():
+    if middle > 0 and 25.0 < float(np.median(large)) / middle < 400.0:
         raise StratError(
             f"`{a}` and `{b}` must be in one unit, got {np.median(first):g} and {np.median(second):g} "
             "in the middle; one looks like a percentage and the other like a fraction: divide by 100."
