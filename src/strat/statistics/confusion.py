@@ -421,7 +421,7 @@ class ConfusionMatrix:
 
         ax = plt.subplots(layout="constrained")[1] if ax is None else ax
         values = self.counts if by is None else self.normalized(by)
-        image = ax.imshow(values, cmap="cividis_r", vmin=0)
+        image = ax.imshow(values, cmap="Blues", vmin=0)
         ax.figure.colorbar(image, ax=ax, label=_colour_label(by))
         ticks = range(len(self))
         size = 10 if len(self) <= 12 else 7
