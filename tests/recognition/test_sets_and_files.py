@@ -67,13 +67,9 @@ def test_triples(tmp_path, suffix):
     import duckdb
 
     path = tmp_path / f"t.{suffix}"
-    duckdb.sql(
-        "SELECT * FROM (VALUES ('p1', 'a', 'a', 0.9), ('p1', 'b', 'a', 0.1), ('p2', 'b', 'b', 0.5), ('p2', 'a', 'b', 0.6)) "
-        "AS t(probe, gallery, who, score)"
-    ).write_csv(str(path)) if suffix == "csv" else duckdb.sql(
-        "SELECT * FROM (VALUES ('p1', 'a', 'a', 0.9), ('p1', 'b', 'a', 0.1), ('p2', 'b', 'b', 0.5), ('p2', 'a', 'b', 0.6)) "
-        "AS t(probe, gallery, who, score)"
-    ).write_parquet(str(path))
+    values = "('p1', 'a', 'a', 0.9), ('p1', 'b', 'a', 0.1), ('p2', 'b', 'b', 0.5), ('p2', 'a', 'b', 0.6)"
+    made = duckdb.sql(f"SELECT * FROM (VALUES {values}) AS t(probe, gallery, who, score)")
+    (made.write_csv if suffix == "csv" else made.write_parquet)(str(path))
     table = read_triples(path, probe_subject="who")
     r = ranks(similarity=table.scores, probes=table.probes, gallery=table.gallery)
     assert r.rank().tolist() == [1, 2]

@@ -31,7 +31,7 @@ class OpenSet:
     Attributes
     ----------
     score
-        For a mated probe its mate's score if its rank is at most R, else less than any; for a non-mated probe
+        For a mated probe its mate's score if its rank is at most R, else minus infinity; for a non-mated probe
         the best score.
     mated
         Which probes have a mate.
@@ -59,15 +59,21 @@ class OpenSet:
     def rates(self, thresholds: ArrayLike) -> Estimate:
         """FNIR(N, R, T) and FPIR(N, T) at each threshold T: axes rate (FPIR, FNIR) and threshold, falling."""
         t = np.unique(numbers("thresholds", np.atleast_1d(np.asarray(thresholds, float))))[::-1]
-        made = det(self.mated, self.score, thresholds=t)
+        made = det(self.mated, self._finite(t), thresholds=t)
         axes = (Axis("rate", ("FPIR", "FNIR")), made.axes[1])
         return estimate(replace(made, name=f"open set ({self.label})", axes=axes), on=self.design)
 
     def fnir_at(self, fpir: ArrayLike) -> Estimate:
         """FNIR at the thresholds whose FPIR is `fpir`; the error counts that the thresholds were found here."""
-        made = rate_at(self.mated, self.score, fpr=np.atleast_1d(np.asarray(fpir, float)), rate="fnr")
+        made = rate_at(self.mated, self._finite(), fpr=np.atleast_1d(np.asarray(fpir, float)), rate="fnr")
         axes = (Axis("FPIR", made.axes[0].labels),)
         return estimate(replace(made, name=f"FNIR({self.label})", axes=axes), on=self.design)
+
+    def _finite(self, thresholds: Array | None = None) -> Array:
+        """The scores with a number below all others, and below all thresholds, for minus infinity."""
+        known = self.score[np.isfinite(self.score)]
+        least = np.concatenate([known, [0.0] if thresholds is None else thresholds]).min()
+        return np.where(np.isfinite(self.score), self.score, least - 1.0)
 
     def threshold(self, fpir: float) -> float:
         """The least score T with FPIR(N, T) at most `fpir`."""
@@ -124,11 +130,7 @@ def open_set(ranks: Ranks, *, max_rank: int | None = None, target: str = "popula
     if not isinstance(r, int | np.integer) or not 1 <= r <= ranks.gallery_size:
         raise StratError(f"`max_rank` must be a rank from 1 to N = {ranks.gallery_size}, got {max_rank!r}.")
     score = np.where(mated, np.where(ranks.rank() <= r, ranks.mate, -np.inf), ranks.best_nonmate)
-    finite = score[np.isfinite(score)]
-    below = finite.min() - 1.0 if len(finite) else 0.0
-    return OpenSet(
-        np.where(np.isfinite(score), score, below), mated, design_of(ranks.subject, target), ranks.gallery_size, int(r)
-    )
+    return OpenSet(score, mated, design_of(ranks.subject, target), ranks.gallery_size, int(r))
 
 
 def within_rank_by_size(ranks: Ranks, sizes: ArrayLike, *, k: int = 1) -> Statistic:

@@ -218,6 +218,7 @@ class Verification:
     def _det_slope(self, fmr: float) -> float:
         """−dFNMR/dFMR of the DET curve, over a window around this FMR that holds some mated scores too."""
         n, m = len(self.nonmated), len(self.mated)
+        fmr = min(max(fmr, 1.0 / n), 1.0 - 1.0 / n)
         factor = 1.5
         while True:
             t = self.threshold(np.array([min(fmr * factor, 0.5 + fmr / 2), fmr / factor]))
@@ -231,10 +232,11 @@ class Verification:
 
     def _spread(self, found: Influences, of_fmr: Array, of_fnmr: Array) -> tuple[Array, Array]:
         """Deviations by subject (subjects × outputs) and the variance of sums with these coefficients."""
-        spread = found.by_subject @ of_fmr + found.mated_by_subject @ of_fnmr
+        by_mated = found.mated_by_subject @ of_fnmr
+        spread = found.by_subject @ of_fmr + by_mated
         raw = (spread**2).sum(axis=0)
         back = found.twice @ of_fmr**2
-        independent = found.alone @ of_fmr**2 + found.mated_alone @ of_fnmr**2
+        independent = found.alone @ of_fmr**2 + (by_mated**2).sum(axis=0)  # taking back may not go below this
         k = self.subjects
         variance = np.maximum(raw - back, independent) * k / (k - 1)
         scale = np.sqrt(np.divide(variance, raw, out=np.zeros_like(raw), where=raw > 0))
@@ -282,7 +284,7 @@ class Influences:
     """What each subject does to FMR and FNMR at each threshold (rising).
 
     `by_subject` and `mated_by_subject` are subjects × thresholds; `twice` is what the sum of squares of the first
-    counts twice; `alone` and `mated_alone` are the variances of independent comparisons.
+    counts twice; `alone` is the variance of independent comparisons.
     """
 
     fmr: Array
@@ -291,7 +293,6 @@ class Influences:
     mated_by_subject: Array
     twice: Array
     alone: Array
-    mated_alone: Array
 
 
 def _influences(of: Verification, t: Array) -> Influences:
@@ -303,15 +304,13 @@ def _influences(of: Verification, t: Array) -> Influences:
         return Influences(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in names))
     fmr, fnmr = of.fmr_at(t), of.fnmr_below(t)
     hits, count, pairs = _sums(c, t)
-    mated_by_subject, m = _mated_influence(c, t, fnmr)
     return Influences(
         fmr,
         fnmr,
         (hits - count[:, None] * fmr) / n,
-        mated_by_subject,
+        _mated_influence(c, t, fnmr),
         pairs.squares(fmr, hits.sum(axis=0) / 2, n) / n**2,
         fmr * (1 - fmr) / n,
-        fnmr * (1 - fnmr) / m,
     )
 
 
@@ -330,12 +329,12 @@ def _sums(c: Comparisons, t: Array) -> tuple[Array, Array, _Pairs]:
     return hits, count, pairs
 
 
-def _mated_influence(c: Comparisons, t: Array, fnmr: Array) -> tuple[Array, int]:
+def _mated_influence(c: Comparisons, t: Array, fnmr: Array) -> Array:
     row, column = c.mated()
     bins = np.searchsorted(t, c.sign * c.table[row, column].astype(float), side="right")
     accepted = _at_or_above(c.row[row] * (len(t) + 1) + bins, len(c.subjects), len(t))
     each = np.bincount(c.row[row], minlength=len(c.subjects))[:, None]
-    return ((each - accepted) - each * fnmr) / len(row), len(row)
+    return np.asarray(((each - accepted) - each * fnmr) / len(row))
 
 
 def _next(scores: Array, t: float) -> float:

@@ -1,0 +1,175 @@
+"""CVPR section 5 on generated recognisers: runs, effect and mixing, methods, units, permutations, training."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from strat.datasets import recognizer
+from strat.errors import StratError
+from strat.recognition import (
+    compare_methods,
+    compare_systems,
+    compare_units,
+    gallery_effect,
+    image_array,
+    permutations,
+    run,
+    system_of_embeddings,
+    system_of_model,
+    system_of_scores,
+)
+
+
+def styled(subjects=150, images=3, shift=0.0, rng=0):
+    """A recogniser whose first images carry a style of their own, which helps nobody but hurts as a gallery."""
+    data = recognizer(subjects=subjects, images=images, dimensions=16, rng=rng)
+    x = data.embeddings.copy()
+    noise = np.random.default_rng(rng + 1).standard_normal(x.shape) / 4
+    x[data.image == 0] += shift * noise[data.image == 0]
+    return data, x
+
+
+def test_effect_is_seen_and_mixing_removes_it():
+    data, x = styled(shift=1.5)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    array = image_array(data.subject, per_subject=3)
+    effect = gallery_effect(system, array)
+    assert effect.test().pvalue < 1e-3
+    assert gallery_effect(system, array.mixed()).test().pvalue > 0.01
+    assert "rank-1 rates by gallery" in str(effect)
+    assert len(effect.plot().get_lines()) == 9
+
+
+def test_no_effect_has_uniform_p_values():
+    low = 0
+    for seed in range(40):
+        data, x = styled(subjects=60, rng=seed)
+        system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+        low += gallery_effect(system, image_array(data.subject, per_subject=3), at=[1]).test().pvalue < 0.1
+    assert low <= 10  # 4 expected; 11 or more has a chance of 0.002
+
+
+def test_the_effect_test_is_hotellings():
+    data, x = styled(subjects=50)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    effect = gallery_effect(system, image_array(data.subject, per_subject=3))
+    y = effect._by_subject(1)
+    gaps = np.column_stack([y[:, 1] - y[:, 0], y[:, 2] - y[:, 1]])  # other contrasts, the same test
+    t2 = 50 * gaps.mean(0) @ np.linalg.solve(np.cov(gaps.T), gaps.mean(0))
+    assert effect.test().statistic == pytest.approx(t2 * 48 / (49 * 2))
+
+
+def test_methods_agree_and_count_their_replicates():
+    data, x = styled(subjects=256, images=4)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    made = run(system, image_array(data.subject, per_subject=4), gallery=1)
+    found = compare_methods(made, methods=("closed form", "brr", "jackknife", "bootstrap"))
+    assert found.replicates == {"closed form": 0, "brr": 729, "jackknife": 768, "bootstrap": 1000}
+    np.testing.assert_allclose(found.se("brr"), found.se("closed form"), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.se("jackknife"), found.se("closed form"), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.se("bootstrap")[:5], found.se("closed form")[:5], rtol=0.15)
+    assert len(found.plot().get_lines()) == 4
+
+
+def test_more_units_have_less_variance_on_average():
+    data, x = styled(subjects=120, images=4)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    found = compare_units(system, image_array(data.subject, per_subject=4), at=[1, 3])
+    three, *two = (np.asarray(e.variance) for e in found.estimates.values())
+    assert (np.mean(two, axis=0) > three).all()
+    assert len(found.plot(variance=True).get_lines()) == 4
+
+
+def test_permutations_centre_on_the_mean_over_images():
+    data, x = styled(subjects=60)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    array = image_array(data.subject, per_subject=3)
+    found = permutations(system, array, number=60, at=[1, 5])
+    mean = np.mean([run(system, array, gallery=j).cms(at=[1, 5]).value for j in range(3)], axis=0)
+    np.testing.assert_allclose(found.mean, mean, atol=0.05)
+    low, high = found.interval()
+    assert (low <= found.mean).all()
+    assert (high >= found.mean).all()
+    assert (found.se > 0).all()
+
+
+def test_several_systems_in_one_picture():
+    data, x = styled(subjects=40)
+    rng = np.random.default_rng(9)
+    systems = [
+        system_of_embeddings("good", x, subjects=data.subject, score="cosine"),
+        system_of_scores("noisy", similarity=x @ x.T + rng.standard_normal((120, 120)), subjects=data.subject),
+    ]
+    curve = compare_systems(systems, image_array(data.subject, per_subject=3))
+    assert curve.systems == ("good", "noisy")
+    assert curve.difference("good", "noisy").value[0] > 0
+
+
+def test_one_probe_column_makes_subjects_the_units():
+    data, x = styled(subjects=30, images=2)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    made = run(system, image_array(data.subject, per_subject=2))
+    assert made.design.kind == "clustered"
+    assert made.design.n_units == 30
+
+
+def pca(x, _):
+    middle = x.mean(axis=0)
+    axes = np.linalg.svd(x - middle, full_matrices=False)[2][:5]
+    return lambda images: (images - middle) @ axes.T
+
+
+def test_initial_and_update_training():
+    data, x = styled(subjects=40)
+    array = image_array(data.subject, per_subject=3)
+    calls = []
+
+    def counted(images, subjects):
+        calls.append(len(images))
+        return pca(images, subjects)
+
+    given = {"subjects": data.subject, "fit": counted, "score": "euclidean"}
+    once = system_of_model("once", x, training="initial", training_rows=data.subject < 10, **given)
+    gallery_effect(once, array, at=[1])
+    assert calls == [30]
+    calls.clear()
+    again = system_of_model("again", x, training="update", **given)
+    gallery_effect(again, array, at=[1])
+    assert calls == [40, 40, 40]
+    calls.clear()
+    both = system_of_model("both", x, training="both", training_rows=np.flatnonzero(data.subject < 10), **given)
+    run(both, array)
+    assert calls == [60]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda s, a, x, d: run(s, a, gallery=5), "column from 0 to 2, got 5"),
+        (lambda s, a, x, d: run(s, a, gallery=0, probes=[0]), "other than the gallery's"),
+        (lambda s, a, x, d: compare_units(s, a), "at least four columns"),
+        (lambda s, a, x, d: gallery_effect(s, a.without(0)), "at least three columns"),
+        (lambda s, a, x, d: gallery_effect(s, a).test(rank=0), "`rank` must be a rank"),
+        (lambda s, a, x, d: system_of_scores("x", similarity=np.eye(2), subjects=[1]), "images × images"),
+        (
+            lambda s, a, x, d: system_of_model("m", x, subjects=d, fit=pca, score="inner", training="initial"),
+            "`training_rows` must be given with training='initial'",
+        ),
+        (
+            lambda s, a, x, d: system_of_model(
+                "m", x, subjects=d, fit=pca, score="inner", training="update", training_rows=[1]
+            ),
+            "`training_rows` must not be given",
+        ),
+        (
+            lambda s, a, x, d: system_of_model("m", x, subjects=d, fit=pca, score="inner", training="never"),
+            "`training` must be one of",
+        ),
+    ],
+)
+def test_bad_input(call, words):
+    data, x = styled(subjects=12)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    with pytest.raises(StratError, match=words):
+        call(system, image_array(data.subject, per_subject=3), x, data.subject)

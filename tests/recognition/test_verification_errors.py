@@ -1,0 +1,167 @@
+"""FMR, FNMR, EER and DET: rates as others count them, the two-way variance against brute force, errors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strat.errors import StratError
+from strat.recognition import verification
+
+
+def brute_variance(scores, rows, columns, t, triangle=False):
+    """Sum of products of all pairs of non-mated comparisons that share a subject, over n², times K / (K − 1)."""
+    cells = [
+        (scores[i, j] >= t, {rows[i], columns[j]})
+        for i in range(len(rows))
+        for j in range(len(columns))
+        if rows[i] != columns[j] and (not triangle or j > i)
+    ]
+    rate = np.mean([hit for hit, _ in cells])
+    total = sum((a[0] - rate) * (b[0] - rate) for a, b in itertools.product(cells, cells) if a[1] & b[1])
+    k = len(set(rows) | set(columns))
+    independent = rate * (1 - rate) / len(cells)
+    return rate, max(total / len(cells) ** 2, independent) * k / (k - 1)
+
+
+@pytest.mark.parametrize("rows", [np.arange(7), np.array([0, 0, 1, 1, 2, 3, 4, 4])])
+@pytest.mark.parametrize("columns", [np.arange(7), np.arange(3, 9), np.array([0, 1, 2, 3, 3, 4, 4])])
+def test_two_way_variance_is_the_sum_over_pairs_that_share_a_subject(rows, columns):
+    rng = np.random.default_rng(len(columns))
+    effect = rng.standard_normal(9)
+    scores = effect[rows][:, None] + effect[columns] + rng.standard_normal((len(rows), len(columns)))
+    v = verification(similarity=scores, probes=rows, gallery=columns)
+    for t in (-1.0, 0.5):
+        rate, variance = brute_variance(scores, rows, columns, t)
+        found = v.fmr(t)
+        assert found.value == pytest.approx(rate)
+        assert found.se**2 == pytest.approx(variance)
+
+
+def test_a_set_against_itself_counts_each_pair_once():
+    rng = np.random.default_rng(1)
+    subjects = np.array([0, 0, 1, 1, 2, 2, 3, 4])
+    s = rng.standard_normal((8, 8))
+    s = s + s.T
+    v = verification(similarity=s, probes=subjects)
+    assert len(v.mated) == 3
+    assert len(v.nonmated) == 25
+    rate, variance = brute_variance(s, subjects, subjects, 0.3, triangle=True)
+    assert v.fmr(0.3).value == pytest.approx(rate)
+    assert v.fmr(0.3).se ** 2 == pytest.approx(variance)
+
+
+def test_fnmr_variance_is_by_subject():
+    subjects = np.repeat(np.arange(6), 3)
+    rng = np.random.default_rng(2)
+    s = rng.standard_normal((18, 6)) + (subjects[:, None] == np.arange(6))
+    v = verification(similarity=s, probes=subjects, gallery=np.arange(6))
+    miss = (s[np.arange(18), subjects] < 0.7).astype(float)
+    by = [(miss[subjects == a] - miss.mean()).sum() for a in range(6)]
+    assert v.fnmr(0.7).se ** 2 == pytest.approx(np.square(by).sum() / 18**2 * 6 / 5)
+
+
+@given(st.integers(0, 10**6), st.integers(3, 8), st.integers(2, 6))
+def test_rates_and_eer_by_counting(seed, n, levels):
+    rng = np.random.default_rng(seed)
+    s = rng.integers(0, levels, (n, n)).astype(float)
+    v = verification(similarity=s, probes=np.arange(n), gallery=np.arange(n))
+    mated, others = np.diag(s), s[~np.eye(n, dtype=bool)]
+    for t in range(levels + 1):
+        assert v.fmr_at(t) == pytest.approx(np.mean(others >= t))
+        assert v.fnmr_below(t) == pytest.approx(np.mean(mated < t))
+    for f in (0.05, 0.3, 0.9):
+        t = float(v.threshold(f))
+        assert np.mean(others >= t) <= f
+        assert np.mean(others >= np.nextafter(t, -np.inf)) > f
+    from strat.statistics.scores import equal_error_rate
+
+    truth = np.concatenate([np.ones(n), np.zeros(len(others))])
+    both = np.concatenate([mated, others])
+    if len(np.unique(both)) > 1:
+        assert v._equal[0] == pytest.approx(float(equal_error_rate(truth, both).value()))
+
+
+def test_distances_turn_round():
+    rng = np.random.default_rng(3)
+    d = rng.uniform(size=(9, 9)) + 1 - np.eye(9)
+    a = verification(distance=d, probes=np.arange(9), gallery=np.arange(9))
+    b = verification(similarity=-d, probes=np.arange(9), gallery=np.arange(9))
+    assert a.eer().value == b.eer().value
+
+
+def test_bootstrap_of_subjects_agrees():
+    rng = np.random.default_rng(4)
+    k = 120
+    a, b = rng.standard_normal(k), rng.standard_normal(k)
+    s = 0.7 * a[:, None] + 0.7 * b + rng.standard_normal((k, k)) + 4 * np.eye(k)
+    v = verification(similarity=s, probes=np.arange(k), gallery=np.arange(k))
+    t, rate = 2.0, []
+    hits = (s >= t) & ~np.eye(k, dtype=bool)
+    for _ in range(600):
+        w = np.bincount(rng.integers(0, k, k), minlength=k).astype(float)
+        rate.append(w @ hits @ w / (w.sum() ** 2 - w @ w))
+    assert v.fmr(t).se == pytest.approx(np.std(rate), rel=0.12)
+    one_sided = hits.sum(axis=1) / (k - 1)
+    assert v.fmr(t).se > 1.15 * one_sided.std(ddof=1) / np.sqrt(k)
+
+
+def test_failures_are_left_out():
+    s = np.array([[9.0, 1, 2, 3], [1, 8, 2, np.nan], [0, 1, 7, 2], [np.nan] * 4])
+    v = verification(
+        similarity=s, probes=range(4), gallery=range(4), failed_probes=[3], failed_gallery=[False, False, False, True]
+    )
+    assert len(v.mated) == 3
+    assert len(v.nonmated) == 6
+
+
+def test_det_curve_draws():
+    rng = np.random.default_rng(5)
+    s = rng.standard_normal((40, 40)) + 2 * np.eye(40)
+    v = verification(similarity=s, probes=np.arange(40), gallery=np.arange(40))
+    det = v.det()
+    assert (np.diff(det.estimate.value) <= 0).all()
+    for axis in ("log", "probit", "roc"):
+        ax = det.plot(axis=axis)
+        assert "40 subjects" in ax.get_xlabel()
+    assert v.det([0.1, 0.2]).estimate.value.shape == (2,)
+    assert "mated and" in str(v)
+    assert v.fnmr_at(0.1).value == v.fnmr_at([0.1]).value[0]
+
+
+def test_no_false_match_seen_leaves_room():
+    s = np.eye(10) * 5 + np.linspace(0, 1, 100).reshape(10, 10)
+    v = verification(similarity=s, probes=np.arange(10), gallery=np.arange(10))
+    low, high = v.fmr(3.0).interval()
+    assert low == 0
+    assert high > 0.1
+
+
+EYE = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"similarity": EYE, "probes": range(3), "gallery": range(2)}, "`gallery` must name the 3 columns"),
+        ({"similarity": [[1, 2], [3, 4]], "probes": range(2)}, "table that is not symmetric"),
+        ({"similarity": EYE, "probes": range(3), "failed_gallery": [1]}, "`failed_gallery` must be left out"),
+        ({"similarity": EYE, "probes": [0, 0, 0], "gallery": [0, 0, 0]}, "must be non-mated comparisons"),
+        ({"similarity": EYE, "probes": range(3), "gallery": [7, 8, 9]}, "must be mated comparisons"),
+        ({"similarity": EYE * np.nan, "probes": range(3), "gallery": range(3)}, "scores must be finite"),
+        ({"similarity": EYE[:2, :2], "probes": range(2), "gallery": range(2)}, "at least three subjects"),
+    ],
+)
+def test_bad_input(arguments, words):
+    with pytest.raises(StratError, match=words):
+        verification(**arguments)
+
+
+def test_bad_rates():
+    v = verification(similarity=EYE, probes=range(3), gallery=range(3))
+    with pytest.raises(StratError, match="`fmr` must lie strictly between"):
+        v.threshold(1.5)
