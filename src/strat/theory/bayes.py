@@ -397,16 +397,30 @@ class LinePicture:
             axes.plot(self.points, heights[:, code], color=OKABE_ITO[code % 8], label=f"class {code + 1}")
         low, high = self.points[0], self.points[-1]
         for region in self.regions:
-            span = max(region.low, low), min(region.high, high)
-            axes.axvspan(*span, color=OKABE_ITO[region.code % 8], alpha=0.10, lw=0)
+            start, end = max(region.low, low), min(region.high, high)
+            if start < end:
+                axes.axvspan(start, end, color=OKABE_ITO[region.code % 8], alpha=0.10, lw=0)
+        if heights.shape[1] == 2 and not posteriors:
+            self._shade(axes)
         cuts = [r.high for r in self.regions[:-1] if low < r.high < high]
         axes.plot(cuts, np.zeros(len(cuts)), "o", color="black", label="optimal boundary", clip_on=False)
         if self.other is not None:
             axes.plot([self.other], [0], "o", mfc="white", color="black", label="other boundary", clip_on=False)
         axes.set_xlabel("x")
         axes.set_ylabel("posterior" if posteriors else "prior × density")
+        axes.set_xlim(low, high)
         axes.legend(frameon=False)
         return axes
+
+    def _shade(self, axes: Any) -> None:
+        # the light area is Bayes' error, the dark one what the other boundary adds (Figure 1.19)
+        smaller, larger = self.joint.min(axis=1), self.joint.max(axis=1)
+        axes.fill_between(self.points, 0, smaller, color="0.75", lw=0, label="Bayes error")
+        if self.other is None:
+            return
+        chosen = (self.points > self.other).astype(int)
+        wrong = chosen != self.joint.argmax(axis=1)
+        axes.fill_between(self.points, smaller, larger, where=wrong, color="0.35", lw=0, label="added error")
 
 
 def line_picture(

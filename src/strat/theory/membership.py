@@ -20,7 +20,10 @@ def maximum_membership(scores: ArrayLike, *, rng: int | np.random.Generator = 0)
     >>> bool(450 < tied.sum() < 550)
     True
     """
-    table = _table("scores", scores)
+    table = _table("scores", scores, finite=False)
+    if np.isnan(table).any():
+        row = int(np.flatnonzero(np.isnan(table).any(axis=1))[0])
+        raise StratError(f"`scores` must be numbers, got a missing one in row {row}; score every class.")
     tied = table == table.max(axis=1, keepdims=True)
     chosen = tied.argmax(axis=1)
     several = np.flatnonzero(tied.sum(axis=1) > 1)
@@ -84,8 +87,8 @@ def posterior_table(posteriors: ArrayLike) -> Array:
     return table
 
 
-def _table(argument: str, values: ArrayLike) -> Array:
-    array = numbers(argument, values)
+def _table(argument: str, values: ArrayLike, *, finite: bool = True) -> Array:
+    array = numbers(argument, values, finite=finite)
     if array.ndim != 2:
         raise StratError(
             f"`{argument}` must be a table, got an array of shape {array.shape}; "
