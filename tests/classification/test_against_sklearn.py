@@ -161,6 +161,15 @@ def _cases() -> list[Case]:
         _case("auc-ovr-macro", s.auc, sk.roc_auc_score, MULTI, MATRIX, multi_class="ovr"),
         _case("auc-ovr-weighted", s.auc, sk.roc_auc_score, MULTI, MATRIX, multi_class="ovr", average="weighted"),
         _case("auc-ovr-none", s.auc, sk.roc_auc_score, MULTI, MATRIX, multi_class="ovr", average=None),
+        _case("auc-ovr-micro", s.auc, sk.roc_auc_score, MULTI, MATRIX, multi_class="ovr", average="micro"),
+        *(
+            _case(f"{name}-labels-{average}", ours, theirs, INDICATOR, INDICATOR_SCORE, average=average)
+            for average in ("macro", "weighted", "micro", None)
+            for name, ours, theirs in (
+                ("auc", s.auc, sk.roc_auc_score),
+                ("average-precision", s.average_precision, sk.average_precision_score),
+            )
+        ),
         _case("average-precision", s.average_precision, sk.average_precision_score, BINARY, SCORE),
         _case("average-precision-macro", s.average_precision, sk.average_precision_score, MULTI, MATRIX),
         _case("average-precision-none", s.average_precision, sk.average_precision_score, MULTI, MATRIX, average=None),

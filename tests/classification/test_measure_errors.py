@@ -53,7 +53,13 @@ LOSS = lo.zero_one_loss(["a", "b"])
             "`labels` must hold every class of `truth`, got none for 3",
         ),
         (lambda: s.auc([0, 1, 2], np.eye(3), multi_class="all"), "`multi_class` must be one of"),
-        (lambda: s.auc([0, 1, 2], np.eye(3), average="micro"), "`average` must be one of 'macro', 'weighted'"),
+        (
+            lambda: s.auc([0, 1, 2], np.eye(3), average="samples"),
+            "`average` must be one of 'macro', 'weighted', 'micro'",
+        ),
+        (lambda: s.auc(np.eye(3), np.eye(3), multi_class="ovo"), "`multi_class` must be 'ovr' for several labels"),
+        (lambda: s.auc(2 * np.eye(3), np.eye(3)), "`truth` must be a matrix of 0 and 1 with the shape of `score`"),
+        (lambda: c.f1(T2, P2, average="macro", labels=[0, 2]), "`labels` must be columns from 0 to 1, got 0, 2"),
         (
             lambda: s.auc([0, 1, 2], np.eye(3), multi_class="ovo", average=None),
             "`average` must be 'macro' or 'weighted'",

@@ -83,6 +83,8 @@ MEASURES: dict[str, Callable[[Data], Statistic]] = {
     "each auc": lambda d: s.auc(d.t, d.matrix, average=None, labels=LABELS),
     "ovo auc": lambda d: s.auc(d.t, d.matrix, multi_class="ovo", labels=LABELS),
     "weighted ovo auc": lambda d: s.auc(d.t, d.matrix, multi_class="ovo", average="weighted", labels=LABELS),
+    "micro auc": lambda d: s.auc(d.t, d.matrix, average="micro", labels=LABELS),
+    "labels auc": lambda d: s.auc(d.indicator, d.indicator_score, average="weighted"),
     "average precision": lambda d: s.average_precision(d.b, d.score),
     "weighted average precision": lambda d: s.average_precision(d.t, d.matrix, average="weighted", labels=LABELS),
     "roc": lambda d: s.roc(d.b, d.score, thresholds=CUTS),

@@ -419,7 +419,10 @@ def _multilabel_share(
     if settings.average == "samples":
         return row_measure(name, truth, predicted, top, bottom, zero=settings.zero, warn=settings.warn)
     counts = multilabel_counts(truth, predicted)
-    shown = np.arange(len(counts.labels)) if settings.labels is None else np.asarray(settings.labels, np.int64)
+    every = np.arange(len(counts.labels))
+    shown = every if settings.labels is None else np.asarray(settings.labels, np.int64)
+    if not np.isin(shown, every).all():
+        raise StratError(f"`labels` must be columns from 0 to {every[-1]}, got {some(shown.tolist())}.")
     return _averaged(name, counts, shown, top, bottom, settings)
 
 

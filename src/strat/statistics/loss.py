@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
-from strat.statistics.multilabel import _ratio, _ratio_slopes
-from strat.statistics.scores import _thresholds, _two
+from strat.statistics.multilabel import share_slopes, share_value
+from strat.statistics.scores import falling_thresholds, two_classes
 
 __all__ = [
     "LossMatrix",
@@ -140,7 +140,7 @@ def expected_loss(truth: ArrayLike, predicted: ArrayLike, loss: LossMatrix) -> S
     c = len(loss.labels)
     table = np.column_stack([loss.values.ravel(), np.ones(loss.values.size)])
     bounds = (float(loss.values.min()), float(loss.values.max()))
-    return Statistic("expected loss", (Rows(d * c + t, table, 2),), _ratio, _ratio_slopes, bounds=bounds)
+    return Statistic("expected loss", (Rows(d * c + t, table, 2),), share_value, share_slopes, bounds=bounds)
 
 
 def chow(probability: ArrayLike, *, cost: float, labels: Sequence[Any], refuse: Any = REFUSE) -> NDArray[Any]:
@@ -174,7 +174,7 @@ def coverage(predicted: ArrayLike, *, refuse: Any = REFUSE) -> Statistic:
     """
     decided = _decided(predicted, refuse)
     rows = Rows(decided.astype(np.int64), np.array([[0.0, 1.0], [1.0, 1.0]]), 2)
-    return Statistic("coverage", (rows,), _ratio, _ratio_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
+    return Statistic("coverage", (rows,), share_value, share_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
 def selective_risk(truth: ArrayLike, predicted: ArrayLike, *, refuse: Any = REFUSE) -> Statistic:
@@ -197,8 +197,8 @@ def selective_risk(truth: ArrayLike, predicted: ArrayLike, *, refuse: Any = REFU
     return Statistic(
         "selective risk",
         (Rows(codes, table, 2),),
-        _ratio,
-        _ratio_slopes,
+        share_value,
+        share_slopes,
         link="logit",
         bounds=(0.0, 1.0),
         proportion=True,
@@ -324,8 +324,8 @@ def expected_cost(
     [0.75 0.25]
     """
     fp, fn = _cost("false_positive", false_positive), _cost("false_negative", false_negative)
-    positive, support, places = _two(truth, score, pos_label)
-    falling = _thresholds(support, thresholds, endless=True)
+    positive, support, places = two_classes(truth, score, pos_label)
+    falling = falling_thresholds(support, thresholds, endless=True)
     k = len(falling)
     bins = np.searchsorted(-falling, -support, side="left")[places]
 
@@ -385,7 +385,7 @@ def optimal_threshold(
     fp, fn = _cost("false_positive", false_positive), _cost("false_negative", false_negative)
     if fp + fn == 0:
         raise StratError("`false_positive` and `false_negative` must not both be 0.")
-    positive, support, places = _two(truth, score, pos_label)
+    positive, support, places = two_classes(truth, score, pos_label)
     w = np.ones(len(places)) if weights is None else numbers("weights", weights)
     same_length(truth=places, weights=w)
     m = len(support)

@@ -151,31 +151,31 @@ def row_mean(
 ) -> Statistic:
     """The weighted mean of one value per row; few distinct values are kept as a table and a code."""
     y = np.asarray(values, float)
-    if keep is not None and not keep.all():
-        table = np.stack([np.where(keep, y, 0.0), keep.astype(float)], axis=1)
-    else:
-        table = np.stack([y, np.ones(len(y))], axis=1)
-    distinct, codes = np.unique(table, axis=0, return_inverse=True) if len(y) <= 10_000 else (table, None)
-    if codes is not None and 2 * len(distinct) <= len(y):
-        rows = Rows(codes.reshape(-1), distinct, 2)
+    there = np.ones(len(y), bool) if keep is None else keep
+    table = np.stack([np.where(there, y, 0.0), there], axis=1).astype(float)
+    distinct, codes = np.unique(np.where(there, y, np.nan), return_inverse=True)
+    if 2 * len(distinct) <= len(y):
+        known = ~np.isnan(distinct)
+        lines = np.stack([np.where(known, distinct, 0.0), known], axis=1).astype(float)
+        rows = Rows(codes.reshape(-1), lines, 2)
     else:
         rows = Rows(None, table, 2)
-    return Statistic(name, (rows,), _ratio, _ratio_slopes, link=link, bounds=bounds)
+    return Statistic(name, (rows,), share_value, share_slopes, link=link, bounds=bounds)
 
 
 def share_of(name: str, hits: NDArray[np.bool_]) -> Statistic:
     """The weighted share of rows with a hit."""
     rows = Rows(np.asarray(hits, np.int64), np.array([[0.0, 1.0], [1.0, 1.0]]), 2)
-    return Statistic(name, (rows,), _ratio, _ratio_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
+    return Statistic(name, (rows,), share_value, share_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
-def _ratio(totals: Array) -> Array:
+def share_value(totals: Array) -> Array:
     top, bottom = totals[..., 0], totals[..., 1]
     result: Array = np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=bottom != 0)
     return result
 
 
-def _ratio_slopes(totals: Array) -> Array:
+def share_slopes(totals: Array) -> Array:
     top, bottom = totals
     return np.array([1 / bottom, -top / bottom**2]) if bottom != 0 else np.zeros(2)
 

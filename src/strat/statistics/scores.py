@@ -7,8 +7,6 @@ Ties count half in areas, exactly. A curve has thresholds as its axis, so it wor
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, StratWarning, one_of, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
+from strat.statistics.score_classes import AREA, PRECISION_AREA, against_rest, one_against_one
+from strat.statistics.score_histograms import (
+    equal_error,
+    precision_area,
+    precision_area_slopes,
+    quotient,
+    rarer,
+    roc_area,
+    roc_area_slopes,
+    roc_height,
+    roc_height_slopes,
+    roc_slope,
+    threshold_for,
+    threshold_slopes,
+)
 
 __all__ = [
     "auc",
@@ -47,13 +60,14 @@ def auc(
     Parameters
     ----------
     truth
-        Labels.
+        Labels, or a 0/1 matrix of rows × labels for multilabel data.
     score
         One score per row for two classes; rows × classes (columns in sorted order of the labels) for more.
     multi_class
         "ovr": each class against the rest; "ovo": each pair of classes (Hand and Till).
     average
-        Over classes or pairs: "macro", or "weighted" by their sizes; None (with "ovr"): one area for each class.
+        Over classes or pairs: "macro", or "weighted" by their sizes; with "ovr" also "micro" (every row and class
+        one case) and None (one area for each class).
     labels
         The classes that the columns of `score` stand for; None: those in `truth`, sorted.
     pos_label
@@ -65,21 +79,24 @@ def auc(
     0.875
     """
     if np.ndim(score) == 2 and np.shape(score)[1] > 1:
-        return _auc_of_classes(truth, score, multi_class, average, labels)
-    positive, support, codes = _two(truth, score, pos_label)
+        one_of("multi_class", multi_class, ("ovr", "ovo"))
+        if multi_class == "ovo":
+            return one_against_one(truth, score, average, labels)
+        return against_rest(AREA, truth, score, average, labels)
+    positive, support, codes = two_classes(truth, score, pos_label)
     m = len(support)
 
     def gradient(totals: Array) -> Array:
-        return np.concatenate(_area_slopes(totals[:m], totals[m:]))
+        return np.concatenate(roc_area_slopes(totals[:m], totals[m:]))
 
     return Statistic(
         "AUC",
         (Rows(positive * m + codes, None, 2 * m),),
-        lambda totals: _area(totals[..., :m], totals[..., m:]),
+        lambda totals: roc_area(totals[..., :m], totals[..., m:]),
         gradient,
         link="logit",
         bounds=(0.0, 1.0),
-        base=lambda totals: _rarer(totals, m),
+        base=lambda totals: rarer(totals, m),
     )
 
 
@@ -98,7 +115,7 @@ def average_precision(
     truth, score
         As for `auc`; with rows × classes each class stands against the rest.
     average
-        Over classes: "macro", "weighted" or None for each.
+        Over classes: "macro", "weighted", "micro" or None for each.
     labels, pos_label
         As for `auc`.
 
@@ -108,19 +125,17 @@ def average_precision(
     0.8333
     """
     if np.ndim(score) == 2 and np.shape(score)[1] > 1:
-        return _classes_against_rest(
-            "average precision", truth, score, average, labels, _average_precision, _average_precision_slopes
-        )
-    positive, support, codes = _two(truth, score, pos_label)
+        return against_rest(PRECISION_AREA, truth, score, average, labels)
+    positive, support, codes = two_classes(truth, score, pos_label)
     m = len(support)
     return Statistic(
         "average precision",
         (Rows(positive * m + codes, None, 2 * m),),
-        lambda totals: _average_precision(totals[..., :m], totals[..., m:]),
-        lambda totals: np.concatenate(_average_precision_slopes(totals[:m], totals[m:])),
+        lambda totals: precision_area(totals[..., :m], totals[..., m:]),
+        lambda totals: np.concatenate(precision_area_slopes(totals[:m], totals[m:])),
         link="logit",
         bounds=(0.0, 1.0),
-        base=lambda totals: _rarer(totals, m),
+        base=lambda totals: rarer(totals, m),
     )
 
 
@@ -213,7 +228,7 @@ def rate_at(
     0.5
     """
     one_of("rate", rate, ("tpr", "fnr"))
-    positive, support, codes = _two(truth, score, pos_label)
+    positive, support, codes = two_classes(truth, score, pos_label)
     wanted = _wanted("fpr", fpr)
     m = len(support)
     many = np.ndim(fpr) > 0
@@ -221,12 +236,12 @@ def rate_at(
 
     def function(totals: Array) -> Array:
         flat = totals.reshape(-1, 2 * m)
-        found = np.stack([_height(row[:m], row[m:], wanted) for row in flat]).reshape(*totals.shape[:-1], -1)
+        found = np.stack([roc_height(row[:m], row[m:], wanted) for row in flat]).reshape(*totals.shape[:-1], -1)
         found = found if rate == "tpr" else 1 - found
         return found if many else found[..., 0]
 
     def gradient(totals: Array) -> Array:
-        slopes = sign * _height_slopes(totals[:m], totals[m:], wanted)
+        slopes = sign * roc_height_slopes(totals[:m], totals[m:], wanted)
         return slopes if many else slopes[:, 0]
 
     axes = (Axis("fpr", tuple(wanted.tolist())),) if many else ()
@@ -269,7 +284,7 @@ def threshold_at(
     4.0
     """
     one_of("rate", rate, RATES)
-    positive, support, codes = _two(truth, score, pos_label)
+    positive, support, codes = two_classes(truth, score, pos_label)
     wanted = _wanted("at", at)
     m = len(support)
     many = np.ndim(at) > 0
@@ -278,14 +293,14 @@ def threshold_at(
 
     def function(totals: Array) -> Array:
         flat = totals.reshape(-1, 2 * m)
-        one = [_threshold(row[:m], row[m:], support, wanted, negatives) for row in flat]
+        one = [threshold_for(row[:m], row[m:], support, wanted, negatives) for row in flat]
         found = np.stack(one).reshape(*totals.shape[:-1], -1)
         return found if many else found[..., 0]
 
     def gradient(totals: Array) -> Array:
         side = slice(0, m) if negatives else slice(m, 2 * m)
         slopes = np.zeros((2 * m, len(wanted)))
-        slopes[side] = _threshold_slopes(totals[side], support, function(totals), wanted, negatives)
+        slopes[side] = threshold_slopes(totals[side], support, function(totals), wanted, negatives)
         return slopes if many else slopes[:, 0]
 
     axes = (Axis(rate, tuple(np.atleast_1d(np.asarray(at, float)).tolist())),) if many else ()
@@ -302,18 +317,18 @@ def equal_error_rate(truth: ArrayLike, score: ArrayLike, *, pos_label: object = 
     >>> float(equal_error_rate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).value())
     0.5
     """
-    positive, support, codes = _two(truth, score, pos_label)
+    positive, support, codes = two_classes(truth, score, pos_label)
     m = len(support)
 
     def function(totals: Array) -> Array:
         flat = totals.reshape(-1, 2 * m)
-        return np.array([_equal_error(row[:m], row[m:]) for row in flat]).reshape(totals.shape[:-1])
+        return np.array([equal_error(row[:m], row[m:]) for row in flat]).reshape(totals.shape[:-1])
 
     def gradient(totals: Array) -> Array:
         # fnr(x) − x = 0 at the answer: its derivative by the totals over 1 less the slope of fnr there.
-        at = np.array([_equal_error(totals[:m], totals[m:])])
-        by_totals = -_height_slopes(totals[:m], totals[m:], at)[:, 0]
-        return by_totals / (1 + _roc_slope(totals[:m], totals[m:], at)[0])
+        at = np.array([equal_error(totals[:m], totals[m:])])
+        by_totals = -roc_height_slopes(totals[:m], totals[m:], at)[:, 0]
+        return by_totals / (1 + roc_slope(totals[:m], totals[m:], at)[0])
 
     rows = (Rows(positive * m + codes, None, 2 * m),)
     return Statistic(
@@ -323,11 +338,11 @@ def equal_error_rate(truth: ArrayLike, score: ArrayLike, *, pos_label: object = 
         gradient,
         link="logit",
         bounds=(0.0, 1.0),
-        base=lambda totals: _rarer(totals, m),
+        base=lambda totals: rarer(totals, m),
     )
 
 
-def _two(truth: ArrayLike, score: ArrayLike, pos_label: object) -> tuple[Codes, Array, Codes]:
+def two_classes(truth: ArrayLike, score: ArrayLike, pos_label: object) -> tuple[Codes, Array, Codes]:
     """Whether each row is positive, the distinct scores rising, and each row's place among them."""
     codes, labels = encode("truth", truth)
     values = numbers("score", score)
@@ -367,213 +382,6 @@ def _positives(codes: Codes, labels: NDArray[Any], pos_label: object) -> Codes:
     return positive
 
 
-def _matrix(truth: ArrayLike, score: ArrayLike, labels: ArrayLike | None) -> tuple[Codes, NDArray[Any], Array]:
-    """Codes of the true classes, the classes, and the scores rows × classes."""
-    codes, found = encode("truth", truth)
-    values = numbers("score", score)
-    same_length(truth=codes, score=values)
-    names = found if labels is None else np.asarray(labels)
-    if labels is not None:
-        order = np.argsort(names)
-        place = np.searchsorted(names[order], found)
-        known = place < len(names)
-        known[known] = names[order][place[known]] == found[known]
-        if not known.all():
-            raise StratError(f"`labels` must hold every class of `truth`, got none for {some(found[~known].tolist())}.")
-        codes = order[place][codes]
-    if values.shape[1] != len(names):
-        raise StratError(
-            f"`score` must have one column for each of the {len(names)} classes, got {values.shape[1]}; "
-            "name the classes of the columns in `labels`."
-        )
-    return codes, names, values
-
-
-def _auc_of_classes(
-    truth: ArrayLike, score: ArrayLike, multi_class: str, average: str | None, labels: ArrayLike | None
-) -> Statistic:
-    one_of("multi_class", multi_class, ("ovr", "ovo"))
-    if multi_class == "ovo":
-        return _one_against_one(truth, score, average, labels)
-    return _classes_against_rest("AUC", truth, score, average, labels, _area, _area_slopes)
-
-
-Slopes = Callable[[Array, Array], tuple[Array, Array]]
-
-
-def _classes_against_rest(
-    name: str,
-    truth: ArrayLike,
-    score: ArrayLike,
-    average: str | None,
-    labels: ArrayLike | None,
-    value: Callable[[Array, Array], Array],
-    slopes: Slopes,
-) -> Statistic:
-    """One binary measure for each class against the rest, averaged; one block of components per class."""
-    if average is not None:
-        one_of("average", average, ("macro", "weighted"))
-    codes, names, scores = _matrix(truth, score, labels)
-    k = len(names)
-    blocks, sizes = [], []
-    for j in range(k):
-        places, support = encode("score", scores[:, j])
-        sizes.append(len(support))
-        blocks.append(Rows((codes == j) * len(support) + places, None, 2 * len(support)))
-    cuts = np.concatenate([[0], np.cumsum([2 * m for m in sizes])])
-
-    def parts(totals: Array) -> list[tuple[Array, Array]]:
-        pieces = [totals[..., a:b] for a, b in pairwise(cuts)]
-        return [(piece[..., :m], piece[..., m:]) for piece, m in zip(pieces, sizes, strict=True)]
-
-    def function(totals: Array) -> Array:
-        per = np.stack([value(negative, positive) for negative, positive in parts(totals)], axis=-1)
-        if average is None:
-            return per
-        weights = np.stack([positive.sum(axis=-1) for _, positive in parts(totals)], axis=-1)
-        return _averaged(per, weights if average == "weighted" else np.ones_like(per), skip=average == "weighted")
-
-    def gradient(totals: Array) -> Array:
-        each = [np.concatenate(slopes(negative, positive)) for negative, positive in parts(totals)]
-        if average is None:
-            made = np.zeros((cuts[-1], k))
-            for j, piece in enumerate(each):
-                made[cuts[j] : cuts[j + 1], j] = piece
-            return made
-        if average == "macro":
-            return np.concatenate(each) / k
-        size = np.array([positive.sum() for _, positive in parts(totals)])
-        per = np.array([value(negative, positive) for negative, positive in parts(totals)])
-        mean = float(np.nansum(size * np.nan_to_num(per)) / size.sum())
-        by_size = np.nan_to_num(per) - mean
-        pieces = [
-            np.nan_to_num(piece) * size[j] / size.sum()
-            + np.concatenate([np.zeros(sizes[j]), np.full(sizes[j], by_size[j] / size.sum())])
-            for j, piece in enumerate(each)
-        ]
-        return np.concatenate(pieces)
-
-    axes = () if average else (Axis("class", tuple(plain(label) for label in names)),)
-    title = name if average is None else f"{average} {name}"
-    return Statistic(title, tuple(blocks), function, gradient, axes, "logit", (0.0, 1.0))
-
-
-def _one_against_one(truth: ArrayLike, score: ArrayLike, average: str | None, labels: ArrayLike | None) -> Statistic:
-    """Hand and Till's measure: each pair of classes by both their scores."""
-    if average is None or average not in ("macro", "weighted"):
-        raise StratError(f"`average` must be 'macro' or 'weighted' with multi_class='ovo', got {average!r}.")
-    codes, names, scores = _matrix(truth, score, labels)
-    k = len(names)
-    coded = [encode("score", scores[:, j]) for j in range(k)]
-    sizes = [len(support) for _, support in coded]
-    blocks = tuple(Rows(codes * m + place, None, k * m) for (place, _), m in zip(coded, sizes, strict=True))
-    cuts = np.concatenate([[0], np.cumsum([k * m for m in sizes])])
-    pairs = list(combinations(range(k), 2))
-
-    def parts(totals: Array) -> list[Array]:
-        return [totals[..., cuts[j] : cuts[j + 1]].reshape(*totals.shape[:-1], k, sizes[j]) for j in range(k)]
-
-    def function(totals: Array) -> Array:
-        by = parts(totals)
-        per = np.stack(
-            [
-                (_area(by[a][..., b, :], by[a][..., a, :]) + _area(by[b][..., a, :], by[b][..., b, :])) / 2
-                for a, b in pairs
-            ],
-            axis=-1,
-        )
-        size = by[0].sum(axis=-1)
-        both = np.stack([size[..., a] + size[..., b] for a, b in pairs], axis=-1)
-        return _averaged(per, both if average == "weighted" else np.ones_like(per), skip=False)
-
-    rows_of = Statistic(f"{average} AUC (one against one)", blocks, function, link="logit", bounds=(0.0, 1.0))
-    if average == "weighted":
-        return rows_of
-
-    def gradient(totals: Array) -> Array:
-        by = parts(totals)
-        made = [np.zeros_like(piece) for piece in by]
-        for a, b in pairs:
-            for own, other in ((a, b), (b, a)):
-                negative, positive = _area_slopes(by[own][other], by[own][own])
-                made[own][other] += negative / (2 * len(pairs))
-                made[own][own] += positive / (2 * len(pairs))
-        return np.concatenate([piece.ravel() for piece in made])
-
-    return Statistic(rows_of.name, blocks, function, gradient, link="logit", bounds=(0.0, 1.0))
-
-
-def _averaged(per: Array, weights: Array, *, skip: bool) -> Array:
-    """Weighted mean over the last axis; `skip` lets weightless nan pass."""
-    values = np.where(skip & (weights == 0), 0.0, per)
-    result: Array = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
-    return result
-
-
-def _rarer(totals: Array, m: int) -> Array:
-    """The weight of the smaller class: what a perfect score of both can be counted on."""
-    return np.minimum(totals[..., :m].sum(axis=-1), totals[..., m:].sum(axis=-1))
-
-
-def _over(top: Array, bottom: Any) -> Array:
-    top, bottom = np.broadcast_arrays(top, bottom)
-    result: Array = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0)
-    return result
-
-
-def _area(negative: Array, positive: Array) -> Array:
-    """The share of (negative, positive) pairs in the right order, ties half; scores rise along the last axis."""
-    below = np.cumsum(negative, axis=-1) - negative / 2
-    right = (below * positive).sum(axis=-1)
-    return _snapped(_over(right, negative.sum(axis=-1) * positive.sum(axis=-1)))
-
-
-def _snapped(area: Array) -> Array:
-    """Exactly 1 where only rounding keeps it from 1: a perfect score is told apart by that."""
-    return np.where(np.abs(area - 1) < 1e-13, 1.0, area)
-
-
-def _area_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
-    n, p = negative.sum(), positive.sum()
-    if n == 0 or p == 0:
-        return np.full_like(negative, np.nan), np.full_like(positive, np.nan)
-    below = np.cumsum(negative) - negative / 2
-    above = p - np.cumsum(positive) + positive / 2
-    area = float(_area(negative, positive))
-    if area in (0.0, 1.0):
-        return np.zeros_like(negative), np.zeros_like(positive)
-    return (above / p - area) / n, (below / n - area) / p
-
-
-def _from_top(values: Array) -> Array:
-    """Sums over scores at least as high."""
-    return np.flip(np.cumsum(np.flip(values, -1), axis=-1), -1)
-
-
-def _average_precision(negative: Array, positive: Array) -> Array:
-    hit, wrong = _from_top(positive), _from_top(negative)
-    called = hit + wrong
-    precision = np.divide(hit, called, out=np.zeros_like(hit), where=called > 0)
-    total = positive.sum(axis=-1)
-    # Without a positive row recall is one everywhere and the area 0, as scikit-learn has it.
-    mean = np.divide((positive * precision).sum(axis=-1), total, out=np.zeros(np.shape(total)), where=total > 0)
-    return _snapped(mean)
-
-
-def _average_precision_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
-    hit, wrong = _from_top(positive), _from_top(negative)
-    called, total = hit + wrong, positive.sum()
-    if total == 0 or float(_average_precision(negative, positive)) == 1.0:
-        return np.zeros_like(negative), np.zeros_like(positive)
-    safe = np.where(called > 0, called, 1.0)
-    precision = hit / safe
-    # A row adds to every step at or below its own score.
-    by_hit = np.cumsum(positive * wrong / safe**2)
-    by_wrong = np.cumsum(-positive * hit / safe**2)
-    value = float(positive @ precision) / total
-    return by_wrong / total, (precision + by_hit - value) / total
-
-
 def _curve(
     name: str,
     truth: ArrayLike,
@@ -583,8 +391,8 @@ def _curve(
     rates: tuple[str, str],
 ) -> Statistic:
     """Two rates at each threshold, from a histogram of the scores between thresholds."""
-    positive, support, places = _two(truth, score, pos_label)
-    falling = _thresholds(support, thresholds, endless=rates[0] != "precision")
+    positive, support, places = two_classes(truth, score, pos_label)
+    falling = falling_thresholds(support, thresholds, endless=rates[0] != "precision")
     k = len(falling)
     # Bin b < k holds the scores at or above falling[b] and below falling[b - 1]; bin k those below all.
     bins = np.searchsorted(-falling, -support, side="left")[places]
@@ -611,7 +419,7 @@ def _curve(
     return Statistic(name, rows, function, gradient, axes, "logit", (0.0, 1.0), proportion=True, base=base)
 
 
-def _thresholds(support: Array, thresholds: ArrayLike | None, *, endless: bool) -> Array:
+def falling_thresholds(support: Array, thresholds: ArrayLike | None, *, endless: bool) -> Array:
     if thresholds is None:
         few = support
         if len(support) > MOST_THRESHOLDS:
@@ -627,11 +435,11 @@ def _thresholds(support: Array, thresholds: ArrayLike | None, *, endless: bool) 
 def _rate(rate: str, wrong: Array, hit: Array) -> Array:
     """A rate at each threshold from cumulated negatives and positives (the last place holds all)."""
     if rate == "fpr":
-        return _over(wrong[..., :-1], wrong[..., -1:])
+        return quotient(wrong[..., :-1], wrong[..., -1:])
     if rate in ("tpr", "recall"):
-        return _over(hit[..., :-1], hit[..., -1:])
+        return quotient(hit[..., :-1], hit[..., -1:])
     if rate == "fnr":
-        return _over(hit[..., -1:] - hit[..., :-1], hit[..., -1:])
+        return quotient(hit[..., -1:] - hit[..., :-1], hit[..., -1:])
     called = wrong[..., :-1] + hit[..., :-1]
     return np.where(called > 0, np.divide(hit[..., :-1], called, out=np.zeros_like(called), where=called > 0), 1.0)
 
@@ -665,100 +473,3 @@ def _wanted(argument: str, rates: ArrayLike) -> Array:
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise StratError(f"`{argument}` must be rates between 0 and 1, got {some(np.ravel(values).tolist())}.")
     return values
-
-
-def _path(negative: Array, positive: Array) -> tuple[Array, Array]:
-    """The corners of the ROC curve, from (0, 0) to (1, 1)."""
-    x = np.concatenate([[0.0], np.cumsum(negative[::-1])])
-    y = np.concatenate([[0.0], np.cumsum(positive[::-1])])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return x / x[-1], y / y[-1]
-
-
-def _height(negative: Array, positive: Array, wanted: Array) -> Array:
-    """The ROC curve at these false positive rates; the upper end where it rises straight up."""
-    x, y = _path(negative, positive)
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        return np.full(len(wanted), np.nan)
-    before = np.searchsorted(x, wanted, side="right") - 1  # the top of a vertical piece
-    after = np.minimum(before + 1, len(x) - 1)
-    part = _over(wanted - x[before], x[after] - x[before])
-    return np.asarray(y[before] + np.nan_to_num(part) * (y[after] - y[before]))
-
-
-def _roc_slope(negative: Array, positive: Array, wanted: Array) -> Array:
-    """The slope of the ROC curve, smoothed over a window that shrinks as the sample grows."""
-    size = max(float(np.count_nonzero(negative)), 2.0)
-    half = np.maximum(size ** (-1 / 3) * np.sqrt(wanted * (1 - wanted)), 2.0 / size)
-    low, high = np.maximum(wanted - half, 0.0), np.minimum(wanted + half, 1.0)
-    rise: Array = _height(negative, positive, high) - _height(negative, positive, low)
-    return rise / np.maximum(high - low, 1e-12)
-
-
-def _height_slopes(negative: Array, positive: Array, wanted: Array) -> Array:
-    """Influence of each bin on the ROC's height: of the positives at the threshold, and of the negatives on it."""
-    n, p = negative.sum(), positive.sum()
-    m = len(negative)
-    if n == 0 or p == 0:
-        return np.full((2 * m, len(wanted)), np.nan)
-    height, slope = _height(negative, positive, wanted), _roc_slope(negative, positive, wanted)
-    # At the ends nothing varied: the interval is then the exact one, not a smoothed guess.
-    slope = np.where((height > 0) & (height < 1), slope, 0.0)
-    # The share of each bin that lies above the threshold: 1, 0, or a part of the bin that is cut.
-    top = np.flip(np.cumsum(np.flip(negative))) - negative
-    part = np.clip(
-        np.divide(
-            wanted * n - top[:, None],
-            negative[:, None],
-            out=np.where(wanted * n >= top[:, None], 1.0, 0.0),
-            where=negative[:, None] > 0,
-        ),
-        0.0,
-        1.0,
-    )
-    return np.concatenate([-slope * (part - wanted) / n, (part - height) / p])
-
-
-def _threshold(negative: Array, positive: Array, support: Array, wanted: Array, negatives: bool) -> Array:
-    """The threshold that keeps the share of one class on its wrong side at or under `wanted`."""
-    there = negative + positive > 0
-    mass, support = (negative if negatives else positive)[there], support[there]
-    total = mass.sum()
-    if total == 0:
-        return np.full(len(wanted), np.nan)
-    slack = 4 * np.finfo(float).eps
-    if negatives:
-        above = np.flip(np.cumsum(np.flip(mass))) / total  # the share at or above each score, falling
-        first = np.searchsorted(-above, -(wanted + slack), side="left")
-        return np.append(support, np.inf)[first]
-    below = (np.cumsum(mass) - mass) / total  # the share below each score, rising
-    return support[np.searchsorted(below, wanted + slack, side="right") - 1]
-
-
-def _threshold_slopes(mass: Array, support: Array, found: Array, wanted: Array, negatives: bool) -> Array:
-    """Influence on a quantile: the wrong side less its share, over the density there, smoothed."""
-    found = np.atleast_1d(found)
-    total = mass.sum()
-    cumulated = np.cumsum(mass) / total
-    size = max(float(np.count_nonzero(mass)), 2.0)
-    half = np.maximum(size ** (-1 / 3) * np.sqrt(wanted * (1 - wanted)), 2.0 / size)
-    centre = 1 - wanted if negatives else wanted
-    low, high = np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
-    spread = np.interp(high, cumulated, support) - np.interp(low, cumulated, support)
-    inverse_density = spread / (high - low)
-    wrong = support[:, None] >= found if negatives else support[:, None] < found
-    sign = 1.0 if negatives else -1.0
-    result: Array = sign * (wrong - mass @ wrong / total) * inverse_density / total
-    return result
-
-
-def _equal_error(negative: Array, positive: Array) -> float:
-    x, y = _path(negative, positive)
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        return float("nan")
-    gap = x - (1 - y)  # rises from −1 to 1 along the curve
-    after = int(np.argmax(gap >= 0))
-    if after == 0 or gap[after] == 0:
-        return float(x[after])
-    part = -gap[after - 1] / (gap[after] - gap[after - 1])
-    return float(x[after - 1] + part * (x[after] - x[after - 1]))
