@@ -43,6 +43,8 @@ def test_ties_broken_at_random_are_averages(ranks_, tied):
 def test_failures_miss_at_every_rank():
     assert cms([1, np.inf], up_to=3).value().tolist() == [0.5, 0.5, 0.5]
     assert float(mean_reciprocal_rank([2, np.inf]).value()) == 0.25
+    assert float(within_rank([2, np.inf], 2).value()) == 0.5
+    assert cms([1, np.inf], up_to=2, tied=[1, 0]).value().tolist() == [0.25, 0.5]
 
 
 def test_gradient_is_the_derivative():

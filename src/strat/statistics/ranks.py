@@ -180,6 +180,7 @@ def _table(first: Array, last: Array, places: Codes) -> tuple[Codes, Array | Non
 
 def _share_within(first: Array, last: Array, places: Codes) -> Array:
     """The chance that a probe's rank is at or under each place, when it is any of first … last."""
-    width = np.where(np.isfinite(first), last - first, 0.0) + 1.0
-    inside = np.where(np.isfinite(first)[:, None], places + 1 - first[:, None], 0.0)
+    finite = np.isfinite(first)
+    width = np.where(finite, last, 0.0) - np.where(finite, first, 0.0) + 1.0
+    inside = np.where(finite[:, None], places + 1 - first[:, None], 0.0)
     return np.clip(inside / width[:, None], 0.0, 1.0)
