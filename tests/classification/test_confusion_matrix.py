@@ -181,6 +181,36 @@ def test_errors(call: Any, message: str) -> None:
         call()
 
 
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text("[1, 2]")
+    with pytest.raises(StratError, match="`path` must hold 'labels' and 'counts'"):
+        ConfusionMatrix.read(tmp_path / "m.json")
+    (tmp_path / "m.csv").write_text("")
+    with pytest.raises(StratError, match="must name the same classes"):
+        ConfusionMatrix.read(tmp_path / "m.csv")
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+def test_every_layout_of_the_counts_gives_the_same(average: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells, a table of pairs, and margins: the same value, standard error and gradient along rows."""
+    import strat
+    from strat.statistics import confusion as module
+
+    rng = np.random.default_rng(8)
+    truth, predicted = rng.integers(0, 6, (2, 300))
+    design = strat.Design.clustered(units=np.arange(300) // 5, weights=rng.random(300))
+    found = []
+    for cells, numbers in ((16, 1 << 24), (2, 1 << 24), (2, 0)):
+        monkeypatch.setattr(module, "MOST_CELLS", cells)
+        monkeypatch.setattr(module, "MOST_NUMBERS", numbers)
+        statistic = f1(truth, predicted, average=average)
+        one = strat.estimate(statistic, on=design)
+        two = strat.estimate(statistic, on=strat.jackknife(design))
+        found.append([statistic.components, one.value, one.se, two.se])
+    assert [line[0] for line in found] == [36, 18, 18]
+    np.testing.assert_allclose([line[1:] for line in found], [found[0][1:]] * 3, rtol=1e-9)
+
+
 def test_a_file_whose_row_names_differ_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("truth,a,b\na,1,2\nc,3,4\n")
     with pytest.raises(StratError, match="must name the same classes in its first row and column"):

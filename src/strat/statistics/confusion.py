@@ -23,8 +23,8 @@ __all__ = ["Confused", "ConfusionMatrix", "confusion", "confusion_by"]
 
 MOST_CELLS = 16
 """Up to this many classes the K × K cells are added up; beyond, 3 K margins are fewer."""
-MOST_PAIRS = 128
-"""Up to this many classes a table of distinct (truth, predicted) pairs is small."""
+MOST_NUMBERS = 1 << 24
+"""Up to this many numbers (128 MB) a table of the distinct (truth, predicted) pairs is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +112,12 @@ def counts_of(columns: Pair) -> Counts:
     k = columns.classes
     if k <= MOST_CELLS:
         return Counts((Rows(columns.cells, None, k * k),), columns.labels, _read_cells, _back_to_cells)
-    if k <= MOST_PAIRS:
-        seen, codes = np.unique(columns.cells, return_inverse=True)
+    codes, seen = encode("truth", columns.cells)
+    if len(seen) * 3 * k <= MOST_NUMBERS:
         truth, predicted = np.divmod(seen, k)
         one = np.eye(k)
         table = np.hstack([one[truth], one[predicted], one[truth] * (truth == predicted)[:, None]])
-        rows: tuple[Rows, ...] = (Rows(codes.reshape(-1), table, 3 * k),)
+        rows: tuple[Rows, ...] = (Rows(codes, table, 3 * k),)
     else:
         hit = np.where(columns.truth == columns.predicted, columns.truth, k)
         rows = (
@@ -405,11 +405,13 @@ class ConfusionMatrix:
         path = Path(path)
         if _format(path) == ".json":
             content = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(content, dict) or not {"counts", "labels"} <= content.keys():
+                raise StratError(f"`path` must hold 'labels' and 'counts', got {path.name!r} without them.")
             return cls(content["counts"], content["labels"])
         with path.open(newline="", encoding="utf-8") as file:
-            header, *lines = list(csv.reader(file))
+            header, *lines = [line for line in csv.reader(file) if line] or [[]]
         names: list[Any] = header[1:]
-        if [line[0] for line in lines] != names:
+        if not names or [line[0] for line in lines] != names:
             raise StratError(f"`path` must name the same classes in its first row and column, got {path.name!r}.")
         if all(name.lstrip("-").isdigit() for name in names):
             names = [int(name) for name in names]
