@@ -344,7 +344,7 @@ def test_winner_s_curse_is_taken_off() -> None:
         low, high = result.estimate.interval()
         plain += low[k] <= 0.7 <= high[k]
     assert np.mean(naive) > 0.73
-    assert (np.array(corrected) < 0.7).mean() == pytest.approx(0.5, abs=0.08)
+    assert (np.array(corrected) < 0.7).mean() == pytest.approx(0.5, abs=0.1)
     assert covered / sims >= 0.93
     assert plain / sims < 0.88
 

@@ -17,6 +17,10 @@ from strat.errors import StratError, near
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
 COMMANDS: dict[str, str] = {
     "evaluate": "Measure a classifier or a benchmark, with intervals that fit how the rows were drawn.",
+    "compare": "Compare two or more systems on the same items, paired, with ranks and ties.",
+    "recognize": "Rank probes against a gallery: CMS, ROC, DET and open-set rates, with errors by subject.",
+    "chance": "Test a confusion matrix against random classification, exactly.",
+    "rank": "Rank systems over many data sets: Friedman, post-hoc tests, critical-difference diagram.",
     "plan": "Plan how many rows, units, strata, repeats and design samples a wanted answer needs.",
     "sample": "Draw a stratified or clustered sample of test items, with weights.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",

@@ -27,7 +27,7 @@ from strat.comparison.mcnemar import (
     mcnemar_midp,
 )
 from strat.comparison.multiplicity import adjust, benjamini_hochberg, bonferroni, hochberg, holm, shaffer
-from strat.comparison.paired import Comparison, paired, unpaired
+from strat.comparison.paired import Comparison, of_estimate, paired, unpaired
 from strat.comparison.posthoc import (
     AgainstControl,
     AllPairs,
@@ -96,6 +96,7 @@ __all__ = [
     "mcnemar_midp",
     "nemenyi",
     "nemenyi_bonferroni",
+    "of_estimate",
     "paired",
     "randomization",
     "scores",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, stdtr
+from scipy.special import log_ndtr, stdtr, stdtrit
 
 from strat.columns import Array
 from strat.comparison.critical_difference import cliques
@@ -116,12 +116,12 @@ class ManySystems:
         m = len(self.systems)
         i, j = np.triu_indices(m, 1)
         t = np.abs(self.t[i, j])
-        if adjust == "max-t":
+        if adjust == "max-t" and m > 2:
             largest = np.sort(self._largest)
             above = len(largest) - np.searchsorted(largest, t, side="left")
             p = np.where(np.isinf(t), 1.0 / (1 + DRAWS), (1 + above) / (1.0 + DRAWS))
             p = np.where(t == 0, 1.0, np.maximum(p, self._raw[i, j]))
-        elif adjust in ("holm", "none"):
+        elif adjust in ("max-t", "holm", "none"):
             p = holm(self._raw[i, j]) if adjust == "holm" else np.asarray(self._raw[i, j])
         else:
             raise StratError(f"`adjust` must be 'max-t', 'holm' or 'none', got {adjust!r}.")
@@ -136,6 +136,8 @@ class ManySystems:
 
     def critical(self, level: float = 0.95) -> float:
         """The value that the largest |t| of all pairs exceeds with probability 1 − level."""
+        if len(self.systems) == 2:
+            return float(stdtrit(self.estimate.df, 0.5 + 0.5 * level))
         return float(np.quantile(self._largest, level))
 
     def intervals(self, level: float = 0.95) -> tuple[Array, Array]:
@@ -176,7 +178,9 @@ class ManySystems:
             low, high = (float(side[k]) for side in self.estimate.interval(level))
             return Winner(self.systems[k], float(self.values[k]), float(self.values[k]), low, high, level)
         limit = self.estimate.simultaneous(1.0 - beta)
-        bound = _truncation(sign * self.values, covariance, k)
+        # A share moves in steps of one row: a tie means "within half a step", not "exactly at the edge".
+        step = 1.0 / self.estimate.rows if self.estimate.proportion else 0.0
+        bound = _truncation(sign * self.values, covariance, k, step)
         alpha = (1.0 - level - beta) / (1.0 - beta)
         x = sign * float(self.values[k])
         found = [_at(x, spread, *bound, limit, p) for p in (1.0 - 0.5 * alpha, 0.5, 0.5 * alpha)]
@@ -373,10 +377,10 @@ def _ranks_text(first: int, last: int) -> str:
     return f"{first}" if first == last else f"{first} to {last}"
 
 
-def _truncation(x: Array, covariance: Array, k: int) -> tuple[float, float]:
+def _truncation(x: Array, covariance: Array, k: int, step: float) -> tuple[float, float]:
     """Between which values x_k would have come first, given what is independent of it."""
     slope = np.delete(covariance[:, k] / covariance[k, k], k)
-    rest = np.delete(x, k) - slope * x[k]
+    rest = np.delete(x, k) - 0.5 * step - slope * x[k]
     steep = 1.0 - slope
     with np.errstate(divide="ignore", invalid="ignore"):
         edge = rest / steep

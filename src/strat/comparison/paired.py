@@ -197,6 +197,46 @@ def paired(
     )
 
 
+def of_estimate(joint: Estimate, *, independent: Estimate | None = None, higher_is_better: bool) -> Comparison:
+    """The comparison of the first two systems of an estimate over systems.
+
+    Parameters
+    ----------
+    joint
+        An estimate with the systems on its last axis, such as `ManySystems.estimate`.
+    independent
+        The same on a simple random design, for what independent rows would have said.
+
+    Examples
+    --------
+    >>> from strat.designs import Design
+    >>> from strat.statistics import accuracy, stack
+    >>> both = stack("system", new=accuracy([1, 1, 0], [1, 1, 0]), old=accuracy([1, 1, 0], [0, 1, 0]))
+    >>> of_estimate(estimate(both, on=Design.simple_random(n=3)), higher_is_better=True).names
+    ('new', 'old')
+    """
+    if len(joint.axes) != 1 or len(joint.axes[0].labels) < 2:
+        raise StratError("`joint` must be an estimate over two systems or more.")
+    name = f"difference of {joint.name}"
+    alone = None if independent is None else _minus(independent, name)
+    values = (float(joint.point[0]), float(joint.point[1]))
+    names = (str(joint.axes[0].labels[0]), str(joint.axes[0].labels[1]))
+    share = joint.proportion or joint.bounds == (0.0, 1.0)
+    units = int(min(float(np.min(joint.worth)), 1e9))
+    return Comparison(
+        names,
+        joint.name,
+        values,
+        _minus(joint, name),
+        alone,
+        _said(higher_is_better),
+        True,
+        share,
+        max(units, 1),
+        joint,
+    )
+
+
 def unpaired(
     a: Statistic,
     b: Statistic,

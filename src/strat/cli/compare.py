@@ -1,0 +1,261 @@
+"""`strat compare`: two or more systems on the same items, paired by item, with ranks and ties."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from strat.cli import output
+from strat.cli.output import Sheet
+from strat.errors import StratError, StratWarning, some
+
+SCHEMA = "strat/compare/1"
+
+command = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@command.command()
+def compare(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="One table, one file for each system, or a folder of benchmark logs."),
+    ],
+    truth: Annotated[str | None, typer.Option(help="Column of true labels.")] = None,
+    predicted: Annotated[
+        list[str] | None, typer.Option(help="Column of predicted labels; repeat it, one for each system.")
+    ] = None,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that says how right a row is; repeat it, one for each system, or once in a long table."
+        ),
+    ] = None,
+    system: Annotated[str | None, typer.Option(help="Long tables: column of systems.")] = None,
+    item: Annotated[str | None, typer.Option(help="Column of items, on which systems are joined.")] = None,
+    strata: Annotated[str | None, typer.Option(help="Column of fixed groups (subjects, repositories).")] = None,
+    units: Annotated[str | None, typer.Option(help="Column of what was drawn (passages, patients).")] = None,
+    weights: Annotated[str | None, typer.Option(help="Column of weights of items.")] = None,
+    epoch: Annotated[str | None, typer.Option(help="Long tables: column of repeats of an item.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="With --truth: accuracy (default), macro_f1, kappa, mcc, …; for logs: which one.")
+    ] = None,
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Scores are errors or costs.")] = False,
+    margin: Annotated[
+        float | None, typer.Option(help="Two systems: also test equivalence and non-inferiority by this margin.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    lone: Annotated[
+        str, typer.Option(help="Strata of one unit: error, collapse, certainty, centre, average.")
+    ] = "error",
+    unmatched: Annotated[
+        str, typer.Option(help="Items that a system lacks: error, or common (compare on the others).")
+    ] = "error",
+    missing: Annotated[str, typer.Option(help="Missing values: error or drop.")] = "error",
+    failed: Annotated[str, typer.Option(help="Logs: samples that failed: error, drop, zero.")] = "error",
+    incomplete: Annotated[str, typer.Option(help="Logs: runs cut short: error, keep, skip.")] = "error",
+    runs: Annotated[
+        str, typer.Option(help="Logs: several runs of one system: error, separate, repeat, latest.")
+    ] = "error",
+    as_json: output.Json = False,
+    markdown: output.Markdown = False,
+    latex: output.Latex = False,
+    quiet: output.Quiet = False,
+    to: output.Output = None,
+) -> None:
+    """Compare two or more systems on the same items, paired by item.
+
+    For example:
+
+      strat compare answers.csv --truth label --predicted old --predicted new --units passage
+
+      strat compare old.csv new.csv --item id --truth label --predicted guess --strata subject
+
+      strat compare results.csv --system model --item question --score correct --strata subject
+
+      strat compare logs/ --json
+    """
+    from strat import tables
+
+    roles: dict[str, Any] = {"strata": strata, "units": units, "weights": weights}
+    columns = {"predicted": list(predicted or ()), "scores": list(score or ())}
+    if columns["predicted"] and columns["scores"]:
+        raise StratError("`--predicted` and `--score` must not come together; a score needs no truth.")
+    source: Any = files if len(files) > 1 else files[0]
+    joined: list[str] = []
+    if len(files) > 1 and item is not None and len(columns["predicted"] + columns["scores"]) == 1 and system is None:
+        source, columns, joined = _join(files, item, truth, columns, roles, unmatched)
+    wide = len(columns["predicted"]) > 1 or len(columns["scores"]) > 1
+    _check(columns, truth, system, wide)
+    if wide and columns["predicted"] and metric not in (None, "accuracy"):
+        found, alone = _measured(source, truth, columns["predicted"], str(metric), roles, lone, missing, level)
+    else:
+        options: dict[str, Any] = {"level": level, "lone": lone, "unmatched": unmatched, "missing": missing}
+        options |= {"higher_is_better": not lower_is_better, "metric": None if wide else metric}
+        options |= {"failed": failed, "incomplete": incomplete, "runs": runs}
+        options |= (
+            {"truth": truth, **columns}
+            if wide
+            else {"system": system, "item": item, "score": score[0] if score else None, "epoch": epoch}
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StratWarning)  # the board repeats them as notes
+            found = tables.compare(source, **roles, **options)
+            alone = tables.compare(source, **roles | {"strata": None, "units": None}, **options)
+    name = "accuracy" if wide and columns["predicted"] and metric in (None, "accuracy") else None
+    sheet = _sheet(found, alone if strata or units else None, margin, level, joined, name)
+    output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+
+
+def _sheet(found: Any, alone: Any, margin: float | None, level: float, joined: list[str], name: str | None) -> Sheet:
+    """The board; for two systems also the sentence, what independent rows would have said, and the margins."""
+    sheet: Sheet = found.sheet()
+    data = dict(sheet.data)
+    notes: list[str] = [*joined, *sheet.notes]
+    if len(found.systems) == 2:
+        from strat.comparison import of_estimate
+
+        independent = None
+        if alone is not None and alone.systems == found.systems:
+            independent = alone.estimate
+        joint = replace(found.estimate, name=name) if name else found.estimate
+        pair = of_estimate(joint, independent=independent, higher_is_better=found.many.higher_is_better)
+        data["comparison"] = pair.to_dict(level)
+        notes.insert(0, str(pair))
+        if margin is not None:
+            same, not_worse = pair.equivalence(margin), pair.noninferiority(margin)
+            data["equivalence"], data["noninferiority"] = same.to_dict(), not_worse.to_dict()
+            notes[1:1] = [
+                f"equivalence within {margin:g}: p = {same.pvalue:.4g}",
+                f"{pair.names[0]} not worse by {margin:g}: p = {not_worse.pvalue:.4g}",
+            ]
+    else:
+        best = found.many.winner(level)
+        data["winner"] = {"system": best.system, "value": best.value, "corrected": best.corrected,
+                          "low": best.low, "high": best.high}  # fmt: skip
+        notes.insert(0, str(best))
+    return replace(sheet, notes=notes, data=data)
+
+
+def _measured(
+    source: Any,
+    truth: str | None,
+    predicted: list[str],
+    metric: str,
+    roles: dict[str, str | None],
+    lone: str,
+    missing: str,
+    level: float,
+) -> tuple[Any, Any]:
+    """Boards of another measure of labels: under the design, and as if rows were independent."""
+    from strat import tables
+    from strat.comparison import many
+    from strat.designs import Design
+    from strat.tables.metrics import chosen
+
+    one = chosen(metric, {"truth": truth, "predicted": predicted[0]})[0]
+    table = tables.read(source)
+    wanted = [str(truth), *predicted, *(n for n in roles.values() if n is not None)]
+    table.require(truth=truth, predicted=predicted[0], **roles)
+    c = table.columns(wanted, missing=missing)
+    systems = {name: one.build({"truth": c[str(truth)], "predicted": c[name]}) for name in predicted}
+    w = None if roles["weights"] is None else np.asarray(c[roles["weights"]], float)
+    plain = Design.simple_random(n=len(c[predicted[0]]), weights=w)
+    on = plain
+    if roles["units"] is not None:
+        by = None if roles["strata"] is None else c[roles["strata"]]
+        on = Design.clustered(c[roles["units"]], strata=by, weights=w, lone=lone)
+    elif roles["strata"] is not None:
+        on = Design.stratified(c[roles["strata"]], weights=w, lone=lone)
+    order = sorted(predicted, key=lambda n: (-float(systems[n].value(w)), n))
+    boards = [many({n: systems[n] for n in order}, on=d, higher_is_better=True) for d in (on, plain)]
+    return tuple(tables.Leaderboard(board, level) for board in boards)  # type: ignore[return-value]
+
+
+def _join(
+    files: list[str],
+    item: str,
+    truth: str | None,
+    columns: dict[str, list[str]],
+    roles: dict[str, str | None],
+    unmatched: str,
+) -> tuple[dict[str, Any], dict[str, list[str]], list[str]]:
+    """One wide table of one file for each system, joined on the item; what does not match is an error or a note."""
+    from strat import tables
+    from strat.errors import one_of
+
+    one_of("unmatched", unmatched, ("error", "common"))
+    kind = "predicted" if columns["predicted"] else "scores"
+    value = (columns["predicted"] + columns["scores"])[0]
+    names = _names(files)
+    parts = {}
+    for name, file in zip(names, files, strict=True):
+        shared = [c for c in (truth, *roles.values()) if c is not None]
+        table = tables.read(file)
+        table.require(item=item, truth=truth, **roles)
+        parts[name] = table.columns([item, value, *shared])
+        _once(parts[name][item], file)
+    common = set.intersection(*(set(p[item].tolist()) for p in parts.values()))
+    note = _unmatched({n: len(p[item]) - len(common) for n, p in parts.items()}, len(common), unmatched)
+    keys = np.array(sorted(common), dtype=parts[names[0]][item].dtype)
+    made: dict[str, Any] = {item: keys}
+    for name, part in parts.items():
+        order = np.argsort(part[item], kind="stable")
+        where = order[np.searchsorted(part[item][order], keys)]
+        made[name] = part[value][where]
+        for column in part:
+            if column not in (item, value):
+                _agree(made, column, part[column][where], keys, name)
+    return made, {"predicted": [], "scores": []} | {kind: names}, note
+
+
+def _agree(made: dict[str, Any], column: str, values: Any, keys: Any, name: str) -> None:
+    if column in made and (made[column] != values).any():
+        k = int(np.flatnonzero(made[column] != values)[0])
+        raise StratError(
+            f"`{column}` must be the same for an item in every file, got {made[column][k]!s} and {values[k]!s} "
+            f"for item {keys[k]!s} in {name}."
+        )
+    made.setdefault(column, values)
+
+
+def _once(keys: Any, file: str) -> None:
+    distinct, count = np.unique(keys, return_counts=True)
+    if (count > 1).any():
+        raise StratError(
+            f"`--item` must name each row of {file} once, got {some(distinct[count > 1], 3)} more than once "
+            f"({int((count > 1).sum())} items); use a long table with --epoch for repeats."
+        )
+
+
+def _unmatched(extra: dict[str, int], common: int, unmatched: str) -> list[str]:
+    if not any(extra.values()):
+        return []
+    said = ", ".join(f"{n} has {k} that not every file has" for n, k in extra.items() if k)
+    if unmatched == "error" or common == 0:
+        raise StratError(
+            f"every file must have the same items, but {said}; {common} are common: "
+            "choose --unmatched common to compare on these."
+        )
+    return [f"compared on the {common} items that all files have ({said})"]
+
+
+def _names(files: list[str]) -> list[str]:
+    stems = [Path(f).name.split(".")[0] for f in files]
+    return stems if len(set(stems)) == len(stems) else list(files)
+
+
+def _check(columns: dict[str, list[str]], truth: str | None, system: str | None, wide: bool) -> None:
+    if columns["predicted"] and truth is None:
+        raise StratError("`--truth` must name the column of true labels beside `--predicted`.")
+    if columns["predicted"] and not wide:
+        raise StratError(
+            "`--predicted` must be given for two systems or more, got one; repeat it, or give one file for each system "
+            "and --item."
+        )
+    if wide and system is not None:
+        raise StratError("`--system` must not come with several columns of systems; it is for long tables.")
