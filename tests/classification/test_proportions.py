@@ -21,6 +21,17 @@ def test_nyssen_prints_99_of_100() -> None:
     assert np.round(p.wald(99, 100), 3).tolist() == [0.970, 1.010]
 
 
+@given(counts)
+def test_wald_leaves_the_range_where_nyssen_says(count: tuple[int, int]) -> None:
+    """Where e or 1 − e is positive and less than c² / (c² + n)."""
+    x, n = count
+    c2 = stats.norm.ppf(0.975) ** 2
+    low, high = p.wald(x, n)
+    for share, out in ((x / n, low < 0), (1 - x / n, high > 1)):
+        if abs(share - c2 / (c2 + n)) > 1e-9:
+            assert out == (1e-12 < share < c2 / (c2 + n))
+
+
 @given(counts, st.floats(0.5, 0.999))
 def test_scipy_agrees(count: tuple[int, int], level: float) -> None:
     x, n = count
