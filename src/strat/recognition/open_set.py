@@ -158,6 +158,12 @@ def within_rank_by_size(ranks: Ranks, sizes: ArrayLike, *, k: int = 1) -> Statis
     >>> within_rank_by_size(r, [1, 2, 3]).value().tolist()
     [1.0, 0.5, 0.0]
     """
+    y, axis = _kept(ranks, sizes, k)
+    return replace(mean(y), name=f"rank-{k} rate", axes=(axis,), link="logit", bounds=(0.0, 1.0))
+
+
+def _kept(ranks: Ranks, sizes: ArrayLike, k: int) -> tuple[Array, Axis]:
+    """The chance of each mated probe to keep a rank of k or lower in galleries of these sizes."""
     from scipy.stats import hypergeom
 
     wanted = np.atleast_1d(np.asarray(sizes))
@@ -168,8 +174,7 @@ def within_rank_by_size(ranks: Ranks, sizes: ArrayLike, *, k: int = 1) -> Statis
     better, codes = np.unique((ranks.above + ranks.tied)[mated], return_inverse=True)
     chance = np.asarray(hypergeom.cdf(k - 1, n - 1, better[:, None], wanted[None, :] - 1))
     y = np.where(ranks.failed[mated][:, None], 0.0, chance[codes.reshape(-1)])
-    axis = (Axis("gallery size", tuple(int(v) for v in wanted)),)
-    return replace(mean(y), name=f"rank-{k} rate", axes=axis, link="logit", bounds=(0.0, 1.0))
+    return y, Axis("gallery size", tuple(int(v) for v in wanted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +221,7 @@ def size_curve(
     [0.1667, 0.3333]
     """
     wanted = places(ranks.gallery_size, 25)[1:] if sizes is None else np.asarray(sizes)
-    made = within_rank_by_size(ranks, wanted, k=max_rank)
-    hit = estimate(made, on=design_of(ranks.subject[ranks.mated], target))
-    miss = hit.map(lambda v: 1 - v, name=f"FNIR(N, R = {max_rank})", link="logit", bounds=(0.0, 1.0))
-    return SizeCurve(replace(miss, axes=made.axes), wanted.astype(float), max_rank)
+    y, axis = _kept(ranks, wanted, max_rank)
+    made = replace(mean(1 - y), name=f"FNIR(N, R = {max_rank})", axes=(axis,), link="logit", bounds=(0.0, 1.0))
+    found = estimate(made, on=design_of(ranks.subject[ranks.mated], target))
+    return SizeCurve(found, wanted.astype(float), max_rank)
