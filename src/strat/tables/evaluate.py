@@ -20,6 +20,7 @@ from strat.tables.hints import look, traps
 from strat.tables.linearize import RowDesign
 from strat.tables.metrics import Metric, chosen, columns_of
 from strat.tables.reduce import Cells, reduce
+from strat.tables.stream import Streamed, fits, stream, target_of
 from strat.tables.table import Table, read
 
 METHODS = ("taylor", "brr", "fay", "generalized", "multi_array", "jackknife", "bootstrap")
@@ -29,6 +30,19 @@ _STRATA = 200
 _CLASSES = 60
 
 
+@dataclass(frozen=True)
+class Options:
+    """What a person said about the rows, beside the columns' roles."""
+
+    weights: str | None
+    population: str | float | Mapping[Any, float] | None
+    missing: str
+    lone: str
+    bins: int | None
+    target: str | None
+    positive: object
+
+
 @dataclass(frozen=True, eq=False)
 class Ground:
     """The cells, and the design on them: rows in units, or rows that are units themselves."""
@@ -36,6 +50,7 @@ class Ground:
     cells: Cells
     design: Design | None
     rows: RowDesign | None
+    streamed: Streamed | None = None
 
     @property
     def summary(self) -> str:
@@ -45,6 +60,8 @@ class Ground:
     @property
     def target(self) -> str:
         """What estimates on it answer for."""
+        if self.streamed is not None:
+            return target_of(self.streamed.design)
         return self.design.target if self.design is not None else self._rows.target
 
     @property
@@ -143,9 +160,14 @@ def evaluate(
     table.require(**roles, weights=weights)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", StratWarning)
-        ground = _ground(table, roles, weights, population, missing, lone, bins, target)
-        made = {metric.name: _estimate(metric, ground, method, positive) for metric in wanted}
-        by_stratum = _by_stratum(wanted[0], ground, positive) if method == "taylor" else {}
+        options = Options(weights, population, missing, lone, bins, target, positive)
+        streamed = _streamed(table, roles, wanted, options, method)
+        if streamed is not None:
+            ground, made, by_stratum = Ground(streamed.cells, streamed.design, None, streamed), streamed.estimates, {}
+        else:
+            ground = _ground(table, roles, options)
+            made = {metric.name: _estimate(metric, ground, method, positive) for metric in wanted}
+            by_stratum = _by_stratum(wanted[0], ground, positive) if method == "taylor" else {}
     said = [*_traps(ground, roles), *_heard(heard), *_binned(ground, wanted)]
     if strata is None and units is None and items is None:
         said += _suspects(table, roles, weights)
@@ -166,34 +188,46 @@ def evaluate(
     )
 
 
-def _ground(
-    table: Table,
-    roles: Mapping[str, str | None],
-    weights: str | None,
-    population: str | float | Mapping[Any, float] | None,
-    missing: str,
-    lone: str,
-    bins: int | None,
-    target: str | None,
-) -> Ground:
+def _streamed(
+    table: Table, roles: Mapping[str, str | None], wanted: Sequence[Metric], options: Options, method: str
+) -> Streamed | None:
+    """Two passes over a large file, where they pay and say the same."""
+    named = isinstance(options.population, str)
+    unweighted = options.population is not None and options.weights is None
+    if named or unweighted or options.target == "benchmark" or not fits(table, roles, method):
+        return None
+    return stream(
+        table,
+        roles,
+        wanted,
+        weights=options.weights,
+        population=options.population,  # type: ignore[arg-type]
+        missing=options.missing,
+        lone=options.lone,
+        bins=options.bins,
+        positive=options.positive,
+    )
+
+
+def _ground(table: Table, roles: Mapping[str, str | None], options: Options) -> Ground:
     named = dict(roles)
-    if isinstance(population, str):
-        table.require(population=population)
-        named["population"] = population
+    if isinstance(options.population, str):
+        table.require(population=options.population)
+        named["population"] = options.population
     single = roles["units"] is None and roles["items"] is None
-    if single and weights is not None:
-        named["weights"] = weights  # rows of one cell then share their weight
-    cells = reduce(table, named, weights=weights, missing=missing, bins=bins)
-    sizes = _population(cells, population)
-    if single and (roles["strata"] is None or lone in ("error", "certainty")):
-        rows = RowDesign(cells, sizes, lone)
-        if target == "benchmark":
+    if single and options.weights is not None:
+        named["weights"] = options.weights  # rows of one cell then share their weight
+    cells = reduce(table, named, weights=options.weights, missing=options.missing, bins=options.bins)
+    sizes = _population(cells, options.population)
+    if single and (roles["strata"] is None or options.lone in ("error", "certainty")):
+        rows = RowDesign(cells, sizes, options.lone)
+        if options.target == "benchmark":
             rows.population = rows.sizes.copy()
         return Ground(cells, None, rows)
     if single:
-        cells = row_by_row(cells, lone)
-    design = _design(cells, sizes, lone, single)
-    if target == "benchmark":
+        cells = row_by_row(cells, options.lone)
+    design = _design(cells, sizes, options.lone, single)
+    if options.target == "benchmark":
         design = replace(design, population=design.sizes.astype(float))
     return Ground(cells, design, None)
 

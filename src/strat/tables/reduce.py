@@ -15,7 +15,7 @@ from strat.tables.frames import Column, column_of
 from strat.tables.table import MISSING, Table, missing_message
 
 ROWS, WEIGHT, SQUARE, BAD = "strat_rows", "strat_weight", "strat_square", "strat_bad"
-BINS = 256
+BINS, FINE = 256, 1 << 16
 DISTINCT = 4096
 
 
@@ -26,6 +26,7 @@ class Binning:
     low: float
     high: float
     bins: int
+    gaps: bool = False
 
     @property
     def width(self) -> float:
@@ -101,7 +102,7 @@ def reduce(
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     bins
         Into how many bins to put the scores of rows that stay in an engine; None: exact if few are distinct,
-        else 256.
+        else 256 (65,536 where no units multiply the cells).
 
     Examples
     --------
@@ -226,16 +227,14 @@ def _grouped(
 
 
 def _there(table: Table, named: Mapping[str, str], weights: str | None, missing: str, bins: int | None) -> Cells:
-    import narwhals as nw
-
     lazy = table.backend.lazy
     binning = None
     keys = list(dict.fromkeys(named.values()))
     if "score" in named:
         _numeric("score", named["score"], lazy, table.source)
-        binning = _binning(table, named["score"], bins, missing)
+        binning = _binning(table, named["score"], bins, single="units" not in named and "items" not in named)
         if binning is not None:
-            lazy = lazy.with_columns(_bin(nw.col(named["score"]), binning).alias(named["score"]))
+            lazy = binned(lazy, named["score"], binning)
     if weights is not None:
         _numeric("weights", weights, lazy, table.source)
     grouped = table.backend.collect(_group(lazy, keys, weights))
@@ -308,15 +307,25 @@ def _numeric(argument: str, name: str, lazy: Any, source: str) -> None:
         )
 
 
-def _bin(score: Any, binning: Binning) -> Any:
+def binned(lazy: Any, name: str, binning: Binning) -> Any:
+    """The lazy frame with a score replaced by the index of its bin."""
     import narwhals as nw
 
-    index = ((score.cast(nw.Float64) - binning.low) / binning.width).floor()
-    top = float(binning.bins - 1)
-    return nw.when(~score.is_nan()).then(nw.when(index > top).then(nw.lit(top)).otherwise(index))
+    return lazy.with_columns(_bin(nw.col(name), binning).alias(name))
 
 
-def _binning(table: Table, name: str, bins: int | None, missing: str) -> Binning | None:
+def _bin(score: Any, binning: Binning) -> Any:
+    """The index of the bin; the greatest score falls into the last one because the scale is a hair too small."""
+    import narwhals as nw
+
+    scale = (1.0 - 1e-12) / binning.width
+    index = ((score.cast(nw.Float64) - binning.low) * scale).floor()
+    if binning.gaps:
+        return nw.when(~score.is_nan()).then(index).cast(nw.Int32)
+    return index.cast(nw.Int32)
+
+
+def _binning(table: Table, name: str, bins: int | None, *, single: bool) -> Binning | None:
     """None when the scores are few enough to keep them all."""
     import narwhals as nw
 
@@ -324,17 +333,18 @@ def _binning(table: Table, name: str, bins: int | None, missing: str) -> Binning
         raise StratError(f"`bins` must be a whole number, at least 2, got {bins!r}.")
     lazy = table.backend.lazy
     score = nw.col(name)
-    if bins is None:
+    if bins is None or bins >= DISTINCT:
         head = table.backend.collect(lazy.select(name).head(65536).select(score.n_unique().alias("n")))
         if int(_plain(head["n"])[0]) <= DISTINCT and _distinct(table, name) <= 4 * DISTINCT:
             return None
-    ends = table.backend.collect(
-        lazy.select(name).filter(~score.is_nan()).select(score.min().alias("low"), score.max().alias("high"))
-    )
+    is_float = lazy.collect_schema()[name].is_float()
+    gaps = is_float and bool(_plain(table.backend.collect(lazy.select(score.is_nan().sum().alias("n")))["n"])[0])
+    rows = lazy.select(name).filter(~score.is_nan()) if gaps else lazy.select(name)
+    ends = table.backend.collect(rows.select(score.min().alias("low"), score.max().alias("high")))
     low, high = float(_plain(ends["low"])[0]), float(_plain(ends["high"])[0])
     if not np.isfinite([low, high]).all():
         raise StratError(f"`score` must be finite to be binned, but column {name!r} reaches {low} to {high}.")
-    return None if low == high else Binning(low, high, bins or BINS)
+    return None if low == high else Binning(low, high, bins or (FINE if single else BINS), gaps)
 
 
 def _distinct(table: Table, name: str) -> int:

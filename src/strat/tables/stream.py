@@ -1,0 +1,218 @@
+"""Estimates from Parquet files too large for cells of every unit: two passes, and only unit sums come back.
+
+The first pass adds up the distinct rows (without their units), from which the statistic and the influence of each
+distinct row follow; the second adds up these influences in each unit. The closed-form variance needs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.columns import Array
+from strat.designs import Design
+from strat.errors import StratError
+from strat.estimation import Estimate, estimate, linear
+from strat.estimation.totals import totals
+from strat.tables.files import FileSource
+from strat.tables.frames import column_of
+from strat.tables.metrics import Metric, columns_of
+from strat.tables.reduce import Binning, Cells, binned, reduce
+from strat.tables.table import Table, missing_message
+
+LARGE = 5_000_000
+BINS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Streamed:
+    """What two passes give: the cells without units, the design of the units, and the estimates."""
+
+    cells: Cells
+    design: Design
+    units: NDArray[Any]
+    strata: NDArray[Any] | None
+    estimates: Mapping[str, Estimate]
+
+
+def fits(table: Table, roles: Mapping[str, str | None], method: str) -> bool:
+    """Whether two passes pay: a large Parquet file with units, and a closed form."""
+    files = getattr(table.backend, "files", None)
+    if files is None or method != "taylor" or roles["units"] is None or roles["items"] is not None:
+        return False
+    suffixes = {path.suffix.lower() for path in files.paths}
+    return suffixes <= {".parquet", ".pq"} and len(table) > LARGE
+
+
+def stream(
+    table: Table,
+    roles: Mapping[str, str | None],
+    metrics: Sequence[Metric],
+    *,
+    weights: str | None,
+    population: float | Mapping[Any, float] | None,
+    missing: str,
+    lone: str,
+    bins: int | None,
+    positive: object,
+) -> Streamed | None:
+    """Estimates in two passes for each set of columns that measures need; None: rows without a unit must go first."""
+    made: dict[str, Estimate] = {}
+    last: tuple[Cells, Design, NDArray[Any], NDArray[Any] | None] | None = None
+    for needs in dict.fromkeys(metric.needs for metric in metrics):
+        group = [metric for metric in metrics if metric.needs == needs]
+        named = {role: roles[role] for role in needs}
+        cells = reduce(table, named, weights=weights, missing=missing, bins=bins or BINS)
+        columns = columns_of(cells, positive)
+        statistics = [metric.build(columns) for metric in group]
+        pseudo = Design.stratified(
+            np.zeros(len(cells), np.int64), weights=cells.mass, counts=cells.counts, lone="certainty"
+        )
+        slopes = [linear.gradient(s, totals(s, pseudo.weights), pseudo.weights) for s in statistics]
+        influence = np.hstack([linear.row_influence(s, g) for s, g in zip(statistics, slopes, strict=True)])
+        sums = _sums(table, roles, named, cells, influence, weights)
+        if sums is None and missing == "drop":
+            return None
+        units, strata, mass, rows, influences = _checked(sums, table, roles)
+        design = Design.clustered(units, strata=strata, weights=mass, counts=rows, population=population, lone=lone)
+        placed = np.empty_like(influences)
+        placed[design.unit] = influences
+        for k, (metric, statistic) in enumerate(zip(group, statistics, strict=True)):
+            made[metric.name] = _placed(estimate(statistic, on=pseudo, df=1.0), pseudo, design, placed[:, k : k + 1])
+        last = (cells, design, units, strata) if last is None else last
+    assert last is not None
+    return Streamed(*last, {metric.name: made[metric.name] for metric in metrics})
+
+
+def _placed(made: Estimate, pseudo: Design, design: Design, influence: Array) -> Estimate:
+    """The estimate of the cells, with the spread that the units give it."""
+    spread = linear.deviations(influence, design).reshape(-1, *made.point.shape)
+    worth = _kish(design.weights) / _kish(pseudo.weights)
+    return replace(
+        made,
+        spread=spread,
+        scales=1.0,
+        variance=np.asarray((spread**2).sum(axis=0)),
+        df=float(design.df),
+        worth=made.worth * worth,
+        design=design.summary,
+        target=target_of(design),
+    )
+
+
+def target_of(design: Design) -> str:
+    """What the estimate answers for; each line of the design is a unit here, not a row."""
+    return design.target.replace(" rows ", " units ")
+
+
+def _kish(weights: Array) -> float:
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def _sums(
+    table: Table,
+    roles: Mapping[str, str | None],
+    named: Mapping[str, str | None],
+    cells: Cells,
+    influence: Array,
+    weights: str | None,
+) -> dict[str, Any] | None:
+    """The second pass: in each unit the number of rows, their weight, and the sums of their influences."""
+    files: FileSource = table.backend.files  # type: ignore[attr-defined]
+    lazy = table.backend.lazy
+    if cells.binning is not None:
+        lazy = binned(lazy, str(named["score"]), cells.binning)
+    lookup, condition = _match({str(name): _key(cells, role) for role, name in named.items()})
+    lookup |= {f"influence_{k}": np.ascontiguousarray(column) for k, column in enumerate(influence.T)}
+    files.engine.register("strat_columns", lookup)
+    # a table of its own, so that the planner knows it is the small side of the join
+    files.engine.execute("create or replace temp table strat_cells as select * from strat_columns")
+    files.engine.unregister("strat_columns")
+    rows = lazy.to_native().set_alias("strat_data")
+    table_of_cells = files.engine.table("strat_cells").set_alias("strat_lookup")
+    groups = [f"strat_data.{_quoted(str(roles[role]))}" for role in ("strata", "units") if roles[role] is not None]
+    weight = "" if weights is None else f"strat_data.{_quoted(weights)}::double"
+    times = "" if weights is None else f"{weight} * "
+    sums = ", ".join(f"sum({times}influence_{k}) as sum_{k}" for k in range(influence.shape[1]))
+    mass = "count(*)::double" if weights is None else f"sum({weight})"
+    named_groups = [f"{g} as {role}" for g, role in zip(groups, _group_roles(roles), strict=True)]
+    joined = rows.join(table_of_cells, condition)
+    summed = joined.aggregate(
+        f"{', '.join(named_groups)}, count(*) as strat_rows, {mass} as strat_mass, {sums}", ", ".join(groups)
+    )
+    found = files.fetch(summed)
+    lost = any(isinstance(found[role], np.ma.MaskedArray) for role in _group_roles(roles))
+    return None if lost else found
+
+
+def _match(keys: Mapping[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], str]:
+    """Columns to join the rows with their cells by, and the condition; one whole number where that is possible.
+
+    A join by one small whole number is a look-up, several times as fast as one by several columns.
+    """
+    spans = {n: int(v.max()) - int(v.min()) + 1 for n, v in keys.items() if v.dtype.kind in "iu"}
+    size = np.prod([float(span) for span in spans.values()]) if len(spans) == len(keys) else np.inf
+    if size > 1 << 24:
+        lookup = {f"key_{i}": values for i, values in enumerate(keys.values())}
+        parts = [_same(name, i, values) for i, (name, values) in enumerate(keys.items())]
+        return lookup, " and ".join(parts)
+    code, terms = np.zeros(len(next(iter(keys.values()))), np.int64), list[str]()
+    for name, values in keys.items():
+        low = int(values.min())
+        code = code * spans[name] + (values.astype(np.int64) - low)
+        terms = [f"({term}) * {spans[name]}" for term in terms]
+        terms.append(f"(strat_data.{_quoted(name)}::integer - {low})")
+        terms = [" + ".join(terms)]
+    return {"key": code.astype(np.int32)}, f"{terms[0]} = strat_lookup.key"
+
+
+def _same(name: str, place: int, values: NDArray[Any]) -> str:
+    column = f"strat_data.{_quoted(name)}"
+    return (
+        f"{column}::double = strat_lookup.key_{place}"
+        if values.dtype.kind == "f"
+        else (f"{column} = strat_lookup.key_{place}")
+    )
+
+
+def _group_roles(roles: Mapping[str, str | None]) -> list[str]:
+    return [role for role in ("strata", "units") if roles[role] is not None]
+
+
+def _key(cells: Cells, role: str) -> NDArray[Any]:
+    values = cells.columns[role]
+    if role == "score" and cells.binning is not None:
+        return _index(values, cells.binning)
+    return values.astype(object) if values.dtype.kind == "U" else values
+
+
+def _index(middle: NDArray[Any], binning: Binning) -> NDArray[Any]:
+    return np.round((middle - binning.low) / binning.width - 0.5).astype(np.int32)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _checked(
+    sums: dict[str, Any] | None, table: Table, roles: Mapping[str, str | None]
+) -> tuple[NDArray[Any], NDArray[Any] | None, Array, Array, Array]:
+    if sums is None:
+        raise StratError(missing_message(_lost(table, roles), table.source))
+    units = column_of("units", sums["units"]).values
+    strata = column_of("strata", sums["strata"]).values if "strata" in sums else None
+    columns = [np.asarray(sums[name], float) for name in sums if name.startswith("sum_")]
+    mass, rows = np.asarray(sums["strat_mass"], float), np.asarray(sums["strat_rows"], float)
+    return units, strata, mass, rows, np.stack(columns, axis=1)
+
+
+def _lost(table: Table, roles: Mapping[str, str | None]) -> dict[str, int]:
+    import narwhals as nw
+
+    names = [str(roles[role]) for role in _group_roles(roles)]
+    counted = table.backend.collect(table.backend.lazy.select(*[nw.col(n).is_null().sum() for n in names]))
+    return {name: int(counted[name][0]) for name in names if int(counted[name][0])}

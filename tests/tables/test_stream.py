@@ -1,0 +1,92 @@
+"""Two passes over a large Parquet file give the numbers of the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from strat import StratError
+from strat.tables import evaluate, stream
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "LARGE", 0)
+
+
+def _written(data: dict[str, Any], folder: Path) -> Path:
+    import polars as pl
+
+    path = folder / "rows.parquet"
+    pl.DataFrame(data).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [{}, {"strata": "subject"}, {"weights": "weight"}, {"strata": "subject", "weights": "weight", "population": 40}],
+)
+@pytest.mark.parametrize("labels", ["text", "numbers"])
+def test_two_passes_are_the_rows(
+    large: None, predictions: dict[str, np.ndarray], tmp_path: Path, roles: dict[str, Any], labels: str
+) -> None:
+    data = dict(predictions)
+    if labels == "numbers":
+        for name in ("truth", "guess"):
+            data[name] = np.unique(data[name], return_inverse=True)[1].astype(np.int8) - 1
+    path = _written(data, tmp_path)
+    for asked in (
+        {"truth": "truth", "predicted": "guess", "metrics": ["accuracy", "macro_f1", "kappa"]},
+        {"truth": "cat", "score": "score"},
+        {"truth": "truth", "predicted": "guess", "score": "weight", "metrics": ["accuracy", "mean"]},
+    ):
+        found = evaluate(path, units="passage", **asked, **roles)
+        wanted = evaluate(data, units="passage", **asked, **roles)
+        assert (found.design, found.target, found.rows) == (wanted.design, wanted.target, wanted.rows)
+        for name, estimate in wanted.estimates.items():
+            assert found[name].value == pytest.approx(estimate.value, rel=1e-12)
+            assert found[name].se == pytest.approx(estimate.se, rel=1e-10)
+            assert found[name].df == estimate.df
+            assert found[name].deff == pytest.approx(estimate.deff, rel=1e-9)
+            assert found.interval(name) == pytest.approx(wanted.interval(name), rel=1e-9)
+
+
+def test_many_scores_are_binned_finely(large: None, predictions: dict[str, np.ndarray], tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    unit = rng.integers(0, 50, 20_000)
+    truth = rng.integers(0, 2, 20_000)
+    data = {"u": unit, "y": truth, "s": rng.normal(truth * 0.8 + 0.3 * (unit % 5), 1)}
+    found = evaluate(_written(data, tmp_path), truth="y", score="s", units="u")
+    wanted = evaluate(data, truth="y", score="s", units="u")
+    assert "65536 bins" in found.warnings[0]
+    assert found["auc"].value == pytest.approx(wanted["auc"].value, abs=1e-4)
+    assert found["auc"].se == pytest.approx(wanted["auc"].se, rel=1e-3)
+
+
+def test_missing_units_are_found_in_the_second_pass(
+    large: None, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    units: list[Any] = predictions["passage"].tolist()
+    units[:4] = [None] * 4
+    path = _written({**predictions, "passage": units}, tmp_path)
+    with pytest.raises(StratError, match="`passage` has 4 missing"):
+        evaluate(path, truth="truth", predicted="guess", units="passage")
+    found = evaluate(path, truth="truth", predicted="guess", units="passage", missing="drop")
+    assert found.dropped == 4
+
+
+def test_missing_labels_are_found_in_the_first_pass(
+    large: None, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    guess: list[Any] = predictions["guess"].tolist()
+    guess[:4] = [None] * 4
+    path = _written({**predictions, "guess": guess}, tmp_path)
+    with pytest.raises(StratError, match="`guess` has 4 missing"):
+        evaluate(path, truth="truth", predicted="guess", units="passage")
+    found = evaluate(path, truth="truth", predicted="guess", units="passage", missing="drop", metrics="accuracy")
+    rest = {name: values[4:] for name, values in predictions.items()}
+    wanted = evaluate(rest, truth="truth", predicted="guess", units="passage", metrics="accuracy")
+    assert found["accuracy"].se == pytest.approx(wanted["accuracy"].se, rel=1e-10)
