@@ -144,7 +144,7 @@ def exact_scores(x: Any, y: Any, score: str = "cosine") -> Any:
         return exact_dot(x, y)
     if score == "euclidean":
         difference = x - y
-        return -_sqrt(_sum(difference * difference))
+        return -square_root(_sum(difference * difference))
     return exact_dot(unit(x), unit(y))
 
 
@@ -154,7 +154,7 @@ def exact_norms(x: Any) -> Any:
     >>> exact_norms(np.array([[3.0, 4.0]]))
     array([5.])
     """
-    return _sqrt(exact_dot(x, x))
+    return square_root(exact_dot(x, x))
 
 
 def unit(x: Any) -> Any:
@@ -167,15 +167,20 @@ def unit(x: Any) -> Any:
     array([[0.6, 0.8],
            [0. , 1. ]])
     """
-    scaled = x * _power_of_two(x)[..., None]
+    largest = np.abs(x).max(-1) if isinstance(x, np.ndarray) else x.norm(float("inf"), dim=-1)
+    scaled = x * power_of_two(np.asarray(largest) if isinstance(x, np.ndarray) else largest)[..., None]
     norms = exact_norms(scaled)
     return scaled / (norms + (norms == 0))[..., None]
 
 
-def _power_of_two(x: Any) -> Any:
-    largest = np.abs(x).max(-1) if isinstance(x, np.ndarray) else x.abs().amax(-1)
+def power_of_two(largest: Any) -> Any:
+    """The powers of two that bring numbers into [1/2, 1); one half for zero.
+
+    >>> power_of_two(np.array([3.0, 0.25, 0.0]))
+    array([0.25, 2.  , 0.5 ])
+    """
     largest = largest + (largest == 0)
-    mantissa = np.frexp(largest)[0] if isinstance(x, np.ndarray) else largest.frexp().mantissa
+    mantissa = np.frexp(largest)[0] if isinstance(largest, np.ndarray) else largest.frexp().mantissa
     return mantissa / largest  # m / (m 2^e) is a power of two, so the division is exact
 
 
@@ -197,7 +202,12 @@ def _zeros(like: Any) -> Any:
     return np.zeros(shape) if isinstance(like, np.ndarray) else like.new_zeros(shape)
 
 
-def _sqrt(values: Any) -> Any:
+def square_root(values: Any) -> Any:
+    """Square roots that every device rounds alike.
+
+    >>> square_root(np.array([9.0]))
+    array([3.])
+    """
     if isinstance(values, np.ndarray) or values.device.type == "cpu":  # torch's own on a CPU errs in the last bit
         roots = np.sqrt(np.asarray(values))
         return roots if isinstance(values, np.ndarray) else values.new_tensor(roots)

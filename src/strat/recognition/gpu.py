@@ -23,11 +23,11 @@ from strat.recognition import bounds
 
 FORMS = ("cosine", "inner", "euclidean")
 KERNELS = ("auto", "hopper", "portable", "float64")
-PROBES_AT_ONCE = 1 << 18
+PROBES_AT_ONCE = 1 << 20
 ROWS_AT_ONCE = 1 << 16
 PAIRS_AT_ONCE = 1 << 22
 NOTES_PER_PROBE = 48
-RECORDS_PER_PROBE = 1024
+TILES_IN_PLACE = 1 << 22
 CROWDED = 1 << 24  # the mark that a kernel sets on probes with more notes than it keeps
 LEAST = -3e38  # below every score and above the minus infinity that stands for "not a candidate"
 CUSHION = 2.0**-20  # covers the float32 roundings of thresholds and band widths themselves
@@ -228,20 +228,25 @@ def _prepared(argument: str, rows: Any, form: str, device: Any) -> Any:
     torch = _torch()
     out = torch.empty(tuple(rows.shape), dtype=torch.float64, device=device)
     for start in range(0, len(rows), ROWS_AT_ONCE):
-        where = slice(start, start + ROWS_AT_ONCE)
-        block = rows[where]
+        block = rows[start : start + ROWS_AT_ONCE]
         if not isinstance(block, torch.Tensor):
             block = torch.from_numpy(np.array(block))
-        block = block.to(device=device).to(torch.float64)
-        largest = block.norm(float("inf"), dim=1)
-        if not bool(largest.isfinite().all()):
-            raise StratError(f"`{argument}` must be finite, got NaN or infinity; drop these rows.")
-        if form == "cosine":
-            if not bool(largest.all()):
-                raise StratError(f"`{argument}` must not have zero vectors under cosine; drop these rows.")
-            block = bounds.unit(block)
-        out[where] = block
+        out[start : start + ROWS_AT_ONCE] = block.to(device=device)
+    largest = out.norm(float("inf"), dim=1)
+    if not bool(largest.isfinite().all()):
+        raise StratError(f"`{argument}` must be finite, got NaN or infinity; drop these rows.")
+    if form == "cosine":
+        if not bool(largest.all()):
+            raise StratError(f"`{argument}` must not have zero vectors under cosine; drop these rows.")
+        _make_unit(out, largest)
     return out
+
+
+def _make_unit(rows: Any, largest: Any) -> None:
+    """`bounds.unit` in place, bit for bit."""
+    rows *= bounds.power_of_two(largest)[:, None]
+    everyone = _torch().arange(len(rows), device=rows.device)
+    rows /= bounds.square_root(_sums(rows, rows, everyone, everyone, distance=False))[:, None]
 
 
 def _probes(rows: Any, codes: Any, form: str, device: Any) -> _Probes:
@@ -276,18 +281,20 @@ def _score_mates(who: _Probes, part: _Part) -> None:
 
 def exact(who: Any, part: Any, probe: Any, entry: Any) -> Any:
     """Float64 scores of pairs on the device: the same bits as `bounds.exact_scores` of the prepared rows."""
+    sums = _sums(who.rows, part.rows, probe, entry, distance=who.form == "euclidean")
+    return -bounds.square_root(sums) if who.form == "euclidean" else sums
+
+
+def _sums(p: Any, g: Any, probe: Any, entry: Any, *, distance: bool) -> Any:
     from strat.recognition import gpu_portable
 
-    torch = _torch()
-    scores = torch.empty(len(probe), dtype=torch.float64, device=probe.device)
+    sums = _torch().empty(len(probe), dtype=p.dtype, device=p.device)
     if len(probe):
-        grid = (-(-len(probe) // 16),)
         options = {} if _interpreted() else {"enable_fp_fusion": False}
-        gpu_portable.score_pairs[grid](
-            who.rows, part.rows, probe, entry, scores, len(probe), who.rows.shape[1],
-            DISTANCE=who.form == "euclidean", ROWS=16, **options,
-        )  # fmt: skip
-    return -bounds._sqrt(scores) if who.form == "euclidean" else scores
+        gpu_portable.score_pairs[(-(-len(probe) // 16),)](
+            p, g, probe, entry, sums, len(probe), p.shape[1], DISTANCE=distance, ROWS=16, **options
+        )
+    return sums
 
 
 def _hardest_last(who: _Probes) -> tuple[_Probes, Any]:
@@ -298,9 +305,11 @@ def _hardest_last(who: _Probes) -> tuple[_Probes, Any]:
 
 
 def _answer(who: _Probes, order: Any, rechecked: int, kernel: str) -> Counts:
-    place = order.argsort()
     mate = who.mate.masked_fill(who.mate == -np.inf, np.nan)
-    above, tied, mate, best = (x[place].cpu().numpy() for x in (who.above, who.tied, mate, who.best))
+    columns = [x.new_empty(x.shape) for x in (who.above, who.tied, mate, who.best)]
+    for column, x in zip(columns, (who.above, who.tied, mate, who.best), strict=True):
+        column[order] = x
+    above, tied, mate, best = (x.cpu().numpy() for x in columns)
     first = "float64" if kernel == "float64" else "bfloat16, float64 inside the error bound"
     return Counts(above, tied, mate, best, rechecked, f"GPU ({kernel}): {first}")
 
@@ -324,15 +333,14 @@ def _count_block(block: _Probes, part: _Part, entries: _Fast, space: _Space, ker
     if notes is None:
         easy = easy & False
     rechecked = 0 if notes is None else _recount(job, notes, easy)
-    tiles = job.hits & (CROWDED - 1)
-    many = tiles > job.flags.shape[1] // 4
-    for chosen, count in ((~easy & ~many, _count_in_place), (~easy & many, _count_float64)):
-        index = chosen.nonzero(as_tuple=True)[0]
-        if len(index):
-            rows = block.take(index)
-            rechecked += count(rows, part, entries, space, kernel)
-            for name in ("above", "tied", "best"):
-                getattr(block, name)[index] = getattr(rows, name)
+    index = (~easy).nonzero(as_tuple=True)[0]
+    if len(index):
+        rows = block.take(index)
+        tiles = int((job.hits[index] & (CROWDED - 1)).sum())
+        count = _count_in_place if tiles <= TILES_IN_PLACE else _count_float64
+        rechecked += count(rows, part, entries, space, kernel)
+        for name in ("above", "tied", "best"):
+            getattr(block, name)[index] = getattr(rows, name)
     return rechecked
 
 
@@ -346,8 +354,9 @@ def _recheck(block: _Probes, part: _Part, records: Any) -> int:
 
 def _decide(block: _Probes, probe: Any, scores: Any) -> None:
     wanted = block.thresholds[probe]
-    block.above.index_add_(0, probe, (scores > wanted).long())
-    block.tied.index_add_(0, probe, (scores == wanted).long())
+    n = len(block.rows)
+    block.above.add_(probe[scores > wanted].bincount(minlength=n))
+    block.tied.add_(probe[scores == wanted].bincount(minlength=n))
     block.best.scatter_reduce_(0, probe, scores, "amax")
 
 
@@ -388,7 +397,7 @@ def _space(who: _Probes, part: _Part) -> _Space:
         reach = max(_largest(who.rows, mean), _largest(part.rows, mean))
         scale = _down_to_one(reach)
         return _Space(who.form, scale, scale, mean * scale, mean * scale, 2.0)
-    p, g = _down_to_one(_largest(who.rows, 0.0)), _down_to_one(float(size.max()))
+    p, g = _down_to_one(float(who.rows.norm(dim=1).max())), _down_to_one(float(size.max()))
     return _Space(who.form, p, g, mean * g, torch.zeros_like(mean), 1.0 + float((mean * g).norm()))
 
 
@@ -402,17 +411,15 @@ def _down_to_one(size: float) -> float:
 
 
 def _fast(rows: Any, scale: float, centre: Any) -> _Fast:
+    from strat.recognition import gpu_portable
+
     torch = _torch()
     n, d = rows.shape
-    low = torch.zeros(n, -(-d // 64) * 64, dtype=torch.bfloat16, device=rows.device)
-    norms = torch.empty(n, dtype=torch.float64, device=rows.device)
-    residuals = torch.empty_like(norms)
-    for start in range(0, n, ROWS_AT_ONCE):
-        where = slice(start, start + ROWS_AT_ONCE)
-        x = rows[where] * scale - centre
-        low[where, :d] = x.to(torch.bfloat16)
-        norms[where] = x.norm(dim=1)
-        residuals[where] = (low[where, :d].to(torch.float64) - x).norm(dim=1)
+    width = -(-d // 64) * 64
+    low = torch.empty(n, width, dtype=torch.bfloat16, device=rows.device)
+    squares = torch.empty(2, n, dtype=torch.float64, device=rows.device)
+    gpu_portable.lower[(-(-n // 16),)](rows, centre, low, squares, squares.new_tensor([scale]), n, d, width, ROWS=16)
+    norms, residuals = squares.sqrt()
     return _Fast(low, norms, residuals)
 
 
@@ -423,7 +430,7 @@ def _in_space(space: _Space, block: _Probes, scores: Any, x: Any, norms: Any) ->
     if space.form == "euclidean":
         size = norms + space.largest
         return (norms * norms - (scores * space.probe_scale) ** 2) / 2, u * size * size
-    product = scores * (space.probe_scale * space.entry_scale) - (x * space.probe_scale) @ space.centre
+    product = scores * (space.probe_scale * space.entry_scale) - x @ (space.centre * space.probe_scale)
     return product, u * norms * space.largest
 
 
@@ -489,8 +496,7 @@ def _run(kernel: str, job: _Job, arguments: Any, programs: int, count: bool) -> 
         return
     from strat.recognition import gpu_hopper
 
-    steps = job.probes.low.shape[1] // 64
-    gpu_hopper.launch(job.probes.low, job.entries.low, arguments, programs, steps, job.shifted, count)
+    gpu_hopper.launch(job.probes.low, job.entries.low, arguments, programs, job.shifted, count)
 
 
 def _low(job: _Job, options: dict[str, int]) -> tuple[Any, Any, dict[str, int]]:
@@ -538,7 +544,7 @@ def _blocks_of_64(tile: Any, n_tiles: int) -> tuple[Any, Any, Any]:
 def _count_in_place(block: _Probes, part: _Part, entries: _Fast, space: _Space, kernel: str) -> int:
     """For probes with many tiles to recount: the fused kernel counts by itself."""
     job = _job(block, part, entries, space)
-    records = _look(job, kernel, count=True, capacity=max(4096, RECORDS_PER_PROBE * len(block.rows)))
+    records = _look(job, kernel, count=True, capacity=2 * TILES_IN_PLACE)
     if records is None:
         return _count_float64(block, part, entries, space)
     block.above.add_(job.above)
@@ -594,15 +600,15 @@ def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space, k
     """The same two steps with float64 products: slower, for data whose scores crowd inside the bfloat16 bound."""
     d = block.rows.shape[1]
     rechecked = 0
-    for start in range(0, len(block.rows), 4096):
-        some = block.take(slice(start, start + 4096))
+    for start in range(0, len(block.rows), 2048):
+        some = block.take(slice(start, start + 2048))
         x = some.rows * space.probe_scale - space.probe_centre
         norms = x.norm(dim=1)
         wanted, slack = _in_space(space, some, some.thresholds, some.rows, norms)
         wanted = wanted.masked_fill(some.mate == -np.inf, np.inf)
         of_size, _ = bounds.factors(d, norms, 0.0 * norms, "float64")
-        for first in range(0, len(part.rows), 8192):
-            where = slice(first, first + 8192)
+        for first in range(0, len(part.rows), 32768):
+            where = slice(first, first + 32768)
             y = part.rows[where] * space.entry_scale - space.centre
             half = (of_size * entries.norms[where].max() * 2 + 2 * slack)[:, None]
             product = x @ y.T

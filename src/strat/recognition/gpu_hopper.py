@@ -26,7 +26,7 @@ except ImportError:
 
 AVAILABLE: bool = gluon is not None
 
-PROBES, ENTRIES, DEPTH = 128, 256, 64
+SHARED = 224 * 1024
 RESIDENT = 512
 """The most features for which 128 probes and three stages of the gallery fit into shared memory."""
 
@@ -67,44 +67,31 @@ if gluon is not None:
                     step += 1
 
     @gluon.jit
-    def _multiply(
-        a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr,
-        GROUP: gl.constexpr,
+    def _step(
+        a_bufs, b_bufs, b_full, b_empty, mma, step, k,
+        STAGES: gl.constexpr, KEEP: gl.constexpr, GROUP: gl.constexpr, FIRST: gl.constexpr,
     ):  # fmt: skip
-        mma = warpgroup_mma_init(acc)
-        for k in gl.static_range(K_STEPS):
-            s = step % STAGES
-            mbarrier.wait(b_full.index(s), (step // STAGES) & 1)
-            if KEEP:
-                a = a_bufs.index(2 * k + GROUP)
-            else:
-                a = a_bufs.index(2 * s + GROUP)
-            mma = warpgroup_mma(a, b_bufs.index(s).permute((1, 0)), mma, use_acc=k > 0, is_async=True)
-            if k > 0:
-                mma = warpgroup_mma_init(warpgroup_mma_wait(1, deps=(mma,)))
-                mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
-            step += 1
-        acc = warpgroup_mma_wait(0, deps=(mma,))
-        mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
-        return acc, step
-
-    @gluon.jit
-    def _multiply_deep(
-        a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS: gl.constexpr, STAGES: gl.constexpr, GROUP: gl.constexpr
-    ):
         s = step % STAGES
         mbarrier.wait(b_full.index(s), (step // STAGES) & 1)
-        mma = warpgroup_mma(
-            a_bufs.index(2 * s + GROUP), b_bufs.index(s).permute((1, 0)), acc, use_acc=False, is_async=True
-        )
-        step += 1
-        for _ in range(1, K_STEPS):
-            s = step % STAGES
-            mbarrier.wait(b_full.index(s), (step // STAGES) & 1)
-            mma = warpgroup_mma(a_bufs.index(2 * s + GROUP), b_bufs.index(s).permute((1, 0)), mma, is_async=True)
+        if KEEP:
+            a = a_bufs.index(2 * k + GROUP)
+        else:
+            a = a_bufs.index(2 * s + GROUP)
+        mma = warpgroup_mma(a, b_bufs.index(s).permute((1, 0)), mma, use_acc=not FIRST, is_async=True)
+        if not FIRST:
             mma = warpgroup_mma_init(warpgroup_mma_wait(1, deps=(mma,)))
             mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
-            step += 1
+        return mma, step + 1
+
+    @gluon.jit
+    def _multiply(
+        a_bufs, b_bufs, b_full, b_empty, step, LAYOUT: gl.constexpr,
+        K_STEPS: gl.constexpr, STAGES: gl.constexpr, KEEP: gl.constexpr, GROUP: gl.constexpr,
+    ):  # fmt: skip
+        mma = warpgroup_mma_init(gl.zeros([64, 256], gl.float32, layout=LAYOUT))
+        mma, step = _step(a_bufs, b_bufs, b_full, b_empty, mma, step, 0, STAGES, KEEP, GROUP, True)
+        for k in range(1, K_STEPS):  # unrolled, it would keep so many addresses that registers spill
+            mma, step = _step(a_bufs, b_bufs, b_full, b_empty, mma, step, k, STAGES, KEEP, GROUP, False)
         acc = warpgroup_mma_wait(0, deps=(mma,))
         mbarrier.arrive(b_empty.index((step - 1) % STAGES), count=1)
         return acc, step
@@ -148,11 +135,7 @@ if gluon is not None:
                 of_size = gl.load(tile_m + tile)
                 of_residual = gl.load(tile_b + tile)
                 rest = gl.load(tile_c + tile)
-                acc = gl.zeros([64, 256], gl.float32, layout=mma)
-                if K_STEPS <= 8:
-                    acc, step = _multiply(a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS, STAGES, KEEP, GROUP)
-                else:
-                    acc, step = _multiply_deep(a_bufs, b_bufs, b_full, b_empty, acc, step, K_STEPS, STAGES, GROUP)
+                acc, step = _multiply(a_bufs, b_bufs, b_full, b_empty, step, mma, K_STEPS, STAGES, KEEP, GROUP)
                 if KEEP:
                     mbarrier.arrive(a_empty, count=1, pred=tile == last - 1)
                 if SHIFT:
@@ -251,14 +234,14 @@ if gluon is not None:
         )  # fmt: skip
 
 
-def launch(p: Any, g: Any, arguments: Any, programs: int, steps: int, shift: bool, count: bool) -> None:
+def launch(p: Any, g: Any, arguments: Any, programs: int, shift: bool, count: bool) -> None:
     """Run `look_hopper` on bfloat16 rows p and g with the arguments of `gpu_portable.look`."""
-    low = gl.bfloat16
-    p_desc = TensorDescriptor.from_tensor(p, [64, 64], gl.NVMMASharedLayout.get_default_for([64, 64], low))
-    g_desc = TensorDescriptor.from_tensor(g, [256, 64], gl.NVMMASharedLayout.get_default_for([256, 64], low))
-    keep = 64 * steps <= RESIDENT
+    keep = p.shape[1] <= RESIDENT
+    stages = (SHARED - 128 * p.shape[1] * 2) // (256 * 64 * 2) if keep else 3
+    box = {n: gl.NVMMASharedLayout.get_default_for([n, 64], gl.bfloat16) for n in (64, 256)}
     look_hopper[(programs,)](
-        p_desc, g_desc, *arguments,
-        K_STEPS=steps, STAGES=3 if keep else 4, KEEP=keep, SHIFT=shift, COUNT=count,
-        num_warps=4, maxnreg=168,
+        TensorDescriptor.from_tensor(p, [64, 64], box[64]),
+        TensorDescriptor.from_tensor(g, [256, 64], box[256]),
+        *arguments,
+        K_STEPS=p.shape[1] // 64, STAGES=stages, KEEP=keep, SHIFT=shift, COUNT=count, num_warps=4, maxnreg=168,
     )  # fmt: skip

@@ -174,3 +174,27 @@ if triton is not None:
         half = _halves(half, ROWS, 2)
         half = _halves(half, ROWS, 1)
         tl.store(scores + i, tl.reshape(half, [ROWS]), mask=there)
+
+    @triton.jit
+    def lower(rows, centre, low, squares, scale, n, dimension, width, ROWS: tl.constexpr):
+        """Rows scaled and centred, in bfloat16, with the squared norms of what they were and of what rounding took."""
+        i = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+        column = tl.arange(0, 64)
+        there = i < n
+        factor = tl.load(scale)  # by pointer: a number would arrive in float32
+        size = tl.zeros([ROWS, 64], tl.float64)
+        lost = tl.zeros([ROWS, 64], tl.float64)
+        for start in range(0, width, 64):
+            inside = there[:, None] & (start + column < dimension)[None, :]
+            at = i.to(tl.int64)[:, None] * dimension + start + column[None, :]
+            x = tl.load(rows + at, mask=inside, other=0.0) * factor
+            x -= tl.load(centre + start + column, mask=start + column < dimension, other=0.0)[None, :]
+            x = tl.where(inside, x, 0.0)
+            rounded = x.to(tl.float32).to(tl.bfloat16)
+            size += x * x
+            error = rounded.to(tl.float32).to(tl.float64) - x
+            lost += error * error
+            place = i.to(tl.int64)[:, None] * width + start + column[None, :]
+            tl.store(low + place, rounded, mask=there[:, None])
+        tl.store(squares + i, tl.sum(size, axis=1), mask=there)
+        tl.store(squares + n + i, tl.sum(lost, axis=1), mask=there)
