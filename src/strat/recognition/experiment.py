@@ -243,7 +243,8 @@ class MethodComparison:
         ax.set_xscale("log")
         ax.set_xlabel("relative rank, r / N")
         ax.set_ylabel("variance of the CMS" if variance else "standard error of the CMS")
-        ax.legend(frameon=False)
+        ax.set_ylim(0, 1.45 * max(float(np.max(line.get_ydata())) for line in ax.get_lines()))
+        ax.legend(frameon=False, loc="upper right", fontsize=8)
         return ax
 
 
