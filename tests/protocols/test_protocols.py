@@ -110,6 +110,15 @@ def test_every_statistic_applies_to_the_predictions(units) -> None:
     assert more.df == (99 if units is None else 24)
 
 
+def test_grouped_hold_out_takes_any_share_and_refuses_the_impossible() -> None:
+    for test in (0.05, 0.3, 0.37, 0.9):
+        p = protocols.holdout(GaussianNB(), DATA.X, DATA.y, test=test, units=UNITS, stratify=False).predictions
+        assert len(p["row"]) / 100 == pytest.approx(test, abs=0.08)
+    two = np.repeat([0, 1], [60, 40])
+    with pytest.raises(StratError, match="`units` must leave every class some training units"):
+        protocols.holdout(GaussianNB(), DATA.X, DATA.y, units=two)
+
+
 def test_hold_out_keeps_classes_and_size() -> None:
     p = protocols.holdout(GaussianNB(), DATA.X, DATA.y, test=0.3).predictions
     assert np.bincount(p["truth"]).tolist() == [18, 12]
@@ -359,3 +368,5 @@ def test_singular_covariance_in_a_fold_is_one_sentence() -> None:
     X = np.random.default_rng(0).standard_normal((100, 50))
     with pytest.raises(StratError, match="more training rows in every class than features for Quadratic"):
         protocols.cross_validation(QuadraticDiscriminantAnalysis(), X, DATA.y, folds=5)
+    with pytest.raises(StratError, match=r"not \(nearly\) linear functions of each other for Quadratic"):
+        protocols.holdout(QuadraticDiscriminantAnalysis(), np.repeat(DATA.X, 2, axis=1), DATA.y)

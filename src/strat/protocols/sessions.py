@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import time
 import tracemalloc
@@ -22,6 +23,7 @@ from strat.protocols.results import Memory, Table, Times
 Rows = NDArray[np.int64]
 Split = tuple[Rows, Rows]
 TRACE_LIMIT = 1.0
+TRIES = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,11 +120,17 @@ def fit(estimator: Any, X: Any, y: NDArray[Any]) -> Any:
     try:
         return estimator.fit(X, y)
     except np.linalg.LinAlgError:
-        sizes = np.unique(y, return_counts=True)[1]
+        least, features = int(np.unique(y, return_counts=True)[1].min()), X.shape[1]
+        why = (
+            f"more training rows in every class than features for {type(estimator).__name__}, got {features} features "
+            f"and {least} rows in the smallest class"
+            if least <= features
+            else f"features that are not (nearly) linear functions of each other for {type(estimator).__name__}, "
+            f"got {features} that are within some class"
+        )
         raise StratError(
-            f"`X` must have more training rows in every class than features for {type(estimator).__name__}, "
-            f"got {X.shape[1]} features and {int(sizes.min())} rows in the smallest class: a covariance "
-            "matrix is singular; regularise it (as `quadratic_discriminant(r=…)` does), select features or get rows."
+            f"`X` must have {why}: a covariance matrix is singular; regularise it (as "
+            "`quadratic_discriminant(r=…)` does), select features or get more rows."
         ) from None
 
 
@@ -275,7 +283,7 @@ def _check_two_each(task: Task, test: float, stratify: bool) -> None:
             f"`y` must have at least two rows of every class to be split by class, got one of "
             f"{some(task.classes[lone])}; merge or drop these classes, or use `stratify=False`."
         )
-    n_test = round(len(task) * test)
+    n_test = math.ceil(len(task) * test)
     least = len(task.classes) if stratify else 1
     if min(n_test, len(task) - n_test) < least:
         raise StratError(
@@ -285,17 +293,32 @@ def _check_two_each(task: Task, test: float, stratify: bool) -> None:
 
 
 def _grouped_split(task: Task, test: float, stratify: bool, source: np.random.Generator) -> Split:
+    """Whole units on either side: as many of the folds of a stratified group split as the share asks for."""
     assert task.unit is not None
-    units = int(task.unit.max()) + 1
-    part = Fraction(test).limit_denominator(min(20, units))
-    if not 0 < part < 1:
-        part = Fraction(1, min(20, units)) if part == 0 else 1 - Fraction(1, min(20, units))
-    if units < 2:
+    most = min(20, int(task.unit.max()) + 1, int(task.class_sizes.min()) if stratify else 20)
+    if most < 2:
         raise StratError("`units` must name at least two units to be split, got one.")
+    part = Fraction(test).limit_denominator(most)
+    part = min(max(part, Fraction(1, most)), 1 - Fraction(1, most))
     y = task.codes if stratify else np.zeros_like(task.codes)
-    folds = _splits(_k_fold(part.denominator, stratify, True, int(source.integers(2**31 - 1))), y, task.unit)
-    chosen = np.sort(np.concatenate([b for _, b in folds[: part.numerator]]))
-    return np.setdiff1d(np.arange(len(task)), chosen), chosen
+    for _ in range(TRIES):
+        seed = int(source.integers(2**31 - 1))
+        folds = _splits(_k_fold(part.denominator, stratify, True, seed), y, task.unit)
+        chosen = _first_folds(folds, test * len(task), source)
+        train = np.setdiff1d(np.arange(len(task)), chosen)
+        if len(np.unique(task.codes[train])) == len(task.classes):
+            return train, chosen
+    raise StratError(
+        f"`units` must leave every class some training units, got none of them in {TRIES} random splits with "
+        f"`test` {test!r}; test fewer rows."
+    )
+
+
+def _first_folds(folds: list[Split], wanted: float, source: np.random.Generator) -> Rows:
+    """Rows of some folds, in random order, that come nearest to a wanted number; never of all folds."""
+    parts = [folds[i][1] for i in source.permutation(len(folds))]
+    sizes = np.cumsum([len(part) for part in parts[:-1]])
+    return np.sort(np.concatenate(parts[: int(np.abs(sizes - wanted).argmin()) + 1]))
 
 
 def repeat_numbers(splits: Sequence[Split], n: int) -> tuple[list[int], list[int]]:
