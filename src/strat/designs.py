@@ -467,6 +467,7 @@ class Design:
             stratum=np.repeat(np.arange(self.n_strata), groups),
             unit_labels=labels,
             population=np.where(np.isfinite(self.population), self.population * groups / self.sizes, np.inf),
+            labelled=True,
             notes=(*self.notes, f"units put into {groups} random groups a stratum"),
         )
 

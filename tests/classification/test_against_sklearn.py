@@ -11,9 +11,9 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve as sk_calibration_curve
 
+import strat.statistics as m
 from strat.errors import StratWarning
 from strat.statistics import classification as c
-from strat.statistics import confusion as m
 from strat.statistics import loss as lo
 from strat.statistics import multilabel as ml
 from strat.statistics import probabilities as p

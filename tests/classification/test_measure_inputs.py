@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import strat.statistics as m
 from strat.statistics import classification as c
-from strat.statistics import confusion as m
 from strat.statistics import loss as lo
 from strat.statistics import probabilities as p
 from strat.statistics import scores as s

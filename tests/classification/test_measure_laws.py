@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strat.statistics as m
 from strat.statistics import classification as c
-from strat.statistics import confusion as m
 from strat.statistics import loss as lo
 from strat.statistics import multilabel as ml
 from strat.statistics import probabilities as p

@@ -16,7 +16,7 @@ from strat.estimation import linear
 from strat.estimation.intervals import critical
 from strat.estimation.result import Estimate, _variance
 from strat.estimation.totals import is_dense, sparse_unit_totals, totals, unit_totals
-from strat.replication import Replicates, Resamples, blocks
+from strat.replication import LeaveOneOut, Replicates, Resamples, blocks
 from strat.statistics.base import Axis, Rows, Statistic
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
@@ -50,7 +50,7 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     replicates = on if isinstance(on, Replicates) else None
     design = _design(on)
     statistic = _fitted(statistic, design)
-    if replicates is not None and not design.labelled and not statistic.of_weights:
+    if replicates is not None and _order_matters(statistic, replicates):
         replicates = replace(replicates, design=_named_by_content(statistic, design))
         design = replicates.design
     width = max(16, PIECE // design.n_units)
@@ -75,6 +75,13 @@ def _fitted(statistic: Statistic, design: Design) -> Statistic:
     if len(statistic) != len(design):
         raise StratError(f"`statistic` must have as many rows as the design ({len(design)}), got {len(statistic)}.")
     return statistic
+
+
+def _order_matters(statistic: Statistic, replicates: Replicates) -> bool:
+    """Whether unnamed units get other factors when they stand in another order."""
+    if replicates.design.labelled or statistic.of_weights or isinstance(replicates.operator, LeaveOneOut):
+        return False
+    return not (isinstance(replicates.operator, Resamples) and _lumpable(statistic, replicates.design))
 
 
 def _named_by_content(statistic: Statistic, design: Design) -> Design:

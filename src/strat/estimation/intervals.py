@@ -9,7 +9,7 @@ import scipy  # its parts load when they are first used: `import strat` stays li
 
 from strat.columns import Array
 from strat.errors import StratError
-from strat.statistics.proportions import wilson
+from strat.statistics.proportions import clopper_pearson, korn_graubard, wilson
 
 Limits = tuple[Array, Array]
 
@@ -54,20 +54,18 @@ def by_wilson(share: Array, trials: Array, level: float, df: Array | float) -> L
     return np.asarray(low), np.asarray(high)
 
 
-def exact(share: Array, trials: Array, level: float) -> Limits:
-    """Clopper and Pearson's limits for an effective number of trials, which need not be whole."""
-    tail = (1 - level) / 2
-    x = share * trials
-    rest = trials - x
-    with np.errstate(invalid="ignore"):
-        low = np.where(x > 0, scipy.special.betaincinv(np.maximum(x, 1e-300), rest + 1, tail), 0.0)
-        high = np.where(rest > 0, scipy.special.betaincinv(x + 1, np.maximum(rest, 1e-300), 1 - tail), 1.0)
+def exact(share: Array, trials: Array | float, level: float) -> Limits:
+    """Clopper and Pearson's limits for an effective number of trials, which need not be whole and may be endless."""
     endless = np.isinf(trials)
+    finite = np.where(endless, 1.0, trials)
+    low, high = clopper_pearson(share * finite, finite, level)
     return np.where(endless, share, low), np.where(endless, share, high)
 
 
-def korn_graubard_size(share: Array, se: Array, rows: float, df: Array | float, level: float) -> Array:
-    """Effective size of a share, p (1 - p) / se², less for few degrees of freedom (Korn and Graubard 1998)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = share * (1 - share) / se**2
-    return size * (critical(level, max(rows - 1, 1)) / critical(level, df)) ** 2
+def by_korn_graubard(share: Array, se: Array, rows: float, level: float, df: float) -> Limits:
+    """Exact limits with the effective sample size p (1 - p) / se², less for few degrees of freedom."""
+    inside = (se > 0) & (share > 0) & (share < 1)
+    p = np.where(inside, share, 0.5)
+    effect = np.where(inside, rows * se**2 / (p * (1 - p)), 1.0)
+    low, high = korn_graubard(p * rows, rows, level, design_effect=effect, df=df, truncate=False)
+    return np.where(inside, low, share), np.where(inside, high, share)

@@ -358,34 +358,28 @@ class Estimate:
         if not np.isfinite([bottom, top]).all():
             raise StratError(f"`method` must be 't' for {self.name}, which has no finite range, got {method!r}.")
         p, s = (self.point - bottom) / (top - bottom), se / (top - bottom)
-        if method in ("wilson", "exact"):
-            size = np.where(s > 0, self._effective(p, s, level, method), self.worth)
-            made = (
-                intervals.by_wilson(p, size, level, self.df) if method == "wilson" else intervals.exact(p, size, level)
-            )
+        if method == "exact":
+            made = intervals.by_korn_graubard(p, s, self.rows, level, self._df())
+        elif method == "wilson":
+            size = np.divide(p * (1 - p), s**2, out=np.broadcast_to(self.worth, p.shape).astype(float), where=s > 0)
+            made = intervals.by_wilson(p, size, level, self._df())
         else:
             made = (intervals.by_logit if method == "logit" else intervals.by_arcsine)(p, s, c)
         return bottom + made[0] * (top - bottom), bottom + made[1] * (top - bottom)
-
-    def _effective(self, p: Array, s: Array, level: float, method: str) -> Array:
-        if method == "exact":
-            return intervals.korn_graubard_size(p, s, self.rows, self.df, level)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            size: Array = p * (1 - p) / s**2
-        return size
 
     def _at_the_edge(self, level: float, low: Array, high: Array) -> tuple[Array, Array]:
         """Zero observed errors: exact limits where the value lies at an end of its range and nothing varied."""
         bottom, top = self.bounds
         if not np.isfinite([bottom, top]).all() or self.woodruff is not None:
             return low, high
-        edge = (self.variance == 0) & ((self.point == bottom) | (self.point == top))
+        hair = 1e-12 * (top - bottom)  # what sums of weights may leave a perfect share off
+        at_an_end = (self.point <= bottom + hair) | (self.point >= top - hair)
+        edge = (np.sqrt(self.variance) <= hair) & at_an_end
         if not edge.any():
             return low, high
-        p = (self.point - bottom) / (top - bottom)
-        few = (
-            intervals.critical(level, max(float(np.max(self.worth)) - 1, 1)) / intervals.critical(level, self.df)
-        ) ** 2
+        p = np.round((self.point - bottom) / (top - bottom))
+        usual = intervals.critical(level, np.maximum(np.asarray(self.worth) - 1, 1))
+        few = np.minimum((usual / intervals.critical(level, self.df)) ** 2, 1.0)
         exact = intervals.exact(p, np.maximum(np.asarray(self.worth) * few, 1.0), level)
         return (
             np.where(edge, bottom + exact[0] * (top - bottom), low),

@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
-from strat.statistics.base import Axis, Rows, Statistic
+from strat.statistics.base import (
+    Axis,
+    Rows,
+    Statistic,
+)
+from strat.statistics.classification import (
+    balanced_accuracy,
+    f1,
+    fbeta,
+    jaccard,
+    kappa,
+    mcc,
+    metric,
+    precision,
+    recall,
+    specificity,
+)
+from strat.statistics.confusion import (
+    ConfusionMatrix,
+    confusion,
+    confusion_by,
+)
+from strat.statistics.loss import (
+    LossMatrix,
+    area_under_risk_coverage,
+    chow,
+    coverage,
+    expected_cost,
+    expected_loss,
+    optimal_threshold,
+    risk_coverage,
+    selective_risk,
+    zero_one_loss,
+)
 from strat.statistics.means import (
     accuracy,
     correlation,
@@ -17,27 +50,130 @@ from strat.statistics.means import (
     total,
     variance,
 )
-from strat.statistics.post_stratification import post_stratified
-from strat.statistics.proportions import score_interval
-from strat.statistics.quantiles import quantile
+from strat.statistics.multilabel import (
+    coverage_error,
+    hamming_loss,
+    label_ranking_average_precision,
+    label_ranking_loss,
+    subset_accuracy,
+)
+from strat.statistics.post_stratification import (
+    post_stratified,
+)
+from strat.statistics.probabilities import (
+    brier,
+    calibration_curve,
+    calibration_error,
+    log_loss,
+    top_k_accuracy,
+)
+from strat.statistics.proportions import (
+    agresti_coull,
+    apparent_error,
+    clopper_pearson,
+    interval_coverage,
+    jeffreys,
+    korn_graubard,
+    logit_interval,
+    lower_bound,
+    rule_of_three,
+    score_interval,
+    upper_bound,
+    wald,
+    wilson,
+)
+from strat.statistics.quantiles import (
+    quantile,
+)
+from strat.statistics.ranks import (
+    cms,
+    mean_reciprocal_rank,
+    within_rank,
+)
+from strat.statistics.scores import (
+    auc,
+    average_precision,
+    det,
+    equal_error_rate,
+    precision_recall,
+    rate_at,
+    roc,
+    threshold_at,
+)
 
 __all__ = [
     "Axis",
+    "ConfusionMatrix",
+    "LossMatrix",
     "Rows",
     "Statistic",
     "accuracy",
+    "agresti_coull",
+    "apparent_error",
+    "area_under_risk_coverage",
+    "auc",
+    "average_precision",
+    "balanced_accuracy",
+    "brier",
+    "calibration_curve",
+    "calibration_error",
+    "chow",
+    "clopper_pearson",
+    "cms",
+    "confusion",
+    "confusion_by",
     "correlation",
+    "coverage",
+    "coverage_error",
+    "det",
     "domain",
+    "equal_error_rate",
     "error_rate",
+    "expected_cost",
+    "expected_loss",
+    "f1",
+    "fbeta",
     "function_of_totals",
+    "hamming_loss",
+    "interval_coverage",
+    "jaccard",
+    "jeffreys",
+    "kappa",
+    "korn_graubard",
+    "label_ranking_average_precision",
+    "label_ranking_loss",
+    "log_loss",
+    "logit_interval",
+    "lower_bound",
+    "mcc",
     "mean",
+    "mean_reciprocal_rank",
+    "metric",
+    "optimal_threshold",
     "post_stratified",
+    "precision",
+    "precision_recall",
     "proportion",
     "quantile",
+    "rate_at",
     "ratio",
+    "recall",
+    "risk_coverage",
+    "roc",
+    "rule_of_three",
     "score_interval",
+    "selective_risk",
+    "specificity",
     "stack",
     "statistic",
+    "subset_accuracy",
+    "threshold_at",
+    "top_k_accuracy",
     "total",
+    "upper_bound",
     "variance",
+    "wald",
+    "wilson",
+    "within_rank",
+    "zero_one_loss",
 ]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy  # its parts load when they are first used: `import strat` stays light
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, expit, gammaln, logit, ndtri, stdtrit, xlog1py, xlogy
 
 from strat.columns import Array
 from strat.errors import StratError, StratWarning, one_of, plain
@@ -60,7 +60,7 @@ def score_interval(successes: ArrayLike, trials: ArrayLike, level: float = 0.95)
     0.94551 0.99823
     """
     x, n = _checked(successes, trials, level)
-    return _pair(*_score(x / n, n, ndtri((1 + level) / 2)))
+    return _pair(*_score(x / n, n, scipy.special.ndtri((1 + level) / 2)))
 
 
 def wilson(share: ArrayLike, trials: ArrayLike, level: float = 0.95, *, df: ArrayLike = np.inf) -> Limits:
@@ -371,40 +371,42 @@ def _score(p: Array, n: Array, c: Any) -> tuple[Array, Array]:
 
 
 def _wilson(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
-    return _score(x / n, n, -ndtri(tail))
+    return _score(x / n, n, -scipy.special.ndtri(tail))
 
 
 def _wald(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
     p = x / n
-    half = -ndtri(tail) * np.sqrt(p * (1 - p) / n)
+    half = -scipy.special.ndtri(tail) * np.sqrt(p * (1 - p) / n)
     return p - half, p + half
 
 
 def _clopper_pearson(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
     inside = np.where(x > 0, x, 1.0), np.where(x < n, n - x, 1.0)
-    low = np.where(x > 0, betaincinv(inside[0], n - x + 1, tail), 0.0)
-    high = np.where(x < n, betaincinv(x + 1, inside[1], 1 - tail), 1.0)
+    low = np.where(x > 0, scipy.special.betaincinv(inside[0], n - x + 1, tail), 0.0)
+    high = np.where(x < n, scipy.special.betaincinv(x + 1, inside[1], 1 - tail), 1.0)
     return low, high
 
 
 def _agresti_coull(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
-    c2 = ndtri(tail) ** 2
+    c2 = scipy.special.ndtri(tail) ** 2
     low, high = _wald(x + c2 / 2, n + c2, tail)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def _jeffreys(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
-    low = betaincinv(x + 0.5, n - x + 0.5, tail)
-    high = betaincinv(x + 0.5, n - x + 0.5, 1 - tail)
+    low = scipy.special.betaincinv(x + 0.5, n - x + 0.5, tail)
+    high = scipy.special.betaincinv(x + 0.5, n - x + 0.5, 1 - tail)
     return np.where(x > 0, low, 0.0), np.where(x < n, high, 1.0)
 
 
 def _logit(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
     edge = (x <= 0) | (x >= n)
     p = np.where(edge, 0.5, x / n)
-    half = -ndtri(tail) / np.sqrt(n * p * (1 - p))
+    half = -scipy.special.ndtri(tail) / np.sqrt(n * p * (1 - p))
     exact = _clopper_pearson(x, n, tail)
-    return np.where(edge, exact[0], expit(logit(p) - half)), np.where(edge, exact[1], expit(logit(p) + half))
+    return np.where(edge, exact[0], scipy.special.expit(scipy.special.logit(p) - half)), np.where(
+        edge, exact[1], scipy.special.expit(scipy.special.logit(p) + half)
+    )
 
 
 _BY_TAIL: dict[str, Callable[[Array, Array, float], tuple[Array, Array]]] = {
@@ -428,12 +430,16 @@ def _one_sided(
 def _critical(level: float, df: ArrayLike) -> Any:
     """The two-sided quantile of Student's distribution, normal for infinite degrees of freedom."""
     nu = np.asarray(df, float)
-    return np.where(np.isinf(nu), ndtri((1 + level) / 2), stdtrit(np.where(np.isinf(nu), 1, nu), (1 + level) / 2))
+    return np.where(
+        np.isinf(nu),
+        scipy.special.ndtri((1 + level) / 2),
+        scipy.special.stdtrit(np.where(np.isinf(nu), 1, nu), (1 + level) / 2),
+    )
 
 
 def _binomial(x: Array, n: float, p: Array) -> Array:
-    choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
-    mass: Array = np.exp(choose + xlogy(x, p) + xlog1py(n - x, -p))
+    choose = scipy.special.gammaln(n + 1) - scipy.special.gammaln(x + 1) - scipy.special.gammaln(n - x + 1)
+    mass: Array = np.exp(choose + scipy.special.xlogy(x, p) + scipy.special.xlog1py(n - x, -p))
     return mass
 
 
