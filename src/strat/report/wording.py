@@ -1,0 +1,61 @@
+"""Numbers as people read them in a sentence."""
+
+from __future__ import annotations
+
+import math
+
+
+def places(se: float) -> int:
+    """Decimals that show two figures of a standard error.
+
+    >>> places(0.0194), places(12.0)
+    (3, 0)
+    """
+    if not math.isfinite(se) or se <= 0:
+        return 4
+    return min(max(1 - math.floor(math.log10(se)), 0), 8)
+
+
+def number(value: float, decimals: int) -> str:
+    """`value` with a true minus sign.
+
+    >>> number(-0.0633, 3)
+    '−0.063'
+    """
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    said = f"{value:,.{decimals}f}"
+    return said.replace("-", "" if not said.strip("-0.,") else "−")
+
+
+def percent(level: float) -> str:
+    """A confidence level.
+
+    >>> percent(0.95)
+    '95 %'
+    """
+    return f"{100 * level:g} %"
+
+
+def capital(text: str) -> str:
+    """`text` with its first letter large, the others as they are.
+
+    >>> capital("macro F1")
+    'Macro F1'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def stop(text: str) -> str:
+    """`text` as a sentence: a capital at the front and a full stop at the end."""
+    text = capital(text.strip())
+    return text if text.endswith((".", "!", "?", "…")) or not text else f"{text}."
+
+
+def held(text: str) -> str:
+    """`text` with no line break between a number and its per cent sign.
+
+    >>> held("95 % of")
+    '95\\xa0% of'
+    """
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
