@@ -27,7 +27,8 @@ PROBES_AT_ONCE = 1 << 20
 ROWS_AT_ONCE = 1 << 16
 PAIRS_AT_ONCE = 1 << 22
 NOTES_PER_PROBE = 48
-TILES_IN_PLACE = 1 << 22
+TILES_AT_ONCE = 1 << 25
+CROWD = 50  # a probe with more than one entry in so many inside its band is cheaper in float64 altogether
 CROWDED = 1 << 24  # the mark that a kernel sets on probes with more notes than it keeps
 LEAST = -3e38  # below every score and above the minus infinity that stands for "not a candidate"
 CUSHION = 2.0**-20  # covers the float32 roundings of thresholds and band widths themselves
@@ -309,7 +310,8 @@ def _answer(who: _Probes, order: Any, rechecked: int, kernel: str) -> Counts:
     columns = [x.new_empty(x.shape) for x in (who.above, who.tied, mate, who.best)]
     for column, x in zip(columns, (who.above, who.tied, mate, who.best), strict=True):
         column[order] = x
-    above, tied, mate, best = (x.cpu().numpy() for x in columns)
+    above, tied = (x.int().cpu().numpy().astype(np.int64) for x in columns[:2])
+    mate, best = (x.cpu().numpy() for x in columns[2:])
     first = "float64" if kernel == "float64" else "bfloat16, float64 inside the error bound"
     return Counts(above, tied, mate, best, rechecked, f"GPU ({kernel}): {first}")
 
@@ -333,31 +335,47 @@ def _count_block(block: _Probes, part: _Part, entries: _Fast, space: _Space, ker
     if notes is None:
         easy = easy & False
     rechecked = 0 if notes is None else _recount(job, notes, easy)
-    index = (~easy).nonzero(as_tuple=True)[0]
-    if len(index):
-        rows = block.take(index)
-        tiles = int((job.hits[index] & (CROWDED - 1)).sum())
-        count = _count_in_place if tiles <= TILES_IN_PLACE else _count_float64
-        rechecked += count(rows, part, entries, space, kernel)
-        for name in ("above", "tied", "best"):
-            getattr(block, name)[index] = getattr(rows, name)
+    left = (~easy).nonzero(as_tuple=True)[0]
+    step = max(1, TILES_AT_ONCE // job.flags.shape[1])
+    for start in range(0, len(left), step):
+        rechecked += _on_copy(block, left[start : start + step], _count_in_place, part, entries, space, kernel)
+    return rechecked
+
+
+def _on_copy(block: _Probes, index: Any, count: Any, *arguments: Any) -> int:
+    """Run `count` on some of the block's probes and write their columns back."""
+    rows = block.take(index)
+    rechecked: int = count(rows, *arguments)
+    for name in ("above", "tied", "best"):
+        getattr(block, name)[index] = getattr(rows, name)
     return rechecked
 
 
 def _recheck(block: _Probes, part: _Part, records: Any) -> int:
     rechecked = 0
     for probe, entry in _unpacked(records):
+        if len(probe):
+            _decide(block, probe, exact(block, part, probe, entry))
         rechecked += len(probe)
-        _decide(block, probe, exact(block, part, probe, entry))
     return rechecked
 
 
 def _decide(block: _Probes, probe: Any, scores: Any) -> None:
-    wanted = block.thresholds[probe]
-    n = len(block.rows)
-    block.above.add_(probe[scores > wanted].bincount(minlength=n))
-    block.tied.add_(probe[scores == wanted].bincount(minlength=n))
-    block.best.scatter_reduce_(0, probe, scores, "amax")
+    from strat.recognition import gpu_portable
+
+    best = _ordered(block.best)
+    gpu_portable.decide[(-(-len(probe) // 1024),)](
+        probe, scores, _ordered(scores), block.thresholds, block.above, block.tied, best, len(probe), ROWS=1024
+    )
+    block.best.copy_(_ordered(best))
+
+
+def _ordered(values: Any) -> Any:
+    """Float64 as integers in the same order, or back again: what an atomic maximum needs."""
+    torch = _torch()
+    bits = values.view(torch.int64) if values.dtype == torch.float64 else values
+    turned = bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
+    return turned if values.dtype == torch.float64 else turned.view(torch.float64)
 
 
 def _unpacked(records: Any) -> Iterator[tuple[Any, Any]]:
@@ -542,13 +560,25 @@ def _blocks_of_64(tile: Any, n_tiles: int) -> tuple[Any, Any, Any]:
 
 
 def _count_in_place(block: _Probes, part: _Part, entries: _Fast, space: _Space, kernel: str) -> int:
-    """For probes with many tiles to recount: the fused kernel counts by itself."""
+    """For probes with many tiles to recount: the fused kernel counts by itself; float64 where the band is crowded."""
     job = _job(block, part, entries, space)
-    records = _look(job, kernel, count=True, capacity=2 * TILES_IN_PLACE)
-    if records is None:
-        return _count_float64(block, part, entries, space)
-    block.above.add_(job.above)
-    return _recheck(block, part, records)
+    records = _look(job, kernel, count=True, capacity=len(block.rows) * job.flags.shape[1])
+    which = records[:, 0].long()
+    pairs = _torch().zeros(len(block.rows), dtype=_torch().int64, device=which.device)
+    pairs.index_add_(0, which, _bits(records[:, 2:]).sum(dim=1))
+    crowded = pairs > len(part.rows) // CROWD
+    block.above.add_(job.above.masked_fill(crowded, 0))
+    rechecked = _recheck(block, part, records[~crowded[which]])
+    index = crowded.nonzero(as_tuple=True)[0]
+    return rechecked + (_on_copy(block, index, _count_float64, part, entries, space) if len(index) else 0)
+
+
+def _bits(words: Any) -> Any:
+    """How many bits are set in each 32-bit word, by adding neighbours."""
+    x = words.long() & 0xFFFFFFFF
+    for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
+        x = (x & mask) + ((x >> shift) & mask)
+    return x
 
 
 def _units(device: Any) -> int:
@@ -596,7 +626,7 @@ def _flags(block: _Probes, part: _Part, n_probe_tiles: int, n_tiles: int) -> Any
     return flags.view(n_probe_tiles, n_tiles)
 
 
-def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space, kernel: str = "float64") -> int:
+def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space) -> int:
     """The same two steps with float64 products: slower, for data whose scores crowd inside the bfloat16 bound."""
     d = block.rows.shape[1]
     rechecked = 0
