@@ -119,6 +119,16 @@ def test_grouped_hold_out_takes_any_share_and_refuses_the_impossible() -> None:
         protocols.holdout(GaussianNB(), DATA.X, DATA.y, units=two)
 
 
+def test_a_design_gives_its_units() -> None:
+    labels = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, units=UNITS, folds=5)
+    design = protocols.cross_validation(
+        GaussianNB(), DATA.X, DATA.y, units=strat.Design.clustered(units=UNITS), folds=5
+    )
+    assert np.array_equal(labels.predictions["unit"], design.predictions["unit"])
+    alone = protocols.holdout(GaussianNB(), DATA.X, DATA.y, units=strat.Design.simple_random(n=100))
+    assert "unit" not in alone.predictions
+
+
 def test_hold_out_keeps_classes_and_size() -> None:
     p = protocols.holdout(GaussianNB(), DATA.X, DATA.y, test=0.3).predictions
     assert np.bincount(p["truth"]).tolist() == [18, 12]

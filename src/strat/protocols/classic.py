@@ -12,6 +12,7 @@ from scipy.special import softmax
 
 from strat.columns import Array
 from strat.datasets.draws import Rng, count
+from strat.designs import Design
 from strat.errors import StratError, one_of, some
 from strat.protocols import discriminants
 from strat.protocols.results import (
@@ -45,7 +46,7 @@ ROWS = "test rows as independent draws"
 UNITS = "test units as independent draws"
 
 
-def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | None = None) -> ProtocolResult:
+def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | Design | None = None) -> ProtocolResult:
     """The error on the very rows that the classifier was trained on.
 
     It is too low: F&H III and Kuncheva 1.3.4. Its use is as a lower bound beside leave-one-out; see `bounds`.
@@ -57,7 +58,8 @@ def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | N
     X, y
         Features (rows × features) and labels.
     units
-        What the rows came in (subjects, passages); their number, not that of the rows, gives the variance.
+        What the rows came in (subjects, passages), as labels or as a `strat.Design`; their number, not that of the
+        rows, gives the variance.
 
     Examples
     --------
@@ -78,7 +80,7 @@ def holdout(
     y: ArrayLike,
     *,
     test: float = 0.5,
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     stratify: bool = True,
     rng: Rng = 0,
 ) -> ProtocolResult:
@@ -117,7 +119,7 @@ def repeated_holdout(
     *,
     repeats: int = 30,
     test: float = 0.1,
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     stratify: bool = True,
     rng: Rng = 0,
     n_jobs: int | None = None,
@@ -157,7 +159,7 @@ def cross_validation(
     *,
     folds: Any = 10,
     repeats: int = 1,
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     stratify: bool = True,
     rng: Rng = 0,
     n_jobs: int | None = None,
@@ -200,7 +202,7 @@ def leave_one_out(
     X: Any,
     y: ArrayLike,
     *,
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     method: str = "auto",
     n_jobs: int | None = None,
 ) -> ProtocolResult:
@@ -304,7 +306,7 @@ def three_way(
     grid: Mapping[str, Sequence[Any]],
     validation: float = 0.25,
     test: float = 0.25,
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     stratify: bool = True,
     rng: Rng = 0,
     n_jobs: int | None = None,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from strat.columns import Array
 from strat.datasets.draws import Rng
+from strat.designs import Design
 from strat.errors import StratError, near
 from strat.protocols.classic import (
     cross_validation,
@@ -109,7 +110,7 @@ def compare_protocols(
     y: ArrayLike,
     *,
     protocols: Sequence[str] | Mapping[str, Runner] = USUAL,
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     reference: float | None = None,
     rng: Rng = 0,
     n_jobs: int | None = None,
@@ -179,7 +180,7 @@ class Bounds:
 
 
 def bounds(
-    estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | None = None, n_jobs: int | None = None
+    estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | Design | None = None, n_jobs: int | None = None
 ) -> Bounds:
     """Resubstitution and leave-one-out together, at one price for linear and quadratic discriminants.
 

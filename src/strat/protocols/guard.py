@@ -12,6 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 from strat.columns import Array
 from strat.datasets.draws import Rng, count
+from strat.designs import Design
 from strat.errors import StratError
 from strat.protocols.results import BLUE, GREY, ORANGE, corrected_se, new_axes
 from strat.protocols.sessions import Split, Task, cloned, errors, fold_splits, random_source, run, task
@@ -92,7 +93,7 @@ def peeking(
     folds: Any = 10,
     repeats: int = 1,
     inner: int = 5,
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     rng: Rng = 0,
     n_jobs: int | None = None,
 ) -> Peeking:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array
 from strat.datasets.draws import Rng, count
+from strat.designs import Design
 from strat.errors import StratError, one_of
 from strat.protocols.results import NEARLY_UNBIASED, OPTIMISTIC, PESSIMISTIC, ProtocolResult
 from strat.protocols.sessions import Rows, Session, Split, Task, memory, random_source, run, table, task, times
@@ -30,7 +31,7 @@ def bootstrap(
     *,
     replicates: int = 200,
     variant: str = ".632+",
-    units: ArrayLike | None = None,
+    units: ArrayLike | Design | None = None,
     rng: Rng = 0,
     n_jobs: int | None = None,
 ) -> ProtocolResult:

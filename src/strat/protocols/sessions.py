@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, same_length
 from strat.datasets.draws import Rng, generator
+from strat.designs import Design
 from strat.errors import StratError, StratWarning, plain, some
 from strat.protocols.results import Memory, Table, Times
 
@@ -59,9 +60,11 @@ class Session:
     predict: float
 
 
-def task(estimator: Any, X: Any, y: ArrayLike, units: ArrayLike | None) -> Task:
+def task(estimator: Any, X: Any, y: ArrayLike, units: ArrayLike | Design | None) -> Task:
     """The checked task, or one clear sentence about what is wrong with it."""
     cloned(estimator)
+    if isinstance(units, Design):
+        units = None if units.rows_are_units else units.unit
     codes, classes = encode("y", y)
     features = X if hasattr(X, "shape") else np.asarray(X)
     if len(features.shape) != 2:
