@@ -68,6 +68,10 @@ def test_long_arithmetic_equals_whole_numbers(table: list[list[int]]) -> None:
     total = math.factorial(margins.n)
     exact = Fraction(sum(whole[result.agreements :]), total)
     assert result.pvalue == pytest.approx(float(exact), rel=4e-16)
+    if 0 < result.agreements <= margins.most:
+        long = rooks.long_tail(margins, result.agreements)
+        assert abs(Fraction(long.numerator, 2**long.shift) - exact) <= Fraction(long.error, 2**long.shift)
+        assert long.value == pytest.approx(float(exact), rel=4e-16)
     assert sum(whole) == total
 
 

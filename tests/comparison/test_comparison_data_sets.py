@@ -426,3 +426,17 @@ def test_the_same_name_twice() -> None:
     frame.columns = ["A", "A"]
     with pytest.raises(StratError):
         friedman(frame, higher_is_better=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_critical_difference_equals_autorank_s(capsys: pytest.CaptureFixture[str]) -> None:
+    autorank = pytest.importorskip("autorank")
+    import pandas as pd
+
+    frame = pd.DataFrame(EXAMPLE_1_11)
+    theirs = autorank.autorank(frame, verbose=False, order="ascending", force_mode="nonparametric")
+    capsys.readouterr()
+    ours = nemenyi(EXAMPLE_1_11, higher_is_better=False)
+    assert theirs.cd == pytest.approx(ours.critical_difference(), abs=1e-4)
+    ranks = theirs.rankdf["meanrank"]
+    assert ranks["C1"] == pytest.approx(ours.ranks[0])

@@ -101,7 +101,7 @@ def chance(confusion: ArrayLike, *, draws: int = 100_000, rng: int = 0) -> Chanc
     confusion
         Counts, true classes × predicted classes in the same order.
     draws, rng
-        Beyond what exact arithmetic can do (about 20,000 patterns of 26 classes), the p-value is simulated
+        Beyond what exact arithmetic can do (some 40,000 patterns of 26 even classes), the p-value is simulated
         with so many random tables from this seed; its error is bounded (Clopper-Pearson at 99.9 %, and
         Chernoff's inequality from above) and `method` says so.
 

@@ -27,8 +27,8 @@ from scipy.special import gammaln
 
 from strat.columns import Array
 
-# Largest two-dimensional transform that an exact answer may need: about a gigabyte and a few seconds.
-MOST_POINTS = 1 << 25
+# Bytes of the largest product that an exact answer may need: about a gigabyte of work and some ten seconds.
+MOST_POINTS = 3 << 23
 GUARD = 64
 # Up to so many patterns the distribution is made of whole numbers without any rounding.
 SMALL = 150
@@ -86,7 +86,7 @@ class Tail:
 
 
 class TooLargeError(Exception):
-    """An exact answer would need a transform of more than MOST_POINTS points."""
+    """An exact answer would need a product of more than MOST_POINTS bytes."""
 
 
 def tail(margins: Margins, t: int) -> Tail:
@@ -95,13 +95,40 @@ def tail(margins: Margins, t: int) -> Tail:
         return Tail(1, 0, 0)
     if t > margins.most:
         return Tail(0, 0, 0)
+    if sum(margins.rows) == sum(margins.columns) == margins.n and len(margins.rows) == 2:
+        return _two_classes(margins, t)
+    if margins.n <= SMALL:
+        return _cut(sum(permutations_with(margins)[t:]), math.factorial(margins.n))
+    return long_tail(margins, t)
+
+
+def long_tail(margins: Margins, t: int) -> Tail:
+    """P(T >= t) by long arithmetic, with more digits until they suffice; for 1 <= t <= most."""
     x = _tilt(margins, lambda j: j / (max(j - t + 1.0, 1.0) * max(margins.n - j, 1.0)), low=t)
-    cancelled = 2.0 * margins.mean / math.log(2.0)
+    cancelled = 2.0 * margins.mean / LOG_2
     while True:
         answer = _tail_once(margins, t, x, cancelled)
         if answer.numerator > answer.error << GUARD:
             return answer
         cancelled = 2.0 * cancelled + GUARD
+
+
+def _cut(part: int, whole: int) -> Tail:
+    """A fraction of whole numbers, cut to 2 GUARD bits."""
+    shift = whole.bit_length() - part.bit_length() + 2 * GUARD
+    return Tail((part << shift) // whole, shift, 1)
+
+
+def _two_classes(margins: Margins, t: int) -> Tail:
+    """Fisher's exact test: n11 is hypergeometric and T = n - r1 - c1 + 2 n11; positive terms, whole numbers."""
+    (r, s), c, n = margins.rows, margins.columns[0], margins.n
+    least = max(-((n - r - c - t) // 2), c - s, 0)
+    term = math.comb(r, least) * math.comb(s, c - least) if least <= min(r, c) else 0
+    total = 0
+    for k in range(least, min(r, c) + 1):
+        total += term
+        term = term * (r - k) * (c - k) // ((k + 1) * (s - c + k + 1))
+    return _cut(total, math.comb(n, c))
 
 
 def _tail_once(margins: Margins, t: int, x: Fraction, cancelled: float) -> Tail:
@@ -116,7 +143,7 @@ def _tail_once(margins: Margins, t: int, x: Fraction, cancelled: float) -> Tail:
     # An error of one unit in a coefficient costs its weight, not its term.
     excess = max(_logsumexp(log_weight) - float(log_terms.max()), 0.0) / LOG_2
     bits = _whole_bytes(cancelled + 2 * GUARD + 0.5 * math.log2(n) + 8 + excess)
-    coefficients, scale, ulps = _product(margins, x, bits)
+    coefficients, scale, ulps = _product(margins, x, bits, t + kept)
     # Weights from t on by their recurrence, scaled so that the largest has about bits + GUARD bits.
     first = scale * x**-t / math.perm(n, t)
     shift = int(bits + GUARD + (peak - float(log_weight[0])) / LOG_2 - _log2(first))
@@ -160,8 +187,8 @@ def distribution(margins: Margins) -> Array:
     log_weight = _log_scale(margins, x, j) + j * LOG_2
     kept, _ = _negligible(log_weight + _log_bound(margins, x, j), -1090 * LOG_2)
     bits = _whole_bytes(max(_logsumexp(log_weight[:kept]) / LOG_2, 0.0) + 1110)
-    coefficients, scale, _ = _product(margins, x, bits)
-    shifted = _taylor_shift(_moments(coefficients[:kept], scale, x, n, bits))
+    coefficients, scale, _ = _product(margins, x, bits, kept)
+    shifted = _taylor_shift(_moments(coefficients, scale, x, n, bits))
     probabilities = np.zeros(n + 1)
     for k, value in enumerate(shifted):
         probabilities[k] = _float(max(-value if k & 1 else value, 0), bits + GUARD)
@@ -212,24 +239,25 @@ def _log_integrand(margins: Margins, logs: list[Array], z: float, u: float) -> f
     return (margins.n + 1) * u - math.exp(u) + _log_sum(logs, math.log(z) - u)
 
 
-def _product(margins: Margins, x: Fraction, bits: int) -> tuple[list[int], Fraction, int]:
-    """``rho_j x^j / q(x)`` in units of 2^-bits for every j, q(x), and the number of units they may be off."""
+def _product(margins: Margins, x: Fraction, bits: int, count: int) -> tuple[list[int], Fraction, int]:
+    """The first `count` of ``rho_j x^j / q(x)`` in units of 2^-bits, q(x), and how many units they may be off."""
+    length = bits // 8
+    if 2 * length * count > MOST_POINTS:
+        raise TooLargeError
     parts, scale = [], Fraction(1)
     for r, c in zip(margins.rows, margins.columns, strict=True):
         limbs, total = _class(r, c, x, bits)
-        parts.append(limbs)
+        parts.append(limbs[:count])
         scale *= total
-    length = bits // 8
     heap = [(len(part), k, part) for k, part in enumerate(parts)]
     heapq.heapify(heap)
     while len(heap) > 1:
         _, k, a = heapq.heappop(heap)
         _, _, b = heapq.heappop(heap)
-        both = _multiply(a, b)
+        both = _multiply(a, b)[:count]
         heapq.heappush(heap, (len(both), k, both))
-    limbs = heap[0][2]
-    raw = np.ascontiguousarray(limbs).tobytes()
-    values = [int.from_bytes(raw[k * length : (k + 1) * length], "little") for k in range(len(limbs))]
+    raw = np.ascontiguousarray(heap[0][2]).tobytes()
+    values = [int.from_bytes(raw[k : k + length], "little") for k in range(0, len(raw), length)]
     # Each class is off by at most 2 units, each product adds one: 3 K, and a margin for second-order terms.
     return values, scale, 3 * len(parts) + 4
 
@@ -257,8 +285,6 @@ def _multiply(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The product of two polynomials whose coefficients are rows of bytes below one, cut to as many bytes."""
     rows, length = len(a) + len(b) - 1, a.shape[1]
     shape = (fft.next_fast_len(rows, real=True), fft.next_fast_len(2 * length, real=True))
-    if shape[0] * shape[1] > MOST_POINTS:
-        raise TooLargeError
     spectrum = fft.rfft2(a.astype(float), shape)
     spectrum *= fft.rfft2(b.astype(float), shape)
     product = fft.irfft2(spectrum, shape, overwrite_x=True)[:rows, : 2 * length]
