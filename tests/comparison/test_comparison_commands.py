@@ -194,8 +194,11 @@ def test_compare_files_joined_on_the_item(answers: Path, tmp_path: Path) -> None
 
 def test_compare_three_and_long_tables(answers: Path, tmp_path: Path) -> None:
     options = ["--truth", "label", "--predicted", "old", "--predicted", "new", "--predicted", "other"]
-    text = ask("compare", answers, *options)
+    text = ask("compare", answers, *options, "--plot", tmp_path / "systems.svg")
     assert "came first with" in text
+    assert (tmp_path / "systems.svg").stat().st_size > 1000
+    with pytest.raises(StratError, match="`--plot` must be"):
+        ask("compare", answers, *options, "--plot", tmp_path / "systems.bmp")
     rows = ["model,q,right"]
     rng = np.random.default_rng(1)
     rows += [f"{m},{q},{int(rng.random() < p)}" for m, p in (("x", 0.9), ("y", 0.4)) for q in range(50)]

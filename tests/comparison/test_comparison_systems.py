@@ -433,6 +433,7 @@ ACC = strat.accuracy([1, 1, 0, 0], [1, 0, 1, 0])
         (lambda: stratified_shuffling([1, 2], ["A", "A"], strata=[1, 1]), "`system` must have two labels, got 1"),
         (lambda: stratified_shuffling([1, 2], ["A", "B"], strata=[1, 2]), "units of both systems, got 2"),
         (lambda: many(np.ones((4, 1)), on=ON, higher_is_better=True), "two or more, got 1"),
+        (lambda: many([[1, 100], [0, 100], [1, 0], [0, 0]], on=ON, higher_is_better=True), "like a percentage"),
         (lambda: many(np.ones(4), on=ON, higher_is_better=True), "items × systems"),
         (lambda: many({"A": [1, 0, 1, 0], "B": [1, 0]}, on=ON, higher_is_better=True), "same items each"),
         (lambda: many(np.ones((4, 2)), on=ON, higher_is_better=True, names=("A",)), "`names` must be one for each"),

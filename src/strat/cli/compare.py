@@ -61,6 +61,7 @@ def compare(
     runs: Annotated[
         str, typer.Option(help="Logs: several runs of one system: error, separate, repeat, latest.")
     ] = "error",
+    plot: Annotated[Path | None, typer.Option(help="Write a picture of the systems (.png, .svg, .pdf).")] = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
@@ -106,6 +107,8 @@ def compare(
             warnings.simplefilter("ignore", StratWarning)  # the board repeats them as notes
             found = tables.compare(source, **roles, **options)
             alone = tables.compare(source, **roles | {"strata": None, "units": None}, **options)
+    if plot is not None:
+        _draw(found.many, plot, level)
     name = "accuracy" if wide and columns["predicted"] and metric in (None, "accuracy") else None
     sheet = _sheet(found, alone if strata or units else None, margin, level, joined, name)
     output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
@@ -139,6 +142,15 @@ def _sheet(found: Any, alone: Any, margin: float | None, level: float, joined: l
                           "low": best.low, "high": best.high}  # fmt: skip
         notes.insert(0, str(best))
     return replace(sheet, notes=notes, data=data)
+
+
+def _draw(board: Any, path: Path, level: float) -> None:
+    if path.suffix.lower() not in (".png", ".svg", ".pdf") or not path.parent.is_dir():
+        raise StratError(f"`--plot` must be a .png, .svg or .pdf in a folder that exists, got {str(path)!r}.")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    board.plot(level=level).figure.savefig(path, dpi=150, bbox_inches="tight")
 
 
 def _measured(

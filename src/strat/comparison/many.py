@@ -203,7 +203,7 @@ class ManySystems:
                 textcoords="offset points", va="center", fontsize=8,
             )  # fmt: skip
         ax.set_yticks(range(len(self.systems)), [self.systems[k] for k in self.order], fontsize=8)
-        ax.invert_yaxis()
+        ax.set_ylim(len(self.systems) - 0.4, -0.6)
         ax.set_xlabel(f"{self.estimate.name} ({100 * level:g} %); ranks at the right hold together")
         return ax
 
@@ -355,6 +355,7 @@ def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...]
         raise StratError(f"`names` must be one for each of {values.shape[1]} systems, got {len(labels)}.")
     if values.shape[1] < 2:
         return labels, mean(np.zeros(max(len(values), 1)))
+    _one_unit(values, labels)
     share = bool(((values == 0.0) | (values == 1.0)).all())
     joint = replace(
         mean(values),
@@ -366,6 +367,21 @@ def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...]
         split=None,
     )
     return labels, joint
+
+
+def _one_unit(values: Array, labels: tuple[str, ...]) -> None:
+    """Refuse percentages beside fractions: a column in 0…1 and another that is about a hundred times larger."""
+    top, middle = np.abs(values).max(axis=0), np.abs(values).mean(axis=0)
+    small = np.flatnonzero((top <= 1.0) & (middle > 0))
+    large = np.flatnonzero((top > 20.0) & (top <= 100.0))
+    if not (len(small) and len(large)):
+        return
+    a, b = int(small[0]), int(large[0])
+    if 25.0 < middle[b] / middle[a] < 400.0:
+        raise StratError(
+            f"`systems` must be in one unit, got {labels[a]} up to {top[a]:g} and {labels[b]} up to {top[b]:g}; one looks "
+            "like a fraction and the other like a percentage: divide by 100."
+        )
 
 
 def _floor(found: ManySystems) -> float:
