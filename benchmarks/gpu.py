@@ -87,6 +87,19 @@ def _compare(name: str, data: tuple[Any, ...], form: str, **options: Any) -> Row
     return (name, "equal" if all(same) else f"DIFFERENT {same}", f"{c.rechecked / len(p):.1f} pairs/probe rechecked")
 
 
+def check_bits() -> list[Row]:
+    """Pairs scored on the GPU and by NumPy: the same bits."""
+    rows = []
+    for form in gpu.FORMS:
+        p, g, pc, gc = faces(2000, 2000, 500)
+        who, part = gpu._probes(p, pc, form, gpu._device()), next(iter(gpu._Parts(g, gc, form, gpu._device(), 2000)))
+        found = gpu.exact(who, part, pc, pc.flip(0)).cpu().numpy()
+        on_host = [x.double().cpu().numpy() for x in (p[pc], g[pc.flip(0)])]
+        same = (found == bounds.exact_scores(*on_host, form)).all()
+        rows.append((f"bits of {form} on GPU and CPU", "equal" if same else "DIFFERENT"))
+    return rows
+
+
 def check_bound() -> list[Row]:
     """The largest error of a bfloat16 product over its bound, for benign and for hostile vectors."""
     import torch
@@ -171,16 +184,18 @@ def kernel_only(n: int, m: int, d: int, kernel: str, *, count: bool = False, rep
     return name, f"{seconds * 1e3:.1f} ms", flops(n, m, d, seconds), f"{found[-1] / n:.1f} notes/probe"
 
 
-def whole(n: int, m: int, d: int, form: str = "cosine", repeats: int = 3, **options: Any) -> Row:
+def whole(n: int, m: int, d: int, form: str = "cosine", *, repeats: int = 3, host: bool = False, **options: Any) -> Row:
     data = {k: options.pop(k) for k in ("hard", "images") if k in options}
     p, g, pc, gc = faces(n, m, d, **data)
+    if host:
+        p, g = p.cpu().numpy(), g.cpu().numpy()
     found: list[Any] = []
     seconds = timed(
         lambda: found.append(gpu.count_better(p, g, probe_codes=pc, gallery_codes=gc, form=form, **options)), repeats
     )
     c = found[-1]
     extra = " ".join(f"{k}={v}" for k, v in {**data, **options}.items())
-    name = f"whole call {form} {n} × {m} × {d} {extra}".strip()
+    name = f"whole call {form} {n} × {m} × {d} {'from the host ' * host}{extra}".strip()
     first = f"rank 1: {(c.above == 0).mean():.3f}"
     return name, f"{seconds * 1e3:.1f} ms", flops(n, m, d, seconds), f"{c.rechecked / n:.1f} rechecked/probe, {first}"
 
@@ -217,6 +232,7 @@ def main() -> None:
     quick = "quick" in sys.argv
     q = 1 << 18
     show(check_bound())
+    show(check_bits())
     show(check())
     show(ceilings())
     show([plain(q, q, 512)])
@@ -228,8 +244,12 @@ def main() -> None:
     show([kernel_only(q, q, d, "hopper") for d in (128, 256, 1024, 2048)])
     show([whole(q, q, d) for d in (128, 256, 1024, 2048)])
     show([whole(q, q, 512, form) for form in ("inner", "euclidean")])
-    show([whole(q, q, 512, hard=0.01), whole(q, q, 512, images=10), whole(q, q, 512, gallery_rows=50_000)])
-    show([kernel_only(1_000_000 // 4, 1_000_000, 512, "hopper"), whole(1_000_000, 1_000_000, 512)])
+    show([whole(q, q, 512, hard=0.01), whole(q, q, 512, images=10)])
+    show([whole(q, q, 512, gallery_rows=100_000), whole(q, q, 512, host=True, gallery_rows=100_000)])
+    show([whole(1_000, 4_000_000, 512)])
+    million = 1_000_000
+    show([kernel_only(million // 4, million, 512, "hopper"), plain(million, million, 512, repeats=1)])
+    show([whole(million, million, 512)])
 
 
 if __name__ == "__main__":

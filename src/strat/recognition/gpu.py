@@ -13,13 +13,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strat.columns import Array, Codes
+from strat.columns import Array, Codes, encode
 from strat.errors import StratError, one_of
 from strat.recognition import bounds
+from strat.recognition.blocks import Counts as Columns
+
+if TYPE_CHECKING:
+    from strat.recognition.ranks import Ranks
 
 FORMS = ("cosine", "inner", "euclidean")
 KERNELS = ("auto", "hopper", "portable", "float64")
@@ -27,6 +31,7 @@ PROBES_AT_ONCE = 1 << 20
 ROWS_AT_ONCE = 1 << 16
 PAIRS_AT_ONCE = 1 << 22
 NOTES_PER_PROBE = 48
+LEAST_NOTES = 4096
 TILES_AT_ONCE = 1 << 25
 CROWD = 50  # a probe with more than one entry in so many inside its band is cheaper in float64 altogether
 CROWDED = 1 << 24  # the mark that a kernel sets on probes with more notes than it keeps
@@ -98,6 +103,97 @@ def count_better(
     who, order = _hardest_last(who)
     rechecked = sum(_count(who, part, _kernel(kernel, device)) for part in parts)
     return _answer(who, order, rechecked, _kernel(kernel, device))
+
+
+def ranks_of_embeddings(
+    probes: Any,
+    gallery: Any,
+    *,
+    probe_subjects: Any,
+    gallery_subjects: Any,
+    score: str,
+    enrolment: str = "single",
+    open_set: bool = False,
+    failed_probes: Any = None,
+    failed_gallery: Any = None,
+    failures: str = "miss",
+    covariance: Any = None,
+    device: str = "cuda",
+) -> Ranks:
+    """`strat.recognition.ranks_of_embeddings` on a GPU: the same arguments, and the same ranks for every probe."""
+    from strat.recognition.matching import match
+    from strat.recognition.ranks import assemble
+
+    one_of("device", device, ("cpu", "cuda"))
+    _supported(score, enrolment, gallery_subjects)
+    _device()
+    p_labels, g_labels = _labels(probe_subjects), _labels(gallery_subjects)
+    matching = match(
+        p_labels, g_labels, enrolment=enrolment, open_set=open_set, failed_probes=failed_probes,
+        failed_gallery=failed_gallery,
+    )  # fmt: skip
+    p = _chosen("probes", probes, matching.probes, len(p_labels))
+    kept = np.sort(matching.members)
+    g = _chosen("gallery", gallery, kept, len(g_labels))
+    p_codes, g_codes = _subject_codes(p_labels[matching.probes], g_labels[kept])
+    if enrolment == "mean" or score == "mahalanobis":
+        p, g, score, g_codes = _on_host(p, g, g_codes, enrolment, score, covariance)
+    c = count_better(p, g, probe_codes=p_codes, gallery_codes=g_codes, form=score)
+    columns = Columns(c.above, c.tied, c.mate, c.best_nonmate, c.rechecked)
+    return assemble(columns, matching, failures, c.method)
+
+
+def _supported(score: str, enrolment: str, gallery_subjects: Any) -> None:
+    if score == "l1":
+        raise StratError(
+            "`score` must be 'cosine', 'inner', 'euclidean' or 'mahalanobis' on a GPU, got 'l1', which is no "
+            "matrix product; device='cpu' computes it."
+        )
+    if enrolment == "best" and len(np.unique(_labels(gallery_subjects))) < len(gallery_subjects):
+        raise StratError(
+            "`enrolment` must be 'single', 'mean' or 'images' on a GPU, got 'best'; with 'images' every image is an "
+            "entry and the mate's is the subject's best, and device='cpu' counts subjects by their best image."
+        )
+
+
+def _labels(values: Any) -> Any:
+    return np.asarray(values.cpu() if hasattr(values, "cpu") else values)
+
+
+def _chosen(argument: str, rows: Any, index: Codes, n: int) -> Any:
+    """The rows of an array or tensor that take part; all of them without a copy."""
+    rows = rows if hasattr(rows, "cpu") else np.asanyarray(rows)
+    if rows.ndim != 2 or len(rows) != n:
+        raise StratError(
+            f"`{argument}` must have one row for each of the {n} labels, got an array of shape {tuple(rows.shape)}."
+        )
+    if len(index) == n:
+        return rows
+    return rows[_torch().as_tensor(index, device=rows.device)] if hasattr(rows, "cpu") else rows[index]
+
+
+def _subject_codes(probes: Any, gallery: Any) -> tuple[Codes, Codes]:
+    """Codes that are equal where labels are; −1 for probes whose subject the gallery lacks."""
+    g_codes, known = encode("gallery", gallery)
+    p_codes, wanted = encode("probes", probes)
+    place = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+    return np.where(known[place] == wanted, place, -1)[p_codes], g_codes
+
+
+def _on_host(p: Any, g: Any, codes: Codes, enrolment: str, score: str, covariance: Any) -> tuple[Any, Any, str, Codes]:
+    """Whitened rows and mean templates are linear work: NumPy makes them, as on the CPU."""
+    from strat.recognition.exact import space
+
+    rows = space(_labels(p), _labels(g), score=score, covariance=covariance)
+    entries = rows.gallery
+    if enrolment == "mean":
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        sizes = np.diff(np.append(starts, len(codes)))
+        entries = np.add.reduceat(entries[order], starts, axis=0) / sizes[:, None]
+        entries = space(entries, entries, score="cosine").gallery if score == "cosine" else entries
+        codes = codes[order][starts]
+    return rows.probes, entries, rows.form, codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,7 +426,7 @@ def _count_block(block: _Probes, part: _Part, entries: _Fast, space: _Space, ker
     if kernel == "float64":
         return _count_float64(block, part, entries, space)
     job = _job(block, part, entries, space)
-    notes = _look(job, kernel, count=False, capacity=max(4096, NOTES_PER_PROBE * len(block.rows)))
+    notes = _look(job, kernel, count=False, capacity=max(LEAST_NOTES, NOTES_PER_PROBE * len(block.rows)))
     easy = job.hits < CROWDED
     if notes is None:
         easy = easy & False
