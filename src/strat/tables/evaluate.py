@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strat import replication
+from strat.columns import encode
 from strat.designs import LONE, Design
 from strat.errors import StratError, StratWarning, one_of
 from strat.estimation import Estimate, estimate
@@ -359,9 +360,9 @@ def _binned(ground: Ground, wanted: Sequence[Metric]) -> list[str]:
 
 def auc_bound(cells: Cells) -> float:
     """The most that binning can move the AUC: half the share of pairs of both classes that fall into one bin."""
-    truth = cells.columns["truth"]
-    positive = truth == np.unique(truth)[-1]
-    _, place = np.unique(cells.columns["score"], return_inverse=True)
+    truth, labels = encode("truth", cells.columns["truth"])
+    positive = truth == len(labels) - 1
+    place, _ = encode("score", cells.columns["score"])
     p = np.bincount(place, cells.mass * positive)
     n = np.bincount(place, cells.mass * ~positive)
     return float(0.5 * (p * n).sum() / (p.sum() * n.sum())) if p.sum() and n.sum() else 0.0
@@ -379,11 +380,11 @@ def _suspects(table: Table, roles: Mapping[str, str | None], weights: str | None
 def _confusion(cells: Cells) -> tuple[Any, Any]:
     if "truth" not in cells.columns or "predicted" not in cells.columns:
         return None, None
-    truth, predicted = cells.columns["truth"], cells.columns["predicted"]
-    labels = np.unique(np.concatenate([np.unique(truth), np.unique(predicted)]))
+    (truth, actual), (predicted, said) = (encode(role, cells.columns[role]) for role in ("truth", "predicted"))
+    labels = np.unique(np.concatenate([actual, said]))
     if len(labels) > _CLASSES:
         return None, None
-    place = np.searchsorted(labels, truth) * len(labels) + np.searchsorted(labels, predicted)
+    place = np.searchsorted(labels, actual)[truth] * len(labels) + np.searchsorted(labels, said)[predicted]
     flat = np.bincount(place, cells.mass, minlength=len(labels) ** 2)
     return labels, flat.reshape(len(labels), len(labels))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.columns import Array, Codes
+from strat.columns import Array, Codes, encode
 from strat.tables.frames import Column
 from strat.tables.table import Table
 
@@ -150,7 +150,7 @@ def traps(
     """Warnings about columns in the wrong role: subjects as clusters, row numbers as strata."""
     said = []
     if units is not None and strata is None:
-        levels = len(np.unique(units))
+        levels = len(encode("units", units)[1])
         if 2 <= levels <= FEW and rows >= 20 * levels:
             said.append(
                 f"units={names.get('units')!r} has only {levels} levels for {rows:,} rows: if these levels cover "
@@ -158,7 +158,7 @@ def traps(
                 "units they are a sample of such groups, and the interval becomes very wide."
             )
     if strata is not None:
-        levels = len(np.unique(strata))
+        levels = len(encode("strata", strata)[1])
         if levels > 50 and levels >= 0.5 * rows:
             said.append(
                 f"strata={names.get('strata')!r} has {levels:,} levels for {rows:,} rows: strata are few fixed "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from strat import statistics
+from strat.columns import encode
 from strat.errors import StratError, near
 from strat.statistics import Statistic, classification, scores
 from strat.tables.reduce import Cells
@@ -55,7 +56,7 @@ def _positive(function: str, options: Mapping[str, Any], c: Mapping[str, Any]) -
     """For the plain f1, precision, recall: of the positive class if there are two, else their macro mean."""
     if function not in _AVERAGED or "average" in options:
         return dict(options)
-    labels = np.unique(np.concatenate([np.unique(c["truth"]), np.unique(c["predicted"])]))
+    labels = np.unique(np.concatenate([encode(role, c[role])[1] for role in ("truth", "predicted")]))
     positive = c.get("positive")
     if positive is not None or len(labels) <= 2:
         return {**options, "average": "binary", "pos_label": labels[-1] if positive is None else positive}

@@ -78,8 +78,7 @@ def _run(path: Path, header: Any, samples: Any) -> Run:
         status=str(header.get("status") or "started"),
         created=str(about.get("created") or ""),
     )
-    for sample in _list(samples or [], path):
-        _add(run, sample)
+    _add(run, _list(samples or [], path))
     expected = _expected(about)
     if expected is not None and len(run) < expected and run.status == "success":
         run.notes.append(f"{path.name}: {len(run)} of {expected} samples × epochs are in the log")
@@ -94,28 +93,36 @@ def _expected(about: dict[str, Any]) -> int | None:
     return len(samples) * int(config.get("epochs") or 1)
 
 
-def _add(run: Run, sample: Any) -> None:
-    if not isinstance(sample, dict) or "id" not in sample:
-        raise StratError(f"`{run.path}` must give each sample an 'id', and sample {len(run)} has none.")
-    position = len(run.items)
-    run.items.append(str(sample["id"]))
-    run.epochs.append(int(sample.get("epoch") or 1))
-    scores = sample.get("scores")
-    if scores:
-        for scorer, score in scores.items():
-            value = score.get("value") if isinstance(score, dict) else score
-            if value.__class__ is str and value in VALUES:
-                _put(run.scores, scorer, position, VALUES[value], math.nan)
-            else:
+def _add(run: Run, samples: list[Any]) -> None:
+    """All samples of the run, column by column, which is several times as fast as sample by sample."""
+    try:
+        run.items = [str(sample["id"]) for sample in samples]
+        run.epochs = [int(sample.get("epoch") or 1) for sample in samples]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise StratError(f"`{run.path}` must give each sample an 'id' and a whole 'epoch'; one has none.") from None
+    about = [sample.get("metadata") or {} for sample in samples]
+    scores = [sample.get("scores") or {} for sample in samples]
+    if not all(isinstance(part, dict) for parts in (about, scores) for part in parts):
+        raise StratError(f"`{run.path}` must have scores and metadata by name; it is no inspect-ai log.")
+    for key in dict.fromkeys(key for part in about for key in part):
+        run.about[key] = [part.get(key) for part in about]
+    for scorer in dict.fromkeys(key for part in scores for key in part):
+        _add_scorer(run, scorer, [part.get(scorer) for part in scores])
+    for position, sample in enumerate(samples):
+        if sample.get("error"):
+            run.failed[position] = "error"
+        elif not sample.get("scores"):
+            run.failed[position] = "limit" if sample.get("limit") else "unscored"
+
+
+def _add_scorer(run: Run, scorer: str, scores: list[Any]) -> None:
+    values: list[Any] = [score.get("value") if isinstance(score, dict) else score for score in scores]
+    try:
+        run.scores[scorer] = [VALUES[value] for value in values]
+    except (KeyError, TypeError):  # not only C, I, P and N
+        for position, value in enumerate(values):
+            if value is not None:
                 _add_value(run, scorer, value, position)
-    if sample.get("error"):
-        run.failed[position] = "error"
-    elif not scores:
-        run.failed[position] = "limit" if sample.get("limit") else "unscored"
-    metadata = sample.get("metadata")
-    if metadata:
-        for key, value in metadata.items():
-            _put(run.about, key, position, value, None)
 
 
 def _put(columns: dict[str, list[Any]], name: str, position: int, value: Any, gap: Any) -> None:

@@ -358,7 +358,8 @@ def _layer(
 
 
 def _labels(values: list[Any], keep: NDArray[np.bool_]) -> NDArray[Any] | None:
-    """A metadata field as labels, if every kept sample has a plain one."""
-    if not all(isinstance(v, str | int | float | bool) for v in values):
+    """A metadata field as labels, if every sample has a plain one."""
+    kinds = set(map(type, values))
+    if not kinds <= {str, int, float, bool}:
         return None
-    return np.asarray([str(v) for v in values])[keep]
+    return np.asarray(values if kinds == {str} else [str(v) for v in values])[keep]
