@@ -129,6 +129,8 @@ def test_direction_is_turned_round() -> None:
     less = bonferroni_dunn(EXAMPLE_1_11, control="C5", higher_is_better=False, alternative="less")
     assert "C1" in less.different()
     assert "is worse than" in str(less)
+    by_place = bonferroni_dunn(np.column_stack(list(EXAMPLE_1_11.values())), control=0, higher_is_better=False)
+    assert by_place.control == "system 1"
 
 
 def test_table_1_a_1_b() -> None:

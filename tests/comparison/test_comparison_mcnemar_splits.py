@@ -156,6 +156,17 @@ def test_baycomp_s_posterior_is_half_of_the_corrected_p() -> None:
     assert 2 * min(found) == pytest.approx(corrected_t(A, B, ratio=1 / 9).pvalue)
 
 
+def test_ratio_from_the_rows_of_the_splits() -> None:
+    from sklearn.model_selection import RepeatedKFold
+
+    splits = list(RepeatedKFold(n_splits=5, n_repeats=2, random_state=0).split(np.zeros(50)))
+    indices = {"train": [a for a, _ in splits], "test": [b for _, b in splits]}
+    assert split_ratio(indices=indices) == pytest.approx(1 / 4)
+    drawn = np.random.default_rng(0).integers(0, 1000, 1000)
+    out = np.setdiff1d(np.arange(1000), drawn)
+    assert split_ratio(indices={"train": [drawn], "test": [out]}) == pytest.approx(0.368 / 0.632, rel=0.1)
+
+
 def test_five_by_two() -> None:
     rng = np.random.default_rng(2)
     a, b = rng.random((5, 2)), rng.random((5, 2))

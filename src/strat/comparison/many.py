@@ -379,8 +379,8 @@ def _one_unit(values: Array, labels: tuple[str, ...]) -> None:
     a, b = int(small[0]), int(large[0])
     if 25.0 < middle[b] / middle[a] < 400.0:
         raise StratError(
-            f"`systems` must be in one unit, got {labels[a]} up to {top[a]:g} and {labels[b]} up to {top[b]:g}; one looks "
-            "like a fraction and the other like a percentage: divide by 100."
+            f"`systems` must be in one unit, got {labels[a]} up to {top[a]:g} and {labels[b]} up to {top[b]:g}; "
+            "one looks like a fraction and the other like a percentage: divide by 100."
         )
 
 

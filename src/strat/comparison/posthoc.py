@@ -226,14 +226,14 @@ def all_pairs(table: Any, *, higher_is_better: bool, adjust: str = "shaffer") ->
 
 
 def bonferroni_dunn(
-    table: Any, *, control: str, higher_is_better: bool, alternative: str = "two-sided"
+    table: Any, *, control: str | int, higher_is_better: bool, alternative: str = "two-sided"
 ) -> AgainstControl:
     """Bonferroni and Dunn's test of a control against every other system.
 
     Parameters
     ----------
     control
-        The system of interest.
+        The system of interest, by name or by its column from 0.
     alternative
         "greater": the control is better (the book's one-tailed test); "less": it is worse; "two-sided".
 
@@ -254,7 +254,7 @@ def bonferroni_dunn(
 def against_control(
     table: Any,
     *,
-    control: str,
+    control: str | int,
     higher_is_better: bool,
     alternative: str = "two-sided",
     adjust: str = "holm",
@@ -275,7 +275,7 @@ def against_control(
     name = DUNN if adjust == "bonferroni" else f"control as z (1.16), {adjust}"
     others = tuple(s.systems[j] for j in rest)
     adjusted = _adjusted(raw, adjust, None)
-    return AgainstControl(name, control, alternative, s.systems, ranks, others, own, adjusted, len(s.values))
+    return AgainstControl(name, s.systems[k], alternative, s.systems, ranks, others, own, adjusted, len(s.values))
 
 
 def studentized_range_tail(q: Any, systems: int) -> Array:

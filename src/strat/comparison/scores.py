@@ -37,11 +37,13 @@ class Scores:
         """Rank of each system in each data set: 1 is the best, ties share (ERRATA 17, 20)."""
         return ranked(-self.values if self.higher_is_better else self.values)
 
-    def position(self, system: str) -> int:
-        """The column of a system."""
+    def position(self, system: str | int) -> int:
+        """The column of a system, by name or by its place from 0."""
+        if isinstance(system, int | np.integer) and 0 <= system < len(self.systems):
+            return int(system)
         if system not in self.systems:
             raise StratError(f"`control` must be a system, got {system!r}; {near(str(system), self.systems)}")
-        return self.systems.index(system)
+        return self.systems.index(str(system))
 
 
 def ranked(values: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,13 @@ def uncorrected_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
     return _t("uncorrected paired t", d, float(d.std(ddof=1)) / math.sqrt(len(d)), alternative)
 
 
-def split_ratio(*, folds: int | None = None, testing: float | None = None, training: float | None = None) -> float:
+def split_ratio(
+    *,
+    folds: int | None = None,
+    testing: float | None = None,
+    training: float | None = None,
+    indices: Mapping[str, Sequence[Any]] | None = None,
+) -> float:
     """Testing size over training size, for `corrected_t`.
 
     Parameters
@@ -95,18 +102,22 @@ def split_ratio(*, folds: int | None = None, testing: float | None = None, train
     testing, training
         Sizes or shares of a shuffled split. For a bootstrap the training size is the number of *distinct* rows,
         about 0.632 N, and the testing size the rest.
+    indices
+        What scikit-learn's ``cross_validate(..., return_indices=True)`` calls so: the rows of every split.
 
     Examples
     --------
     >>> split_ratio(folds=10) == 1 / 9, split_ratio(testing=4, training=36) == 1 / 9
     (True, True)
     """
+    if indices is not None:
+        testing, training = (float(np.mean([len(np.unique(rows)) for rows in indices[k]])) for k in ("test", "train"))
     if folds is not None:
         if folds < 2:
             raise StratError(f"`folds` must be 2 or more, got {folds}.")
         return 1.0 / (folds - 1)
     if testing is None or training is None or testing <= 0 or training <= 0:
-        raise StratError("`testing` and `training` must both be given and positive, or `folds` alone.")
+        raise StratError("`testing` and `training` must both be given and positive, or `folds` or `indices` alone.")
     return testing / training
 
 
