@@ -98,14 +98,15 @@ def forest_cell(mark: Mark, low: float, high: float, reference: float | None) ->
     return head + Markup("").join(parts) + Markup("</svg>")
 
 
-def axis(low: float, high: float, wanted: int = 4) -> Markup:
+def axis(low: float, high: float, wanted: int = 3) -> Markup:
     """The ticks of a forest's head."""
     found = ticks(low, high, wanted)
     spans = [
         Markup('<span style="left:{}%">{}</span>').format(round(100 * (t - low) / (high - low), 2), said)
         for t, said in zip(found, tick_texts(found), strict=True)
     ]
-    return Markup('<div class="axis" aria-hidden="true">') + Markup("").join(spans) + Markup("</div>")
+    head = Markup('<div class="axis" aria-hidden="true" data-low="{}" data-high="{}">').format(low, high)
+    return head + Markup("").join(spans) + Markup("</div>")
 
 
 def bars(given: Sequence[Bar], reference: float | None) -> Markup:
@@ -282,13 +283,14 @@ def ladder(
     difference: tuple[float, str] | None = None,
     falling: bool = False,
     unit: str = "",
+    limits: tuple[float, float] | None = None,
 ) -> Markup:
     """Systems on a line, best first, with bars over those that are not told apart.
 
     `names` and `places` are in the order best first; `groups` holds first and last positions of each bar;
     `falling` puts the largest place at the left.
     """
-    low, high = domain(list(places), pad=0.02)
+    low, high = limits or domain(list(places), pad=0.02)
     if difference is not None:
         high = max(high, low + 1.02 * difference[0])
     draw = _classic if len(names) <= CLASSIC else _tall

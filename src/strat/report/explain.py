@@ -44,7 +44,7 @@ def explain(estimate: Any) -> str:
     >>> import strat
     >>> made = strat.estimate(strat.accuracy([1, 1, 0, 0], [1, 1, 0, 1]), on=strat.Design.simple_random(n=4))
     >>> print(explain(made).splitlines()[0])
-    Accuracy is 0.75. Its 95 % interval runs from 0.11 to 0.99, with a standard error of 0.25.
+    Accuracy is 0.75. Its 95 % interval runs from 0.04 to 1.00, with a standard error of 0.25.
     """
     made = _estimate_of(estimate)
     lines = [_meaning(made), _target(made), _assumptions(made), *_changes(made)]

@@ -133,15 +133,20 @@
   const factors = { in: 0.6, out: 1 / 0.6, reset: Infinity };
 
   // ---- forests zoom along their axis
-  all("table[data-low]").forEach((table) => {
-    const low = Number(table.dataset.low);
-    const high = Number(table.dataset.high);
+  const axisTicks = (axis, view = [0, 1]) => {
+    const [low, high] = [Number(axis.dataset.low), Number(axis.dataset.high)];
+    const [a, b] = view.map((share) => low + share * (high - low));
+    label(axis, ticks(a, b, Math.max(2, Math.min(6, Math.floor(axis.clientWidth / 48)))), a, b, "left", false);
+  };
+  all(".bars .axis").forEach((axis) => new ResizeObserver(() => axisTicks(axis)).observe(axis));
+  all("table.with-forest").forEach((table) => {
+    const axis = one(".axis", table);
     let view = [0, 1];
     const draw = () => {
-      const [a, b] = view.map((share) => low + share * (high - low));
       all("td.forest svg", table).forEach((svg) => svg.setAttribute("viewBox", `${view[0] * 1000} 0 ${(view[1] - view[0]) * 1000} 24`));
-      label(one(".axis", table), ticks(a, b, 4), a, b, "left", false);
+      axisTicks(axis, view);
     };
+    new ResizeObserver(() => axisTicks(axis, view)).observe(axis);
     const tools = table.closest(".grid");
     all("[data-zoom]", tools).forEach((button) => button.addEventListener("click", () => {
       view = zoomed(view, factors[button.dataset.zoom]);

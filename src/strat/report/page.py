@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from strat.errors import StratError
 from strat.report import charts, sections, systems
-from strat.report.parts import Grid, Matrix, Section, Told
+from strat.report.parts import Grid, Matrix, Told
 from strat.report.references import SOURCES
 from strat.report.wording import held, stop
 from strat.tables.out import csv_text, jsonable, latex_text, markdown_text, numeric_columns, shown
@@ -44,7 +44,14 @@ MAKERS: dict[str, Callable[..., Told]] = {
     "strat.recognition.verification.DetCurve": sections.of_det_curve,
     "builtins.object": sections.of_anything,
 }
-GROUPS = {"Evaluation": "Evaluation", "Leaderboard": "Comparison", "ManySystems": "Comparison"}
+GROUPS = {
+    "Evaluation": "Evaluation",
+    "Leaderboard": "Comparison",
+    "ManySystems": "Comparison",
+    "MatchCurve": "Identification",
+    "DetCurve": "Verification",
+    "ConfusionMatrix": "Confusion matrix",
+}
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ def render(results: Any, title: str | None = None) -> str:
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
         groups=groups,
         answer=told[0].answer,
-        facts=_merged(t.facts for t in told),
+        facts=_facts(groups),
         methods=_merged(t.methods for t in told),
         warnings=_merged(t.warnings for t in told),
         sources=[source for topic, source in SOURCES.items() if any(topic in t.topics for t in told)],
@@ -135,7 +142,7 @@ def _named(results: Any) -> list[tuple[str, Any]]:
 
 def _group_name(result: Any) -> str:
     name = type(result).__name__
-    return GROUPS.get(name) or str(getattr(result, "name", "") or name)
+    return GROUPS.get(name) or str(getattr(result, "name", "") or sections.titled(name))
 
 
 def _told(result: Any, name: str) -> Told:
@@ -149,6 +156,16 @@ def _told(result: Any, name: str) -> Told:
 def _merged(parts: Iterator[Sequence[Any]] | Any) -> list[Any]:
     """All entries once, in order."""
     return list(dict.fromkeys(entry for part in parts for entry in part))
+
+
+def _facts(groups: Sequence[Group]) -> list[tuple[str, str]]:
+    """The facts of all results once; where two differ, the later says whose it is."""
+    found: dict[str, str] = {}
+    for group in groups:
+        for name, said in group.told.facts:
+            if found.setdefault(name, said) != said:
+                found[f"{name} ({group.name})"] = said
+    return list(found.items())
 
 
 # ---- what the template needs
@@ -233,7 +250,7 @@ def _template() -> Any:
     environment.filters |= {"shown": _cell, "sort_key": _sort_key, "sentence": stop, "id": id, "held": held}
     environment.globals |= {
         "forest": _forest, "numeric": numeric_columns, "bars": charts.bars, "filtered_from": FILTERED,
-        "picker_data": _picker_data, "heading": _heading,
+        "picker_data": _picker_data,
     }  # fmt: skip
     return environment.get_template("page.html.j2")
 
@@ -262,7 +279,3 @@ def _forest(grid: Grid) -> dict[str, Any]:
 def _picker_data(picker: Any) -> str:
     parts = ("systems", "values", "errors", "pvalues", "critical", "level")
     return json.dumps({name: getattr(picker, name) for name in parts}, separators=(",", ":"), ensure_ascii=False)
-
-
-def _heading(section: Section, several: bool) -> str:
-    return "h3" if several else "h2"

@@ -15,7 +15,9 @@ SOURCES: dict[str, str] = {
         "International Statistical Institute 37, 1969."
     ),
     "fay": "D. R. Judkins. Fay's method for variance estimation. Journal of Official Statistics 6, 1990.",
-    "multi-array": "R. R. Sitter. Balanced repeated replications based on orthogonal multi-arrays. Biometrika 80, 1993.",
+    "multi-array": (
+        "R. R. Sitter. Balanced repeated replications based on orthogonal multi-arrays. Biometrika 80, 1993."
+    ),
     "jackknife": "K. M. Wolter. Introduction to variance estimation, chapter 4. Springer, 2nd edition, 2007.",
     "bootstrap": (
         "J. N. K. Rao and C. F. J. Wu. Resampling inference with complex survey data. Journal of the American "
@@ -35,7 +37,9 @@ SOURCES: dict[str, str] = {
         "T. Hothorn, F. Bretz and P. Westfall. Simultaneous inference in general parametric models. Biometrical "
         "Journal 50, 2008."
     ),
-    "winner": "I. Andrews, T. Kitagawa and A. McCloskey. Inference on winners. Quarterly Journal of Economics 139, 2024.",
+    "winner": (
+        "I. Andrews, T. Kitagawa and A. McCloskey. Inference on winners. Quarterly Journal of Economics 139, 2024."
+    ),
     "ranks": (
         "J. Demšar. Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning "
         "Research 7, 2006."

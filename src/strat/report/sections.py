@@ -16,7 +16,7 @@ from strat.report import charts
 from strat.report.explain import explain
 from strat.report.parts import Answer, Bar, Block, Figure, Grid, Mark, Matrix, Section, Text, Told
 from strat.report.references import topics_of
-from strat.report.wording import number, percent, places, stop
+from strat.report.wording import capital, number, percent, places, stop
 from strat.tables.evaluation import Evaluation
 from strat.tables.out import Sheet, jsonable
 
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 LONGEST = 500
+NEARLY = 0.05
+WORDS = {
+    "fpr": "false positive rate",
+    "tpr": "true positive rate",
+    "fnr": "false negative rate",
+    "tpr at fpr": "true positive rate",
+    "fnr at fpr": "false negative rate",
+}
 BEHIND = "The numbers behind the curve"
 
 
@@ -62,7 +70,7 @@ def _evaluated(found: Evaluation, name: str) -> Answer:
     value, d = float(made.point), places(float(made.se))
     sentence = f"{_spoken(name)} is {number(value, d)}, {_interval_text(low, high, d, found.level)}."
     bars = [Bar("as sampled", low, value, high)]
-    if not math.isfinite(bottom) or _same(bottom, low) and _same(top, high):
+    if not math.isfinite(bottom) or (_same(bottom, low) and _same(top, high)):
         return Answer(sentence, "", tuple(bars))
     bars.append(Bar("rows independent", bottom, value, top, naive=True))
     return Answer(sentence, _naive_sentence(made, (bottom, top), (low, high), d, found.level), tuple(bars))
@@ -72,9 +80,11 @@ def _naive_sentence(
     made: Estimate, naive: tuple[float, float], honest: tuple[float, float], d: int, level: float
 ) -> str:
     ratio = (honest[1] - honest[0]) / (naive[1] - naive[0]) if naive[1] > naive[0] else math.inf
+    if abs(ratio - 1) < NEARLY:
+        return "Rows taken as independent would have given much the same interval."
     said = f"Had the rows been taken as independent, it would have read {number(naive[0], d)} to {number(naive[1], d)}"
-    if ratio < 1.05:
-        return f"{said}." if ratio > 0.95 else f"{said}, which is {1 / ratio:.1f} times too wide."
+    if ratio < 1:
+        return f"{said}, which is {1 / ratio:.1f} times too wide."
     said += f", which is {ratio:.1f} times too narrow"
     deff = made.deff
     if deff is not None and math.isfinite(deff) and deff > 1:
@@ -110,7 +120,7 @@ def _strata(found: Evaluation, first: Estimate) -> list[Section]:
         marks.append(Mark(float(made.value), low, high, name=str(label)))
     share = percent(found.level)
     sheet = Sheet("", ("stratum", first.name, "se", f"{share} low", f"{share} high"), lines)
-    grid = Grid(sheet, f"{stop(first.name)[:-1]} in each stratum", tuple(marks), reference=float(first.point))
+    grid = Grid(sheet, f"{capital(first.name)} in each stratum", tuple(marks), reference=float(first.point))
     worst, best = min(marks, key=lambda m: m.value or 0), max(marks, key=lambda m: m.value or 0)
     d = places(float(np.median([float(e.se) for e in found.strata.values()])))
     lead = (
@@ -168,7 +178,7 @@ def of_estimate(made: Estimate, name: str = "") -> Told:
     words = Text(tuple(explain(made).split("\n\n")), summary="What this means, what was assumed, what would change it")
     return Told(
         answer=_answered(made, title),
-        sections=(Section(stop(title)[:-1], (*blocks, words)),),
+        sections=(Section(capital(title), (*blocks, words)),),
         facts=facts_of(made),
         methods=methods_of(made),
         topics=topics_of(made) | ({"max-t"} if made.point.ndim else set()),
@@ -181,20 +191,18 @@ def of_estimate(made: Estimate, name: str = "") -> Told:
 def _answered(made: Estimate, title: str) -> Answer:
     if made.point.ndim:
         labels = " and ".join(axis.name for axis in made.axes)
-        return Answer(f"{stop(title)[:-1]}: {made.point.size:,} values by {labels}, each with its interval.")
+        return Answer(f"{capital(title)}: {made.point.size:,} values by {labels}, each with its interval.")
     low, high = limits(made, LEVEL)
     d = places(float(made.se))
     if low is None or high is None:
-        return Answer(f"{stop(title)[:-1]} is {number(float(made.point), d)}; no interval can be had.")
-    said = f"{stop(title)[:-1]} is {number(float(made.point), d)}, {_interval_text(low, high, d, LEVEL)}."
+        return Answer(f"{capital(title)} is {number(float(made.point), d)}; no interval can be had.")
+    said = f"{capital(title)} is {number(float(made.point), d)}, {_interval_text(low, high, d, LEVEL)}."
     return Answer(said, "", (Bar("as sampled", low, float(made.point), high),))
 
 
 def facts_of(made: Estimate) -> tuple[tuple[str, str], ...]:
     """The design, the target and the plan of an estimate."""
-    facts = [("Design", made.design.split("; ")[0] if not made.replicated else made.design)]
-    if not made.replicated:
-        facts = [("Design", made.design)]
+    facts = [("Design", made.design)]
     if made.target:
         facts.append(("Answers for", made.target))
     if made.plan is not None:
@@ -214,10 +222,12 @@ def methods_of(made: Estimate) -> tuple[str, ...]:
 
 
 def _records(made: Estimate) -> list[dict[str, Any]]:
-    try:
-        columns = made.to_dict()
-    except StratError:
-        columns = {"estimate": np.ravel(made.point).tolist(), "se": np.ravel(np.asarray(made.se)).tolist()}
+    if not made.point.ndim:
+        low, high = limits(made, LEVEL)
+        deff = None if made.deff is None else float(made.deff)
+        return [{"statistic": made.name, "estimate": float(made.point), "se": float(made.se), "low": low,
+                 "high": high, "df": made.df, "deff": deff}]  # fmt: skip
+    columns = made.to_dict()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -232,7 +242,7 @@ def _values(made: Estimate, folded: str = "") -> Grid:
     note = "" if len(records) <= LONGEST else f"The first {LONGEST} of {len(records):,} values; all are in the data."
     after = max(len(made.axes), 1)
     sheet = Sheet("", columns, rows)
-    caption = f"{stop(made.name)[:-1]} with 95 % intervals"
+    caption = f"{capital(made.name)} with 95 % intervals"
     return Grid(sheet, caption, () if folded else marks, after=after, note=note, folded=folded)
 
 
@@ -253,7 +263,8 @@ def _curve_figure(made: Estimate) -> Figure:
         return _rates_figure(made)
     x = np.asarray(made.axes[-1].labels, float)
     names = [made.name] if made.point.ndim == 1 else [str(v) for v in made.axes[0].labels]
-    return curve_figure(made, x, names, x_label=made.axes[-1].name, y_label=made.name)
+    across, up = made.axes[-1].name, made.name
+    return curve_figure(made, x, names, x_label=WORDS.get(across, across), y_label=WORDS.get(up, up))
 
 
 def curve_figure(
@@ -264,10 +275,13 @@ def curve_figure(
     x_label: str,
     y_label: str,
     x_log: bool = False,
-    y_log: bool = False,
+    least: float | None = None,
     caption: str = "",
 ) -> Figure:
-    """Curves over the last axis with pointwise limits (dark) and a simultaneous band (light)."""
+    """Curves over the last axis with pointwise limits (dark) and a simultaneous band (light).
+
+    With `least` the upright axis is logarithmic, and what lies lower is drawn there.
+    """
     low, high = (np.atleast_2d(side) for side in made.interval(LEVEL))
     outer = made.band(LEVEL) if made.spread is not None else (low, high)
     lower, upper = (np.atleast_2d(side) for side in outer)
@@ -275,11 +289,13 @@ def curve_figure(
     series = [
         charts.Series(name, x, values[k], low[k], high[k], lower[k], upper[k]) for k, name in enumerate(names)
     ]  # fmt: skip
+    seen = np.concatenate([lower, upper, values])
+    up = _range(seen if least is None else np.maximum(seen, least), least is not None)
     frame = charts.Frame(
-        x_label, y_label, _range(x, x_log), _range(np.concatenate([lower, upper, values]), y_log), x_log, y_log,
-        diagonal=x_label == "fpr" and y_label.startswith("tpr"),
+        x_label, y_label, _range(x, x_log), up, x_log, least is not None,
+        diagonal=(x_label, y_label) == (WORDS["fpr"], WORDS["tpr"]),
     )  # fmt: skip
-    said = caption or f"{stop(y_label)[:-1]} by {x_label}."
+    said = caption or f"{capital(y_label)} by {x_label}."
     said += f" Dark: {percent(LEVEL)} interval at each point. Light: band that holds for all points at once."
     return Figure(charts.curves(series, frame), said, _spoken_curve(series, x_label), zooms=True)
 
@@ -295,9 +311,8 @@ def _rates_figure(made: Estimate) -> Figure:
     rising = second == "tpr"
     region = _region(low, high, second)
     series = [charts.Series(made.name, x, y, region=region)]
-    words = {"fpr": "false positive rate", "tpr": "true positive rate", "fnr": "false negative rate"}
     frame = charts.Frame(
-        words.get(first, first), words.get(second, second), (0.0, 1.0), (0.0, 1.0), diagonal=rising
+        WORDS.get(first, first), WORDS.get(second, second), (0.0, 1.0), (0.0, 1.0), diagonal=rising
     )  # fmt: skip
     said = f"{made.name} curve. The shaded region holds for all thresholds at once ({percent(LEVEL)})."
     return Figure(charts.curves(series, frame), said, _spoken_curve(series, frame.x_label), zooms=True)
@@ -358,7 +373,12 @@ def of_match_curve(found: MatchCurve, name: str = "") -> Told:
     section = Section("Cumulative match scores", (figure, Grid(sheet, "Rank-1 rates", marks)))
     facts = (("Probes", f"{found.probes:,} of {found.subjects:,} subjects, gallery of {found.gallery_size:,}"),)
     data = {"schema": "strat/recognize/1", "systems": found.systems, "values": _records(made)}
-    answer = Answer(stop(str(found).splitlines()[1]))
+    said = []
+    for system, value, se, bottom, top, _ in rows[:3]:
+        v, a, b = (number(x, places(se)) for x in (value, bottom, top))
+        said.append(f"{system} names {v} right (95 % interval {a} to {b})")
+    more = f" and {len(rows) - 3} more systems below" if len(rows) > 3 else ""
+    answer = Answer(f"At rank 1 {'; '.join(said)}{more}.")
     topics = topics_of(made) | {"max-t"}
     return Told(answer, (section,), (*facts, *facts_of(made)), methods_of(made), topics, made.notes, jsonable(data))
 
@@ -368,7 +388,7 @@ def of_det_curve(found: DetCurve, name: str = "") -> Told:
     made = found.estimate
     figure = curve_figure(
         made, np.asarray(found.fmr, float), [name or "FNMR"], x_label="false match rate",
-        y_label="false non-match rate", x_log=True, caption="Detection error trade-off.",
+        y_label="false non-match rate", x_log=True, least=0.5 / found.mated, caption="Detection error trade-off.",
     )  # fmt: skip
     section = Section("Detection error trade-off", (figure, _values(made, BEHIND)))
     counted = f"{found.mated:,} mated and {found.nonmated:,} non-mated comparisons of {found.subjects:,} subjects"
@@ -389,7 +409,7 @@ def of_anything(found: Any, name: str = "") -> Told:
     blocks: list[Block] = [Text(tuple(said.split("\n\n")))] if "\n" in said else []
     if lines:
         blocks.append(Grid(Sheet("", ("quantity", "value"), lines), "Numbers"))
-    title = name or _titled(type(found).__name__)
+    title = name or titled(type(found).__name__)
     answer = Answer(stop(said.splitlines()[0]) if said else title)
     topics = frozenset({"chance"}) if type(found).__name__ == "Chance" else frozenset()
     return Told(answer, (Section(title, tuple(blocks), stop(said.splitlines()[0])),), topics=topics, data=data)
@@ -404,9 +424,16 @@ def _plain_data(found: Any) -> dict[str, Any]:
     return {}
 
 
-def _titled(name: str) -> str:
+def titled(name: str) -> str:
+    """The name of a class as words.
+
+    >>> titled("McNemar"), titled("ProtocolResult")
+    ('McNemar', 'Protocol result')
+    """
+    if name.startswith("Mc"):
+        return name
     spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
-    return stop(spaced)[:-1]
+    return capital(spaced)
 
 
 # ---- small words
@@ -439,4 +466,4 @@ def _count(value: float) -> float:
 
 def _spoken(name: str) -> str:
     known = {"auc": "AUC", "mcc": "MCC", "eer": "Equal error rate", "macro_f1": "Macro F1", "f1": "F1"}
-    return known.get(name, stop(name.replace("_", " "))[:-1])
+    return known.get(name, capital(name.replace("_", " ")))

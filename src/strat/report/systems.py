@@ -81,7 +81,7 @@ def _board_data(board: Leaderboard, count: int) -> dict[str, Any]:
     if count <= DATA_PAIRS:
         return board.data()
     columns = board.to_dict()
-    return jsonable({  # type: ignore[no-any-return]
+    return jsonable({
         "level": board.level, "design": board.estimate.design, "target": board.estimate.target,
         "leaderboard": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         "tied_with_best": board.tied, "notes": board.notes, "pairs_left_out": count,
@@ -200,9 +200,8 @@ def _short(values: Array) -> tuple[float, ...]:
 def _groups(board: Leaderboard) -> Section:
     many = board.many
     groups = cliques(np.abs(many.t) <= many.critical(board.level))
-    picture = charts.ladder(
-        board.systems, many.values.tolist(), groups, falling=many.higher_is_better, unit=f"{board.estimate.name}, best first"
-    )  # fmt: skip
+    unit = f"{board.estimate.name}, best first"
+    picture = charts.ladder(board.systems, many.values.tolist(), groups, falling=many.higher_is_better, unit=unit)
     return Section("Who is told apart", (_ladder_figure(picture, board.systems, groups),))
 
 
@@ -253,13 +252,13 @@ def of_all_pairs(found: AllPairs, name: str = "") -> Told:
     groups = cliques(found.pvalues[np.ix_(order, order)] >= ALPHA)
     cd = found.critical_difference(ALPHA)
     picture = _ranks_picture(names, found.ranks[order], groups, cd)
-    i, j = np.triu_indices(len(names), 1)
+    ranks, pvalues = found.ranks[order], found.pvalues[np.ix_(order, order)]
     rows = [
-        (names[a], names[b], float(found.ranks[order[b]] - found.ranks[order[a]]), float(found.pvalues[order[a], order[b]]))
-        for a, b in zip(i.tolist(), j.tolist(), strict=True)
-    ]  # fmt: skip
+        (names[a], names[b], float(ranks[b] - ranks[a]), float(pvalues[a, b]))
+        for a, b in zip(*np.triu_indices(len(names), 1), strict=True)
+    ]
     grid = Grid(Sheet("", ("better", "worse", "difference of ranks", "p adjusted"), rows), "All pairs")
-    section = Section(name or "Ranks over data sets", (_ladder_figure(picture, names, groups), grid), found.name)
+    section = Section(name or "Ranks over data sets", (_ladder_figure(picture, names, groups), grid))
     return _ranked(str(found), section, found.n, len(names), found.to_dict())
 
 
@@ -275,24 +274,27 @@ def of_control(found: AgainstControl, name: str = "") -> Told:
     grid = Grid(Sheet("", ("system", "z", "p adjusted"), rows), f"Against {found.control}")
     caption = f"The bar joins {found.control} with systems that it is not told apart from."
     figure = Figure(picture, caption, stop(str(found)))
-    return _ranked(str(found), Section(name or "Ranks over data sets", (figure, grid), found.name), found.n,
-                   len(names), found.to_dict())  # fmt: skip
+    section = Section(name or "Ranks over data sets", (figure, grid))
+    return _ranked(str(found), section, found.n, len(names), found.to_dict())
 
 
 def of_friedman(found: Friedman, name: str = "") -> Told:
     """The test that all systems are equal, by ranks."""
     rows = sorted(zip(found.systems, found.ranks.tolist(), strict=True), key=lambda r: r[1])
     grid = Grid(Sheet("", ("system", "average rank"), rows), "Average ranks, 1 is the best")
-    section = Section(name or "Are all systems equal?", (grid,), stop(str(found)))
+    section = Section(name or "Are all systems equal?", (grid,))
     return _ranked(str(found), section, found.n, len(rows), found.to_dict())
 
 
 def _ranks_picture(names: list[str], ranks: Array, groups: list[tuple[int, int]], cd: float | None) -> Markup:
     difference = None if cd is None or not math.isfinite(cd) else (cd, f"CD = {cd:.2f} (α = {ALPHA:g})")
-    return charts.ladder(names, ranks.tolist(), groups, difference=difference, unit="average rank")
+    return charts.ladder(
+        names, ranks.tolist(), groups, difference=difference, unit="average rank", limits=(1.0, float(len(names)))
+    )
 
 
 def _ranked(said: str, section: Section, sets: int, systems: int, data: dict[str, Any]) -> Told:
     facts = (("Compared", f"{systems:,} systems on {sets:,} data sets"), ("Answers for", "data sets of this kind"))
-    return Told(Answer(stop(said)), (section,), facts, (f"Test: {section.lead}",), frozenset({"ranks"}),
-                data=jsonable({"schema": "strat/rank/1", **data}))  # fmt: skip
+    test = f"Test: {data['test']}."
+    plain = jsonable({"schema": "strat/rank/1", **data})
+    return Told(Answer(stop(said)), (section,), facts, (test,), frozenset({"ranks"}), data=plain)

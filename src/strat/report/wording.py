@@ -38,24 +38,24 @@ def percent(level: float) -> str:
 
 
 def capital(text: str) -> str:
-    """`text` with its first letter large, the others as they are.
+    """`text` with its first letter large, the others as they are; a difference of two names stays as it is.
 
-    >>> capital("macro F1")
-    'Macro F1'
+    >>> capital("macro F1"), capital("new − old")
+    ('Macro F1', 'new − old')
     """
-    return text[:1].upper() + text[1:]
+    return text if " − " in text else text[:1].upper() + text[1:]
 
 
 def stop(text: str) -> str:
-    """`text` as a sentence: a capital at the front and a full stop at the end."""
-    text = capital(text.strip())
+    """`text` with a full stop at the end; its first word may be somebody's label and stays as it is."""
+    text = text.strip()
     return text if text.endswith((".", "!", "?", "…")) or not text else f"{text}."
 
 
 def held(text: str) -> str:
-    """`text` with no line break between a number and its per cent sign.
+    r"""`text` with no line break between a number and its per cent sign.
 
     >>> held("95 % of")
-    '95\\xa0% of'
+    '95\xa0% of'
     """
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
