@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from strat import StratError
+from strat import StratError, StratWarning
 from strat.tables import evaluate, stream
 
 
@@ -90,3 +90,11 @@ def test_missing_labels_are_found_in_the_first_pass(
     rest = {name: values[4:] for name, values in predictions.items()}
     wanted = evaluate(rest, truth="truth", predicted="guess", units="passage", metrics="accuracy")
     assert found["accuracy"].se == pytest.approx(wanted["accuracy"].se, rel=1e-10)
+
+
+def test_subjects_as_units_are_warned_about_here_too(
+    large: None, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    path = _written(predictions, tmp_path)
+    with pytest.warns(StratWarning, match="units='subject' has only 4 levels for 2,000 rows"):
+        evaluate(path, truth="truth", predicted="guess", units="subject")

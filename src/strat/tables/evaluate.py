@@ -331,7 +331,9 @@ def _by_stratum(metric: Metric, ground: Ground, positive: object) -> dict[Any, E
 
 
 def _traps(ground: Ground, roles: Mapping[str, str | None]) -> list[str]:
-    columns = ground.cells.columns
+    columns: Mapping[str, Any] = ground.cells.columns
+    if ground.streamed is not None:
+        columns = {"units": ground.streamed.units, "strata": ground.streamed.strata}
     found = traps(units=columns.get("units"), strata=columns.get("strata"), names=roles, rows=ground.cells.rows)
     for message in found:
         warnings.warn(message, StratWarning, stacklevel=3)

@@ -156,9 +156,12 @@ def connect(memory: str = MEMORY) -> Any:
 
     settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     try:
-        return duckdb.connect(":memory:", config={**settings, "memory_limit": memory})
+        engine = duckdb.connect(":memory:", config={**settings, "memory_limit": memory})
     except duckdb.Error:
         raise StratError(f"`memory` must be a size such as '2GB', got {memory!r}.") from None
+    # progress is counted, and drawn by whoever asked for it
+    engine.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
+    return engine
 
 
 def run(relation: Any, engine: Any, progress: Progress | None) -> dict[str, Any]:
