@@ -237,3 +237,12 @@ def test_plans_say_a_sentence_draw_and_become_json():
 def test_unreachable_or_senseless_targets_are_one_sentence(call, match):
     with pytest.raises(StratError, match=match):
         call()
+
+
+def test_theory_needs_neither_plots_nor_learners_to_import():
+    import subprocess
+    import sys
+
+    code = "import sys, strat.theory; print([m for m in ('matplotlib', 'sklearn', 'pandas') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

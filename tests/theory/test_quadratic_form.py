@@ -92,16 +92,16 @@ def test_nearly_linear_forms_agree_with_the_linear_limit():
 def test_bound_holds_where_scales_differ_by_orders_of_magnitude():
     rng = np.random.default_rng(5)
     shape = (300, 4)
-    weights = rng.normal(size=shape) * 10 ** rng.uniform(-4, 1, shape)
-    linear = rng.normal(size=shape) * 10 ** rng.uniform(-3, 1, shape)
-    constant = rng.normal(size=300)
+    weights = rng.normal(size=shape) * 10 ** rng.uniform(-6, 2, shape)
+    linear = rng.normal(size=shape) * 10 ** rng.uniform(-4, 2, shape)
+    constant = rng.normal(size=300) * 10 ** rng.uniform(-3, 3, 300)
     value, bound = tails(weights, linear, constant, tolerance=1e-11)
     z = rng.standard_normal((40_000, 4))
     simulated = ((z**2) @ weights.T + z @ linear.T + constant > 0).mean(axis=0)
     spread = np.sqrt(np.maximum(value * (1 - value), 1e-5) / 40_000)
     assert np.isfinite(value).all()
-    assert np.abs(simulated - value).max() < 4.5 * spread.max()
-    assert np.quantile(bound, 0.98) < 1e-8
+    assert (np.abs(simulated - value) < 4.5 * spread).all()
+    assert bound.max() < 1e-8
 
 
 def test_impossible_and_certain_events():

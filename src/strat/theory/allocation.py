@@ -140,6 +140,8 @@ def _continuous(people: Array, strength: Array, total: int, low: Codes) -> Array
     # n_h proportional to N_h S_h between its limits: bisection over the factor
     if not strength.any():
         return low.astype(float)
+    strength = strength / strength.max()
+    strength = np.where(strength < 1e-200, 0, strength)
     below, above = 0.0, float((people / np.where(strength > 0, strength, np.inf)).max())
     for _ in range(200):
         factor = (below + above) / 2

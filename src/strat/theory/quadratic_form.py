@@ -19,6 +19,7 @@ Complex = NDArray[np.complex128]
 BEND = 0.5  # largest tangent of the hyperbola's angle; below 1, so that a Gaussian part still decays
 STEP = 0.2
 BLOCK = 12
+STRONG = 700.0  # a term this strong has ended the integrand, by exp(-0.06·STRONG), before it can grow
 LIMIT = 90.0  # the integrand's slowest decay is exp(-u / 2)
 CELLS = 1_500_000
 
@@ -122,18 +123,17 @@ def contour_integral(
     until nothing changes by more than `tolerance`; the last change and the rounding are the bound.
     """
 
-    def along(u: Array) -> Array:
+    def along(u: Array) -> Complex:
         run, rise = lean[:, None] * (np.cosh(u) - 1), np.sinh(u)
         s = start[:, None] + width[:, None] * (run + 1j * rise)
         slope = width[:, None] * (lean[:, None] * rise + 1j * np.cosh(u))
-        return np.asarray((integrand(s) * slope).imag / np.pi)
+        return np.asarray(integrand(s) * slope / np.pi)
 
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         total, magnitude, end = _march(along)
         step, value = STEP, STEP * total
-        for _ in range(6):
-            middles = np.asarray(np.arange(step / 2, end, step), dtype=float)
-            total = total + _sum_in_blocks(along, middles)
+        for _ in range(7):
+            total = total + _between(along, step, end)
             step /= 2
             change, value = np.abs(step * total - value), step * total
             if (change < tolerance).all():
@@ -141,23 +141,33 @@ def contour_integral(
     return value, change + 1e-13 * np.maximum(magnitude * STEP, 0.1)
 
 
-def _march(along: Callable[[Array], Array]) -> tuple[Array, Array, float]:
+def _march(along: Callable[[Array], Complex]) -> tuple[Array, Array, Array]:
+    # each path ends where its integrand has died: beyond that point the path may go straight up
     first = along(np.zeros(1))[:, 0]
-    total, magnitude = first / 2, np.abs(first) / 2
-    peak, position = np.abs(first), 1
-    while position * STEP < LIMIT:
-        values = along(STEP * np.arange(position, position + BLOCK, dtype=float))
-        total, magnitude = total + values.sum(axis=1), magnitude + np.abs(values).sum(axis=1)
-        peak = np.maximum(peak, np.abs(values).max(axis=1))
+    total, magnitude, peak = first.imag / 2, np.abs(first) / 2, np.abs(first)
+    end, position = np.full(len(first), LIMIT), 1
+    while position * STEP < LIMIT and (end == LIMIT).any():
+        u = STEP * np.arange(position, position + BLOCK, dtype=float)
+        values = along(u)
+        sizes = np.abs(values)
+        dying = ~(sizes > 1e-17 * peak[:, None])
+        found = dying.any(axis=1) & (end == LIMIT)
+        end = np.where(found, u[dying.argmax(axis=1)], end)
+        alive = u < end[:, None]
+        total = total + np.where(alive, values.imag, 0).sum(axis=1)
+        sizes = np.where(alive, sizes, 0)
+        magnitude, peak = magnitude + sizes.sum(axis=1), np.maximum(peak, sizes.max(axis=1))
         position += BLOCK
-        if (np.abs(values[:, -4:]).max(axis=1) <= 1e-15 * peak).all():
-            break
-    return total, magnitude, STEP * (position - 1)
+    return total, magnitude, end
 
 
-def _sum_in_blocks(along: Callable[[Array], Array], points: Array) -> Array:
-    parts = np.split(points, np.arange(BLOCK, len(points), BLOCK))
-    return np.asarray(sum(along(part).sum(axis=1) for part in parts))
+def _between(along: Callable[[Array], Complex], step: float, end: Array) -> Array:
+    # the sum over the middles of the steps so far
+    points = np.asarray(np.arange(step / 2, end.max(), step), dtype=float)
+    total = np.zeros(len(end))
+    for part in np.split(points, np.arange(BLOCK, len(points), BLOCK)):
+        total += np.where(part < end[:, None], along(part).imag, 0).sum(axis=1)
+    return total
 
 
 def _highest(weights: Array, linear: Array, constant: Array) -> Array:
@@ -170,17 +180,25 @@ def _highest(weights: Array, linear: Array, constant: Array) -> Array:
 
 
 def _lean(weights: Array, linear: Array, constant: Array, start: Array) -> Array:
-    # Far out the integrand goes like exp(s·rest), so the path leans where that decays. A term on that side
-    # may grow on the way, by at most exp(load·lean²/4): strong terms, which decay by themselves on a
-    # vertical path, therefore make the path stand up.
+    # Which way, and how far, the path may lean. A term's exponent strength·t²/(1 - t) decays on the side of its
+    # own singularity, and there no further constant is needed; on the other side it decays once its linear
+    # part is moved into the constant, and strong terms end the integrand before they could grow. So a side is
+    # free when the constant that is left decays there.
+    rest = 1 - 2 * weights * start[:, None]
     curved = weights != 0
     safe = np.where(curved, weights, 1)
-    rest = constant - np.where(curved, linear**2 / (4 * safe), 0).sum(axis=1)
-    side = np.where(rest > 0, -1.0, 1.0)
-    strength = np.where(curved, linear**2 / (8 * safe**2), np.where(linear != 0, np.inf, 0))
-    strength = strength / (1 - 2 * weights * start[:, None]) + curved
-    load = np.where((weights * side[:, None] > 0) | ~curved, strength, 0).sum(axis=1)
-    return np.asarray(side * np.minimum(BEND, 2 / np.sqrt(np.maximum(load, 1))))
+    strength = np.where(curved, linear**2 / (8 * safe**2 * rest), 0)
+    weak = curved & (strength < STRONG)
+    moved = np.where(weak, linear**2 / (4 * safe), 0)
+    kept = np.where(~weak, linear**2 * start[:, None] * (1 - weights * start[:, None]) / rest**2, 0)
+    local = linear**2 * start[:, None] * (1 - weights * start[:, None]) / rest**2
+    right, left = (constant + np.where(weak & (weights * side < 0), -moved, local).sum(axis=1) for side in (1, -1))
+    # where neither side is free, far terms decide, and the terms that would grow make the path stand up
+    far = constant + (kept - moved).sum(axis=1)
+    side = np.where(far > 0, -1.0, 1.0)
+    load = np.where(weak & (weights * side[:, None] > 0), strength + 1, 0).sum(axis=1)
+    careful = side * np.minimum(BEND, 2 / np.sqrt(np.maximum(load, 1)))
+    return np.where(right <= 0, BEND, np.where(left >= 0, -BEND, careful))
 
 
 def _slope(weights: Array, linear: Array, constant: Array, s: Array) -> Array:
