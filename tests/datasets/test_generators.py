@@ -103,9 +103,7 @@ def test_clustered_predictions_take_uneven_units_and_many_classes() -> None:
 
 
 def test_benchmark_has_the_wanted_correlations_and_accuracies() -> None:
-    t = ds.benchmark(
-        items=40_000, strata=1, clusters=8000, repeats=2, systems={"a": 0.6, "b": 0.7}, spread=0, rng=5
-    )
+    t = ds.benchmark(items=40_000, strata=1, clusters=8000, repeats=2, systems={"a": 0.6, "b": 0.7}, spread=0, rng=5)
     a = t["system"] == "a"
     right = t["correct"].astype(float)
     assert right[a].mean() == pytest.approx(0.6, abs=0.01)
