@@ -193,18 +193,18 @@ __all__ = [
 
 # Parts that load when they are first used, so that `import strat` needs NumPy and a little of SciPy alone.
 _PARTS = ("algebra", "comparison", "datasets", "protocols", "recognition", "report", "tables", "theory")
-_FROM_TABLES = ("compare", "evaluate")
+_CALLS = {"compare": "tables", "evaluate": "tables", "explain": "report"}
 
 
 def __getattr__(name: str) -> Any:
     """The part or the call of that name, loaded now."""
     if name in _PARTS:
         return importlib.import_module(f"strat.{name}")
-    if name in _FROM_TABLES:
-        return getattr(importlib.import_module("strat.tables"), name)
+    if name in _CALLS:
+        return getattr(importlib.import_module(f"strat.{_CALLS[name]}"), name)
     raise AttributeError(f"module 'strat' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """All public names, loaded or not."""
-    return sorted({*globals(), *__all__, *_PARTS, *_FROM_TABLES})
+    return sorted({*globals(), *__all__, *_PARTS, *_CALLS})
