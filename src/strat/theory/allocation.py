@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes, numbers, same_length
 from strat.errors import StratError
-from strat.theory.planning import new_axes
+from strat.theory.pictures import new_axes
 
 
 @dataclass(frozen=True, eq=False)

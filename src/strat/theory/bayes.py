@@ -14,10 +14,9 @@ from strat.columns import Array, Codes
 from strat.errors import StratError, one_of
 from strat.theory.gaussian import DiscreteProblem, GaussianClass, Problem, two_gaussians
 from strat.theory.membership import maximum_membership
+from strat.theory.pictures import OKABE_ITO, new_axes
 from strat.theory.results import Probability
 from strat.theory.rules import QuadraticRule, linear_rule, quadratic_classifier_error, quadratic_rule
-
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 
 
 @dataclass(frozen=True)
@@ -342,7 +341,7 @@ class RejectCurve:
 
     def plot(self, ax: Any = None) -> Any:
         """Error against rejection rate, on `ax` or a new figure."""
-        axes = _axes(ax)
+        axes = new_axes(ax)
         axes.plot(100 * self.rejections, 100 * self.errors, color=OKABE_ITO[0], marker="o", markersize=3)
         axes.set_xlabel("rejected (%)")
         axes.set_ylabel("wrong, of all objects (%)")
@@ -391,7 +390,7 @@ class LinePicture:
 
     def plot(self, ax: Any = None, *, posteriors: bool = False) -> Any:
         """P(ω_i) p(x|ω_i), or the posteriors, over the shaded decision regions."""
-        axes = _axes(ax)
+        axes = new_axes(ax)
         heights = self.joint / self.joint.sum(axis=1, keepdims=True) if posteriors else self.joint
         for code in range(heights.shape[1]):
             axes.plot(self.points, heights[:, code], color=OKABE_ITO[code % 8], label=f"class {code + 1}")
@@ -484,11 +483,3 @@ def chow_decide(problem: Problem, points: ArrayLike, *, cost: float) -> Codes:
     from strat.theory.membership import chow_rule
 
     return chow_rule(problem.posteriors(points), cost=cost)
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(6, 4), layout="constrained").subplots()

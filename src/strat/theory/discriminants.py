@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, some
 from strat.theory.membership import maximum_membership
+from strat.theory.pictures import OKABE_ITO, new_axes
 
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 MARKERS = "os^Dv<>p"
 
 
@@ -79,7 +79,7 @@ class DecisionRegions:
 
     def plot(self, ax: Any = None, *, title: str = "") -> Any:
         """Regions in pale colours, boundaries as lines, data as markers (Kuncheva, Figures 1.10 and 1.15)."""
-        axes = _axes(ax)
+        axes = new_axes(ax)
         from matplotlib.colors import ListedColormap
 
         count = len(self.labels)
@@ -316,11 +316,3 @@ def _rows(points: ArrayLike) -> Array:
     if rows.ndim != 2:
         raise StratError(f"`points` must be a table of objects by features, got an array of shape {rows.shape}.")
     return rows
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(6, 4.5), layout="constrained").subplots()

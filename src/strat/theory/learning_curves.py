@@ -11,7 +11,8 @@ from scipy.special import stdtrit
 
 from strat.columns import Array, numbers, same_length
 from strat.errors import StratError
-from strat.theory.planning import MOST, new_axes
+from strat.theory.pictures import new_axes
+from strat.theory.planning import MOST
 
 
 @dataclass(frozen=True, eq=False)

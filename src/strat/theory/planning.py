@@ -17,6 +17,7 @@ from strat.theory.finite_samples import (
     linear_degradation,
     quadratic_degradation,
 )
+from strat.theory.pictures import new_axes
 
 MOST = 10**9
 POINTS = 60
@@ -605,12 +606,3 @@ def _nonzero(argument: str, value: float) -> float:
 def _whole(argument: str, value: int, least: int) -> None:
     if value < least or value != int(value):
         raise StratError(f"`{argument}` must be a whole number of at least {least}, got {value!r}.")
-
-
-def new_axes(ax: Any) -> Any:
-    """`ax`, or the axes of a new figure that no window owns."""
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(6, 4), layout="constrained").subplots()

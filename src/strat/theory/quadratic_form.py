@@ -190,11 +190,10 @@ def _lean(weights: Array, linear: Array, constant: Array, start: Array) -> Array
     strength = np.where(curved, linear**2 / (8 * safe**2 * rest), 0)
     weak = curved & (strength < STRONG)
     moved = np.where(weak, linear**2 / (4 * safe), 0)
-    kept = np.where(~weak, linear**2 * start[:, None] * (1 - weights * start[:, None]) / rest**2, 0)
     local = linear**2 * start[:, None] * (1 - weights * start[:, None]) / rest**2
     right, left = (constant + np.where(weak & (weights * side < 0), -moved, local).sum(axis=1) for side in (1, -1))
     # where neither side is free, far terms decide, and the terms that would grow make the path stand up
-    far = constant + (kept - moved).sum(axis=1)
+    far = constant + np.where(weak, -moved, local).sum(axis=1)
     side = np.where(far > 0, -1.0, 1.0)
     load = np.where(weak & (weights * side[:, None] > 0), strength + 1, 0).sum(axis=1)
     careful = side * np.minimum(BEND, 2 / np.sqrt(np.maximum(load, 1)))
