@@ -28,7 +28,8 @@ def write_rows(path: Path, rows: int) -> None:
     import duckdb
 
     engine = duckdb.connect(config={"memory_limit": "4GB"})
-    engine.execute("set enable_progress_bar = false; select setseed(0.5)")
+    engine.execute("set enable_progress_bar = false")
+    engine.execute("select setseed(0.5)").fetchall()
     engine.sql(f"""copy (
         select u as unit, truth::tinyint as truth, (truth < 10)::tinyint as positive,
                (case when r < 0.6 + 0.3 * ((u * 7919) % 100) / 100.0 then truth

@@ -91,6 +91,15 @@ def test_clusters_that_nobody_named_are_seen(predictions: dict[str, np.ndarray])
     assert not any("'passage'" in w for w in evaluate(shuffled, **ROWS).warnings)
 
 
+def test_no_rows_leave_a_cluster_for_a_hint(predictions: dict[str, np.ndarray]) -> None:
+    dask = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+    import polars as pl
+
+    assert evaluate(pl.DataFrame(predictions).lazy(), **ROWS).warnings
+    assert evaluate(dask.from_pandas(pd.DataFrame(predictions), npartitions=2), **ROWS).warnings == ()
+
+
 def test_subjects_as_units_are_warned_about(predictions: dict[str, np.ndarray]) -> None:
     with pytest.warns(StratWarning, match="units='subject' has only 4 levels for 2,000 rows"):
         found = evaluate(predictions, **ROWS, units="subject")

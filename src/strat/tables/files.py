@@ -301,6 +301,8 @@ def explain(message: str, paths: Sequence[Path]) -> str:
     if "memory" in message.lower() and "Out of Memory" in message:
         return f"`memory` is too small for `{file}`: {_sentence(message)}; allow more, or ask for fewer columns."
     line = re.search(r"CSV Error on Line: (\d+)", message)
+    if line and "Invalid unicode" in message:
+        return f"`{file}`, line {line.group(1)}, must be UTF-8 text, and is not; save the file as UTF-8."
     reason = _reason(message)
     if line:
         return f"`{file}`, line {line.group(1)}, can't be read: {reason}; mend the row, or read the column as text."
@@ -311,7 +313,6 @@ def _reason(message: str) -> str:
     for pattern in (
         r"Error when converting column .*",
         r"Expected Number of Columns: .*",
-        r"Invalid unicode[^\n]*",
         r"Value with unterminated quote[^\n]*",
     ):
         found = re.search(pattern, message)

@@ -90,7 +90,7 @@ def _suspect(name: str, codes: Codes, levels: int, score: Array) -> Suspect | No
 def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool) -> list[Suspect]:
     """Suspects among the unused columns, seen in the first rows; `score` names one column, or two to compare."""
     names = [name for name in table.names if name not in used][:_COLUMNS]
-    if not names:
+    if not names or _far(table):
         return []
     columns = {c.name: c for c in _first(table, [*names, *score])}
     value = _value([columns[name] for name in score], right=right)
@@ -99,6 +99,12 @@ def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool
         return []
     candidates = {name: _coded(columns[name], keep) for name in names if _is_label(columns[name])}
     return suspects({name: c for name, c in candidates.items() if c is not None}, value[keep])
+
+
+def _far(table: Table) -> bool:
+    """Whether looking at rows would carry them off a cluster, where only aggregates should travel."""
+    implementation = getattr(table.backend.lazy, "implementation", None)
+    return implementation is not None and not (implementation.is_duckdb() or implementation.is_polars())
 
 
 def _first(table: Table, names: Sequence[str]) -> list[Column]:
