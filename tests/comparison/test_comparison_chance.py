@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from strat.comparison import chance, chance_between, chance_of_labels, chance_within, rooks
+from strat.comparison.chance import _chernoff
 from strat.comparison.rooks import Margins
 from strat.errors import StratError
 
@@ -150,7 +151,16 @@ def test_chernoff_s_bound_uses_the_generating_function() -> None:
     p = rooks.distribution(margins)
     for z in (1.1, 2.0, 5.0):
         wanted = math.log(p @ z ** np.arange(61.0))
-        assert rooks.log_generating(margins, math.log(z)) == pytest.approx(wanted, abs=1e-7)
+        assert rooks.log_generating(margins, math.log(z)) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_chernoff_s_bound_is_one() -> None:
+    """From the middle to the last possible agreement, the bound lies above the exact tail, and not far above."""
+    margins = Margins((300, 200, 100), (200, 250, 150), 600)
+    for t in (210, 250, 300, 400, 480, 499):
+        exact, bound = rooks.tail(margins, t).log10, _chernoff(margins, t) / math.log(10)
+        assert exact <= bound <= exact + 2
+    assert _chernoff(margins, 100) == 0.0
 
 
 def test_within_units_multiplies() -> None:

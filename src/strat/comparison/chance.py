@@ -18,6 +18,8 @@ from strat.errors import StratError, one_of
 Counts = NDArray[np.int64]
 # Confidence with which the error of a simulated p-value is bounded.
 CONFIDENCE = 0.999
+# Decimal logarithm of a p-value below which a bound says enough and nothing is simulated.
+SURE = -8.0
 NULL = "every way of giving the predicted labels to the patterns is equally likely"
 
 
@@ -89,7 +91,7 @@ class Chance:
         return values | {"method": self.method, "null": self.null}
 
 
-def chance(confusion: ArrayLike, *, draws: int = 100_000, rng: int = 0) -> Chance:
+def chance(confusion: ArrayLike, *, draws: int = 50_000, rng: int = 0) -> Chance:
     """Nyssen's exact test of a confusion matrix against random classification.
 
     The null distribution keeps both margins: true class sizes and numbers of predicted labels. It is found from
@@ -274,7 +276,26 @@ def _exact(
 
 
 def _simulated(table: Counts, margins: rooks.Margins, agreements: int, draws: int, rng: int) -> Chance:
-    """Random tables with these margins (Patefield), and Chernoff's bound where that is sharper."""
+    """Random tables with these margins (Patefield), or Chernoff's bound where that is sharper."""
+    log10_bound = _chernoff(margins, agreements) / math.log(10.0)
+    n = margins.n
+    found = (agreements, n, agreements / n, margins.mean / n)
+    if log10_bound > SURE:
+        reached = _reached(table, agreements, draws, rng)
+        low, high = _clopper_pearson(reached, draws)
+        if math.log10(high) <= log10_bound:
+            p = (1 + reached) / (1 + draws)
+            method = (
+                f"{draws} random tables from seed {rng}: between {low:.3g} and {high:.3g} "
+                f"with confidence {100 * CONFIDENCE:g} %"
+            )
+            return Chance(*found, p, math.log10(p), high - low, method)
+    p = 10.0**log10_bound
+    return Chance(*found, p, log10_bound, p, "an upper bound by Chernoff's inequality; too large for exact arithmetic")
+
+
+def _reached(table: Counts, agreements: int, draws: int, rng: int) -> int:
+    """How many random tables with the margins of this one agree as much."""
     from scipy.stats import random_table
 
     sampler = random_table(table.sum(axis=1), table.sum(axis=0), seed=np.random.default_rng(rng))
@@ -282,19 +303,7 @@ def _simulated(table: Counts, margins: rooks.Margins, agreements: int, draws: in
     for start in range(0, draws, block):
         tables = sampler.rvs(min(block, draws - start))
         reached += int((np.trace(tables, axis1=1, axis2=2) >= agreements).sum())
-    low, high = _clopper_pearson(reached, draws)
-    log10_chernoff = _chernoff(margins, agreements) / math.log(10.0)
-    n = margins.n
-    if math.log10(high) <= log10_chernoff:
-        p = (1 + reached) / (1 + draws)
-        method = (
-            f"{draws} random tables from seed {rng}: between {low:.3g} and {high:.3g} "
-            f"with confidence {100 * CONFIDENCE:g} %"
-        )
-        return Chance(agreements, n, agreements / n, margins.mean / n, p, math.log10(p), high - low, method)
-    p = 10.0**log10_chernoff
-    method = "an upper bound by Chernoff's inequality; too large for exact arithmetic"
-    return Chance(agreements, n, agreements / n, margins.mean / n, p, log10_chernoff, p, method)
+    return reached
 
 
 def _chernoff(margins: rooks.Margins, t: int) -> float:
