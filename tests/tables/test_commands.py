@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from strat.cli import main
+from strat.tables import compare
 
 
 @pytest.fixture
@@ -96,6 +97,16 @@ def test_sample_draws_and_its_output_is_evaluated(
     assert "`size` must be at least 8" in error
     code, _, error = run(capsys, "sample", table, "-n", 10, "--format", "csv", "--json")
     assert "must not come with --json" in error
+
+
+def test_reports_are_one_file(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "r.html"
+    code, _, _ = run(capsys, "evaluate", table, *ASKED, "--units", "passage", "--html", page)
+    assert code == 0
+    assert "accuracy" in page.read_text()
+    board = compare({"<script>": [1, 1, 0, 1], "B": [0, 1, 0, 1]}, scores=["<script>", "B"])
+    text = board.report(tmp_path / "c.html").read_text()
+    assert "&lt;script&gt;" in text
 
 
 @pytest.mark.parametrize("command", ["evaluate", "sample"])

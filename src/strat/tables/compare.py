@@ -154,6 +154,14 @@ class Leaderboard:
         """Comma-separated values."""
         return out.csv_text(self.sheet())
 
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML file."""
+        return out.report(self, path)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Every system with its interval, best at the top."""
+        return self.many.plot(ax, level=self.level)
+
     def __str__(self) -> str:
         """The leaderboard as text."""
         return out.plain_text(self.sheet())

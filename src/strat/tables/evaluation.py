@@ -181,13 +181,7 @@ class Evaluation:
 
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file."""
-        import importlib
-
-        report: Any = importlib.import_module("strat.report")
-        if not hasattr(report, "write"):
-            raise StratError("`report` is not part of this version of strat; use to_markdown() or to_json().")
-        report.write(self, Path(path))
-        return Path(path)
+        return out.report(self, path)
 
 
 def _names() -> list[str]:

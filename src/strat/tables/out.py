@@ -271,3 +271,13 @@ def log_to_mlflow(columns: Mapping[str, Sequence[Any]], data: Mapping[str, Any])
             key = name if part == "estimate" else f"{name}_{part}"
             mlflow.log_metric(key, columns[part][i])
     mlflow.log_dict(jsonable(data), "strat_evaluation.json")
+
+
+def report(result: Any, path: str | Path) -> Path:
+    """Write one self-contained HTML file about a result."""
+    import importlib
+
+    # by name, because reports stand above tables: a result may ask for one, tables never need it
+    writer: Any = importlib.import_module("strat.report")
+    made: Path = writer.write(result, Path(path))
+    return made
