@@ -301,3 +301,11 @@ def test_rows_without_names_may_stand_in_any_order(sizes: list[int]) -> None:
         return float(strat.estimate(strat.ratio(y[rows], x[rows]), on=strat.generalized(design)).se)
 
     assert se(order) == pytest.approx(se(np.arange(len(y))), rel=1e-12)
+
+
+def test_a_statistic_that_does_not_vary_can_be_mapped() -> None:
+    same = strat.accuracy([1, 1, 0], [1, 1, 0])
+    both = strat.estimate(strat.stack("system", A=same, B=same), on=strat.Design.simple_random(n=3))
+    gap = both.map(lambda v: v[..., 0] - v[..., 1])
+    assert (gap.value, gap.se) == (0.0, 0.0)
+    assert gap.interval() == (0.0, 0.0)

@@ -24,6 +24,8 @@ _STENCIL = ((-2.0, 1 / 12), (-1.0, -8 / 12), (1.0, 8 / 12), (2.0, -1 / 12))
 
 def derivatives(function: Callable[[Array], Array], at: Array, directions: Array, steps: Array) -> Array:
     """Derivatives of a vectorised function at a point along directions (m × c), with a step for each: m × outputs."""
+    if not len(directions):
+        return np.zeros((0, np.asarray(function(at)).size))
     made = []
     width = max(1, BATCH // (4 * len(at)))
     for a in range(0, len(directions), width):
