@@ -6,8 +6,8 @@ import os
 import numpy as np
 import pytest
 
-from strat.errors import StratError
-from strat.recognition import bounds, gpu, ranks_of_embeddings
+from strat.errors import StratError, StratWarning
+from strat.recognition import bounds, gpu, gpu_hopper, ranks_of_embeddings
 
 torch = pytest.importorskip("torch", reason="torch is not installed (extra strat[gpu])")
 pytest.importorskip("triton", reason="triton is not installed (extra strat[gpu])")
@@ -117,6 +117,16 @@ def test_device_cuda_answers_as_device_cpu(score, enrolment):
         np.testing.assert_array_equal(getattr(cuda, name), getattr(cpu, name), err_msg=name)
     assert cuda.gallery_size == cpu.gallery_size
     assert cuda.method.startswith("GPU")
+
+
+def test_a_kernel_that_does_not_compile_gives_way_to_the_portable_one(monkeypatch):
+    def changed(*arguments):
+        raise TypeError("unexpected keyword")
+
+    monkeypatch.setattr(gpu, "_kernel", lambda wanted, device: "hopper")
+    monkeypatch.setattr(gpu_hopper, "launch", changed)
+    with pytest.warns(StratWarning, match=r"does not compile the Hopper kernel \(TypeError\); the portable one counts"):
+        check(people(n=20, m=40, seed=8))
 
 
 def test_what_a_gpu_does_not_count_is_said():

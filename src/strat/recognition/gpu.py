@@ -11,6 +11,7 @@ is scored in float64), `above` and `tied` compare float64 scores.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strat.columns import Array, Codes, encode
-from strat.errors import StratError, one_of
+from strat.errors import StratError, StratWarning, one_of
 from strat.recognition import bounds
 from strat.recognition.blocks import Counts as Columns
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 FORMS = ("cosine", "inner", "euclidean")
 KERNELS = ("auto", "hopper", "portable", "float64")
 PROBES_AT_ONCE = 1 << 20
-ROWS_AT_ONCE = 1 << 16
+ROWS_AT_ONCE = 1 << 15
 PAIRS_AT_ONCE = 1 << 22
 NOTES_PER_PROBE = 48
 LEAST_NOTES = 4096
@@ -325,10 +326,8 @@ def _prepared(argument: str, rows: Any, form: str, device: Any) -> Any:
     torch = _torch()
     out = torch.empty(tuple(rows.shape), dtype=torch.float64, device=device)
     for start in range(0, len(rows), ROWS_AT_ONCE):
-        block = rows[start : start + ROWS_AT_ONCE]
-        if not isinstance(block, torch.Tensor):
-            block = torch.from_numpy(np.array(block))
-        out[start : start + ROWS_AT_ONCE] = block.to(device=device)
+        where = slice(start, start + ROWS_AT_ONCE)
+        out[where] = _sent(rows[where], device)
     largest = out.norm(float("inf"), dim=1)
     if not bool(largest.isfinite().all()):
         raise StratError(f"`{argument}` must be finite, got NaN or infinity; drop these rows.")
@@ -337,6 +336,17 @@ def _prepared(argument: str, rows: Any, form: str, device: Any) -> Any:
             raise StratError(f"`{argument}` must not have zero vectors under cosine; drop these rows.")
         _make_unit(out, largest)
     return out
+
+
+def _sent(rows: Any, device: Any) -> Any:
+    """Rows on the device. Host memory goes through a pinned block, from which the card fetches by itself."""
+    torch = _torch()
+    if not isinstance(rows, torch.Tensor):
+        rows = np.ascontiguousarray(rows)
+        rows = torch.from_numpy(rows if rows.flags.writeable else rows.copy())
+    if rows.device.type == "cpu" and device.type == "cuda":
+        rows = torch.empty(rows.shape, dtype=rows.dtype, pin_memory=True).copy_(rows)
+    return rows.to(device=device, non_blocking=True)
 
 
 def _make_unit(rows: Any, largest: Any) -> None:
@@ -387,7 +397,7 @@ def _sums(p: Any, g: Any, probe: Any, entry: Any, *, distance: bool) -> Any:
 
     sums = _torch().empty(len(probe), dtype=p.dtype, device=p.device)
     if len(probe):
-        options = {} if _interpreted() else {"enable_fp_fusion": False}
+        options = _compiled(fused=False)
         gpu_portable.score_pairs[(-(-len(probe) // 16),)](
             p, g, probe, entry, sums, len(probe), p.shape[1], DISTANCE=distance, ROWS=16, **options
         )
@@ -461,7 +471,16 @@ def _decide(block: _Probes, probe: Any, scores: Any) -> None:
 
     best = _ordered(block.best)
     gpu_portable.decide[(-(-len(probe) // 1024),)](
-        probe, scores, _ordered(scores), block.thresholds, block.above, block.tied, best, len(probe), ROWS=1024
+        probe,
+        scores,
+        _ordered(scores),
+        block.thresholds,
+        block.above,
+        block.tied,
+        best,
+        len(probe),
+        ROWS=1024,
+        **_compiled(fused=True),
     )
     block.best.copy_(_ordered(best))
 
@@ -532,7 +551,9 @@ def _fast(rows: Any, scale: float, centre: Any) -> _Fast:
     width = -(-d // 64) * 64
     low = torch.empty(n, width, dtype=torch.bfloat16, device=rows.device)
     squares = torch.empty(2, n, dtype=torch.float64, device=rows.device)
-    gpu_portable.lower[(-(-n // 16),)](rows, centre, low, squares, squares.new_tensor([scale]), n, d, width, ROWS=16)
+    gpu_portable.lower[(-(-n // 16),)](
+        rows, centre, low, squares, squares.new_tensor([scale]), n, d, width, ROWS=16, **_compiled(fused=True)
+    )
     norms, residuals = squares.sqrt()
     return _Fast(low, norms, residuals)
 
@@ -602,15 +623,27 @@ def _look(job: _Job, kernel: str, *, count: bool, capacity: int) -> Any:
 
 
 def _run(kernel: str, job: _Job, arguments: Any, programs: int, count: bool) -> None:
-    if kernel == "portable":
-        from strat.recognition import gpu_portable
+    from strat.recognition import gpu_hopper, gpu_portable
 
-        p, g, options = _low(job, {"num_warps": 8, "num_stages": 3})
-        gpu_portable.look[(programs,)](p, g, *arguments, SHIFT=job.shifted, COUNT=count, **options)
-        return
-    from strat.recognition import gpu_hopper
+    if kernel == "hopper":
+        try:
+            gpu_hopper.launch(job.probes.low, job.entries.low, arguments, programs, job.shifted, count)
+            return
+        except (_compilation_error(), AttributeError, TypeError) as trouble:
+            warnings.warn(
+                f"this Triton does not compile the Hopper kernel ({type(trouble).__name__}); the portable one counts "
+                "the same, about a sixth slower.",
+                StratWarning,
+                stacklevel=2,
+            )
+    p, g, options = _low(job, {"num_warps": 8, "num_stages": 3})
+    gpu_portable.look[(programs,)](p, g, *arguments, SHIFT=job.shifted, COUNT=count, **options)
 
-    gpu_hopper.launch(job.probes.low, job.entries.low, arguments, programs, job.shifted, count)
+
+def _compilation_error() -> Any:
+    from triton.compiler.errors import CompilationError
+
+    return CompilationError
 
 
 def _low(job: _Job, options: dict[str, int]) -> tuple[Any, Any, dict[str, int]]:
@@ -618,7 +651,12 @@ def _low(job: _Job, options: dict[str, int]) -> tuple[Any, Any, dict[str, int]]:
     steps = {"K_STEPS": job.probes.low.shape[1] // 64}
     if _interpreted():
         return job.probes.low.float(), job.entries.low.float(), steps
-    return job.probes.low, job.entries.low, {**steps, **options}
+    return job.probes.low, job.entries.low, {**steps, **options, **_compiled(fused=True)}
+
+
+def _compiled(*, fused: bool) -> dict[str, Any]:
+    """Whether multiply-adds may be fused, said always because Triton's default changes; the interpreter never does."""
+    return {} if _interpreted() else {"enable_fp_fusion": fused}
 
 
 def _recount(job: _Job, notes: Any, easy: Any) -> int:

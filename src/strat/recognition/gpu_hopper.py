@@ -31,6 +31,7 @@ RESIDENT = 512
 """The most features for which 128 probes and three stages of the gallery fit into shared memory."""
 
 if gluon is not None:
+    _fetch = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared  # the name changed after Triton 3.6
 
     @gluon.jit
     def _load(
@@ -48,8 +49,8 @@ if gluon is not None:
                 mbarrier.wait(a_empty, (turn & 1) ^ 1)
                 mbarrier.expect(a_full, K_STEPS * 2 * p_desc.block_type.nbytes)
                 for c in gl.static_range(K_STEPS):
-                    tma.async_copy_global_to_shared(p_desc, [row, c * 64], a_full, a_bufs.index(2 * c))
-                    tma.async_copy_global_to_shared(p_desc, [row + 64, c * 64], a_full, a_bufs.index(2 * c + 1))
+                    _fetch(p_desc, [row, c * 64], a_full, a_bufs.index(2 * c))
+                    _fetch(p_desc, [row + 64, c * 64], a_full, a_bufs.index(2 * c + 1))
             turn += 1
             for tile in range(first, last):
                 for k in range(K_STEPS):
@@ -59,11 +60,9 @@ if gluon is not None:
                         mbarrier.expect(b_full.index(s), g_desc.block_type.nbytes)
                     else:
                         mbarrier.expect(b_full.index(s), g_desc.block_type.nbytes + 2 * p_desc.block_type.nbytes)
-                        tma.async_copy_global_to_shared(p_desc, [row, k * 64], b_full.index(s), a_bufs.index(2 * s))
-                        tma.async_copy_global_to_shared(
-                            p_desc, [row + 64, k * 64], b_full.index(s), a_bufs.index(2 * s + 1)
-                        )
-                    tma.async_copy_global_to_shared(g_desc, [tile * 256, k * 64], b_full.index(s), b_bufs.index(s))
+                        _fetch(p_desc, [row, k * 64], b_full.index(s), a_bufs.index(2 * s))
+                        _fetch(p_desc, [row + 64, k * 64], b_full.index(s), a_bufs.index(2 * s + 1))
+                    _fetch(g_desc, [tile * 256, k * 64], b_full.index(s), b_bufs.index(s))
                     step += 1
 
     @gluon.jit
@@ -243,5 +242,6 @@ def launch(p: Any, g: Any, arguments: Any, programs: int, shift: bool, count: bo
         TensorDescriptor.from_tensor(p, [64, 64], box[64]),
         TensorDescriptor.from_tensor(g, [256, 64], box[256]),
         *arguments,
-        K_STEPS=p.shape[1] // 64, STAGES=stages, KEEP=keep, SHIFT=shift, COUNT=count, num_warps=4, maxnreg=168,
+        K_STEPS=p.shape[1] // 64, STAGES=stages, KEEP=keep, SHIFT=shift, COUNT=count,
+        num_warps=4, maxnreg=168, enable_fp_fusion=True,
     )  # fmt: skip
