@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "plan": "Plan how many rows, units, strata, repeats and design samples a wanted answer needs.",
     "sample": "Draw a stratified or clustered sample of test items, with weights.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",
+    "reproduce": "Print every worked example, table and figure of the sources beside ours.",
     "demo": "Do the main job on bundled data, ending in an HTML report.",
 }
 
