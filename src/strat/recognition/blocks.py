@@ -1,7 +1,9 @@
 """Ranks from float32 products in cache-sized blocks, with every near-tie decided again in float64.
 
 A float32 sum that lies farther from the probe's threshold than `bounds.bound` allows is on the side that float64
-says; the others are looked at again. Before that, rows are scaled by powers of two so that no norm exceeds 1.
+says; the others are looked at again. Before that, rows are scaled by powers of two so that no norm exceeds about 1,
+and the threshold is made part of the product (one more column, −threshold · 1), because comparing a whole block
+with one number is three times as fast as comparing each of its rows with its own.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from strat.recognition.bounds import bound
 from strat.recognition.exact import Space
 from strat.recognition.matching import Matching
 
-ROWS = 512  # probes in a block
-TILE = 2040  # entries in a tile: 255 words of 8 truth values, so that bytes add up without a carry
+ROWS = 1024  # probes in a block
+TILE = 1016  # entries in a tile: whole words of 8 truth values, at most 255, so that bytes add up without a carry
 Single = NDArray[np.float32]
 
 
@@ -39,13 +41,14 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """The gallery in float32, with norms of at most 1, so that its products order entries as the scores do.
+    """The gallery in float32, scaled, so that its products order entries as the scores do.
 
-    `layers` holds the k-th image of every entry that has one, entries with many images first; column j of
-    layer k belongs to entry `order[j]`, and entry e stands in column `position[e]`.
+    Each tile holds columns of entries, `TILE` at a time: first one image of each, then a second one of those that have
+    it, and so on. Entries with many images come first; column j belongs to entry `order[j]`, and entry e stands in
+    column `position[e]`.
     """
 
-    layers: tuple[Single, ...]
+    tiles: tuple[tuple[Single, ...], ...]
     order: Codes
     position: Codes
     centre: Array
@@ -56,12 +59,11 @@ class Scaled:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some probes in float32, and between which products their mates' scores surely lie."""
+    """Some probes in float32, and how far from 0 a product must lie to be surely above or below the threshold."""
 
     probes: Single
-    low: Single
-    high: Single
-    slack: Array
+    mated: NDArray[np.bool_]
+    slack: np.float32
 
 
 def count(space: Space, matching: Matching, *, threads: int | None = None, progress: bool = False) -> Counts:
@@ -102,16 +104,27 @@ def _scaled(space: Space, matching: Matching) -> Scaled:
         g -= centre
     scale = _power(_largest(g))
     g *= scale
+    extra = [np.ones((len(g), 1))]  # meets the threshold
     if space.form == "euclidean":
         # the order of −‖p − g‖ is that of p·g − ‖g‖²/2
-        g = np.hstack([g, -0.5 * np.einsum("ij,ij->i", g, g)[:, None]])
+        extra.insert(0, -0.5 * np.einsum("ij,ij->i", g, g)[:, None])
+    g = np.hstack([g, *extra])
     sizes = matching.sizes
     order = np.argsort(-sizes, kind="stable")
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
-    layers = [g] if sizes.max() == 1 else [g[matching.starts[order[sizes[order] > k]] + k] for k in range(sizes.max())]
-    single = tuple(layer.astype(np.float32) for layer in layers)
-    return Scaled(single, order, position, centre, scale, _largest(g), exact)
+    tiles = tuple(_tile(g, matching.starts[o], sizes[o]) for o in _cut(order))
+    return Scaled(tiles, order, position, centre, scale, _largest(g), exact)
+
+
+def _cut(order: Codes) -> list[Codes]:
+    return [order[a : a + TILE] for a in range(0, len(order), TILE)]
+
+
+def _tile(g: Array, first: Codes, sizes: Codes) -> tuple[Single, ...]:
+    """The k-th images of a tile's entries as columns, for each k; entries with more images stand first."""
+    images = [g[first[sizes > k] + k] for k in range(int(sizes.max()))]
+    return tuple(np.ascontiguousarray(x.T, dtype=np.float32) for x in images)
 
 
 def _largest(x: Array) -> float:
@@ -124,38 +137,43 @@ def _power(size: float) -> float:
 
 
 def _exact_in_float32(space: Space) -> bool:
-    """Whether every partial sum of p·g and of ‖p − g‖² is a whole number that float32 holds."""
+    """Whether every partial sum of a product less its threshold is a half or whole number that float32 holds."""
     p, g = space.probes, space.gallery
     if not all(bool((x[:64] == np.rint(x[:64])).all()) for x in (g, p)):
         return False
-    if (_largest(p) + _largest(g)) ** 2 >= 2**23:
+    if (_largest(p) + _largest(g)) ** 2 >= 2**21:
         return False
     return all(bool((x == np.rint(x)).all()) for x in (g, p))
 
 
 def _block(space: Space, scaled: Scaled, probes: Codes, mate: Array) -> Block:
-    """The probes' rows, each scaled by its own power of two, and the band around each one's threshold."""
-    x = (
-        (space.probes[probes] - scaled.centre) * scaled.scale
-        if scaled.centre.any()
-        else space.probes[probes] * scaled.scale
-    )
-    norm = np.sqrt(np.einsum("ij,ij->i", x, x))
+    """The probes' rows, each scaled by its own power of two, with their thresholds as a last column."""
+    x = space.probes[probes]
+    if scaled.centre.any():
+        x -= scaled.centre
+    x *= scaled.scale
+    square = np.einsum("ij,ij->i", x, x)
     if space.form == "euclidean":
         x = np.hstack([x, np.ones((len(x), 1))])
-        threshold = 0.5 * (norm**2 - (mate * scaled.scale) ** 2)
-        reach = (1 + norm) ** 2
-        norm = np.sqrt(1 + norm**2)
+        threshold = 0.5 * (square - (mate * scaled.scale) ** 2)
+        reach = (1 + np.sqrt(square)) ** 2
+        square = square + 1
     else:
-        threshold, reach = mate * scaled.scale**2, norm
+        threshold, reach = mate * scaled.scale**2, np.sqrt(square)
+    mated = ~np.isnan(threshold)
+    threshold = np.where(mated, threshold, 0.0)
+    norm = np.sqrt(square + threshold**2)
     own = 2.0 ** -np.ceil(np.log2(np.where(norm > 0, norm, 1.0)))
-    d = x.shape[1]
+    d = x.shape[1] + 1
     # the last part covers float64: the threshold, centring, and that equal roots may have unequal squares
     slack = bound(d, norm * own, scaled.largest, "float32") + 64 * (d + 8) * 2.0**-53 * (1 + reach * own)
-    if scaled.exact:
-        slack = np.zeros(len(x))
-    low, high = _outward(np.where(np.isnan(threshold), np.inf, threshold * own), slack)
-    return Block((x * own[:, None]).astype(np.float32), low, high, 2 * slack)
+    rows = np.hstack([x, -threshold[:, None]]) * own[:, None]
+    return Block(rows.astype(np.float32), mated, np.float32(0) if scaled.exact else _above32(float(slack.max())))
+
+
+def _above32(x: float) -> np.float32:
+    """The least float32 that is surely above x."""
+    return np.float32(np.nextafter(np.float32(x), np.float32(np.inf)))
 
 
 def _sweep(
@@ -165,28 +183,18 @@ def _sweep(
     mine = slice(*np.searchsorted(matching.row, [rows.start, rows.stop]))
     sweep = _Sweep(block, matching.row[mine] - rows.start, scaled.position[matching.column[mine]])
     tile = np.empty((len(block.probes), TILE), np.float32)
-    spare = np.empty_like(tile) if len(scaled.layers) > 1 else tile
-    for start in range(0, matching.entries, TILE):
-        stop = min(start + TILE, matching.entries)
-        sweep.look(_product(block.probes, scaled.layers, start, stop, tile, spare), start)
+    spare = np.empty_like(tile) if max(map(len, scaled.tiles)) > 1 else tile
+    for k, columns in enumerate(scaled.tiles):
+        sweep.look(_product(block.probes, columns, tile, spare), k * TILE)
     return _settle(space, matching, scaled, mate[rows], rows.start, sweep)
 
 
-def _outward(threshold: Array, slack: Array) -> tuple[Single, Single]:
-    """Threshold minus and plus slack in float32, rounded away from the threshold."""
-    return _floor32(threshold - slack)[:, None], -_floor32(-(threshold + slack))[:, None]
-
-
-def _product(p: Single, layers: tuple[Single, ...], start: int, stop: int, tile: Single, spare: Single) -> Single:
-    """Products of the block with entries start to stop, the best over each entry's images."""
-    out = tile[:, : stop - start]
-    np.matmul(p, layers[0][start:stop].T, out=out)
-    for layer in layers[1:]:
-        part = layer[start:stop]
-        if not len(part):
-            break
-        other = np.matmul(p, part.T, out=spare[:, : len(part)])
-        np.maximum(out[:, : len(part)], other, out=out[:, : len(part)])
+def _product(p: Single, columns: tuple[Single, ...], tile: Single, spare: Single) -> Single:
+    """Products of the block with a tile's entries, the best over each entry's images."""
+    out = np.matmul(p, columns[0], out=tile[:, : columns[0].shape[1]])
+    for more in columns[1:]:
+        width = more.shape[1]
+        np.maximum(out[:, :width], np.matmul(p, more, out=spare[:, :width]), out=out[:, :width])
     return out
 
 
@@ -195,55 +203,66 @@ class _Sweep:
 
     def __init__(self, block: Block, row: Codes, column: Codes) -> None:
         n = len(block.probes)
-        self.low, self.high, self.slack = block.low, block.high, block.slack
+        self.mated, self.slack = block.mated, block.slack
         self.row, self.column = row, column
         self.above = np.zeros(n, np.int64)
-        self.best = np.full(n, -np.inf)
+        self.best = np.full(n, -np.inf, np.float32)
         self.near: list[tuple[Codes, Codes]] = []
-        self.leaders: list[tuple[Codes, Codes, Array]] = []
+        self.leaders: list[tuple[Codes, Codes, Single]] = []
         self.masks = np.zeros((2, n, TILE), bool)
 
     def look(self, tile: Single, start: int) -> None:
         """Count what is surely above, and keep the cells that are not sure or may be the best."""
-        width = tile.shape[1]
-        inside = (self.column >= start) & (self.column < start + width)
+        inside = (self.column >= start) & (self.column < start + tile.shape[1])
         tile[self.row[inside], self.column[inside] - start] = -np.inf
-        sure, maybe = self.masks
+        top = tile.max(axis=1)
+        live = np.flatnonzero((top >= -self.slack) & self.mated)
+        if len(live) > 0.7 * len(tile):
+            self._count(tile, np.arange(len(tile)), start)
+        elif len(live):
+            self._count(tile[live], live, start)
+        self._lead(tile, top, start)
+
+    def _mask(self, which: int, rows: int, width: int) -> NDArray[np.bool_]:
+        mask = self.masks[which, :rows]
         if width < TILE:
-            self.masks[:, :, width:] = False
-        np.greater(tile, self.high, out=sure[:, :width])
-        np.greater_equal(tile, self.low, out=maybe[:, :width])
-        some = _row_counts(sure)
-        self.above += some
-        unsure = np.flatnonzero(_row_counts(maybe) != some)
+            mask[:, width:] = False
+        return mask
+
+    def _count(self, scores: Single, rows: Codes, start: int) -> None:
+        n, width = scores.shape
+        sure, maybe = self._mask(0, n, width), self._mask(1, n, width)
+        np.greater(scores, self.slack, out=sure[:, :width])
+        np.greater_equal(scores, -self.slack, out=maybe[:, :width])
+        found = _row_counts(sure)
+        self.above[rows] += found
+        unsure = np.flatnonzero((_row_counts(maybe) != found) & self.mated[rows])
         if len(unsure):
             row, column = _true_cells(sure[unsure] != maybe[unsure])
-            self.near.append((unsure[row], column + start))
-        self._lead(tile, start)
+            self.near.append((rows[unsure[row]], column + start))
 
-    def _lead(self, tile: Single, start: int) -> None:
-        top = tile.max(axis=1).astype(float)
-        self.best = np.maximum(self.best, top)
-        bar = self.best - self.slack
+    def _lead(self, tile: Single, top: Single, start: int) -> None:
+        np.maximum(self.best, top, out=self.best)
+        bar = self._bar()
         rows = np.flatnonzero((top >= bar) & (top > -np.inf))
         if not len(rows):
             return
-        close = self.masks[0][: len(rows)]
-        np.greater_equal(tile[rows], _floor32(bar[rows])[:, None], out=close[:, : tile.shape[1]])
-        alone = (_row_counts(close) == 1) | (self.slack[rows] == 0)
+        close = self._mask(0, len(rows), tile.shape[1])
+        np.greater_equal(tile[rows], bar[rows][:, None], out=close[:, : tile.shape[1]])
+        alone = (_row_counts(close) == 1) | (self.slack == 0)
         column = close.argmax(axis=1)
         self._keep(tile, rows[alone], column[alone], start)
         if not alone.all():
             row, column = _true_cells(close[~alone])
             self._keep(tile, rows[~alone][row], column, start)
 
+    def _bar(self) -> Single:
+        """What a product must reach to be, perhaps, the best of its row: twice the slack below the best so far."""
+        bar = self.best - 2 * self.slack
+        return np.nextafter(bar, np.float32(-np.inf)) if self.slack else bar
+
     def _keep(self, tile: Single, row: Codes, column: Codes, start: int) -> None:
-        self.leaders.append((row, column + start, tile[row, column].astype(float)))
-
-
-def _floor32(x: Array) -> Single:
-    y = x.astype(np.float32)
-    return np.where(y > x, np.nextafter(y, np.float32(-np.inf)), y)
+        self.leaders.append((row, column + start, tile[row, column]))
 
 
 def _row_counts(mask: NDArray[np.bool_]) -> Codes:
@@ -267,12 +286,12 @@ def _settle(
     n = len(sweep.above)
     row, column = (_joined([part[k] for part in sweep.near], int) for k in range(2))
     scores = cell_scores(space, matching, row + first, scaled.order[column])
-    above = sweep.above + np.bincount(row[scores > mate[row]], minlength=n)
+    above = np.where(sweep.mated, sweep.above, 0) + np.bincount(row[scores > mate[row]], minlength=n)
     tied = np.bincount(row[scores == mate[row]], minlength=n)
     lead_row, lead_column, value = (
         _joined([part[k] for part in sweep.leaders], kind) for k, kind in enumerate((int, int, float))
     )
-    keep = value >= (sweep.best - sweep.slack)[lead_row]
+    keep = value >= sweep._bar()[lead_row]
     lead_row, lead_column = lead_row[keep], lead_column[keep]
     best = np.full(n, -np.inf)
     leading = cell_scores(space, matching, lead_row + first, scaled.order[lead_column])
