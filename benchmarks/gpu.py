@@ -92,7 +92,10 @@ def check_bits() -> list[Row]:
     rows = []
     for form in gpu.FORMS:
         p, g, pc, gc = faces(2000, 2000, 500)
-        who, part = gpu._probes(p, pc, form, gpu._device()), next(iter(gpu._Parts(g, gc, form, gpu._device(), 2000)))
+        who, part = (
+            gpu._probes(p, pc, form, gpu._device()),
+            next(iter(gpu._Parts(g, gc, form, gpu._device(), [slice(None)]))),
+        )
         found = gpu.exact(who, part, pc, pc.flip(0)).cpu().numpy()
         on_host = [x.double().cpu().numpy() for x in (p[pc], g[pc.flip(0)])]
         same = (found == bounds.exact_scores(*on_host, form)).all()
@@ -167,7 +170,7 @@ def kernel_only(n: int, m: int, d: int, kernel: str, *, count: bool = False, rep
     p, g, pc, gc = faces(n, m, d, **data)
     device = gpu._device()
     who = gpu._probes(p, pc, "cosine", device)
-    part = next(iter(gpu._Parts(g, gc, "cosine", device, m)))
+    part = next(iter(gpu._Parts(g, gc, "cosine", device, [slice(None)])))
     gpu._score_mates(who, part)
     who, _ = gpu._hardest_last(who)
     space = gpu._space(who, part)
@@ -244,7 +247,7 @@ def main() -> None:
     show([kernel_only(q, q, d, "hopper") for d in (128, 256, 1024, 2048)])
     show([whole(q, q, d) for d in (128, 256, 1024, 2048)])
     show([whole(q, q, 512, form) for form in ("inner", "euclidean")])
-    show([whole(q, q, 512, hard=0.01), whole(q, q, 512, images=10)])
+    show([whole(q, q, 512, hard=0.01), whole(q, q, 512, images=10), whole(q, q, 512, images=10, distinct=True)])
     show([whole(q, q, 512, gallery_rows=100_000), whole(q, q, 512, host=True, gallery_rows=100_000)])
     show([whole(1_000, 4_000_000, 512)])
     million = 1_000_000

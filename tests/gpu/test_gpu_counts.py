@@ -85,6 +85,21 @@ def test_hard_probes_are_counted_in_place_or_in_float64(crowd, monkeypatch):
     check(people(n=60, m=270, seed=5, noise=4.0))
 
 
+@pytest.mark.parametrize("options", [{}, {"gallery_rows": 60}, {"kernel": "float64"}])
+def test_subjects_can_be_counted_by_their_best_entry(options):
+    probes, gallery, probe_codes, gallery_codes = people(n=30, m=150, d=20, subjects=30, seed=9)
+    c = gpu.count_better(
+        probes, gallery, probe_codes=probe_codes, gallery_codes=gallery_codes, distinct=True, **options
+    )
+    for i, code in enumerate(probe_codes):
+        scores = bounds.exact_scores(probes[i : i + 1].astype(float), gallery.astype(float), "cosine")
+        best = np.array([scores[gallery_codes == s].max() for s in np.unique(gallery_codes) if s != code])
+        mate = scores[gallery_codes == code].max(initial=-np.inf)
+        mate = mate if np.isfinite(mate) else np.inf
+        assert (c.above[i], c.tied[i]) == ((best > mate).sum(), (best == mate).sum())
+        assert c.best_nonmate[i] == best.max()
+
+
 def test_equal_images_tie_and_the_own_subject_never_counts():
     gallery = np.eye(3)[[0, 0, 0, 1, 0]]
     c = gpu.count_better(np.eye(3)[[0, 1]], gallery, probe_codes=[7, 2], gallery_codes=[7, 7, 1, 2, 3], form="inner")
@@ -105,7 +120,15 @@ def test_ten_features_and_ten_thousand_times_larger_ones_give_one_function_of_ro
 
 @pytest.mark.parametrize(
     ("score", "enrolment"),
-    [("cosine", "images"), ("euclidean", "mean"), ("cosine", "mean"), ("inner", "images"), ("mahalanobis", "images")],
+    [
+        ("cosine", "images"),
+        ("euclidean", "mean"),
+        ("cosine", "mean"),
+        ("inner", "images"),
+        ("mahalanobis", "images"),
+        ("cosine", "best"),
+        ("euclidean", "best"),
+    ],
 )
 def test_device_cuda_answers_as_device_cpu(score, enrolment):
     probes, gallery, probe_codes, gallery_codes = people(n=50, m=130, d=12, subjects=40, seed=7)
@@ -133,10 +156,6 @@ def test_what_a_gpu_does_not_count_is_said():
     rows, names = np.eye(2), ["a", "b"]
     with pytest.raises(StratError, match=r"`score` must be .* on a GPU, got 'l1'.*device='cpu' computes it"):
         gpu.ranks_of_embeddings(rows, rows, probe_subjects=names, gallery_subjects=names, score="l1")
-    with pytest.raises(StratError, match=r"`enrolment` must be .* on a GPU, got 'best'"):
-        gpu.ranks_of_embeddings(
-            rows, rows, probe_subjects=names, gallery_subjects=["a", "a"], score="inner", enrolment="best"
-        )
     with pytest.raises(StratError, match=r"`gallery` must have one row for each of the 2 labels, got .*\(3, 3\)"):
         gpu.ranks_of_embeddings(rows, np.eye(3), probe_subjects=names, gallery_subjects=names, score="inner")
 
@@ -149,6 +168,8 @@ def test_bad_rows_are_refused():
         gpu.count_better(bad, one, **codes)
     with pytest.raises(StratError, match="`gallery` must not have zero vectors under cosine"):
         gpu.count_better(one, 0 * one, **codes)
+    with pytest.raises(StratError, match=r"codes must be whole numbers from 0 to 2\^31 − 1, .* got 3000000000"):
+        gpu.count_better(one, one, probe_codes=[3 * 10**9], gallery_codes=[0])
     with pytest.raises(StratError, match="`gallery_rows` must be at least 1, got 0"):
         gpu.count_better(one, one, gallery_rows=0, **codes)
     with pytest.raises(StratError, match="`kernel` must be 'portable' on this GPU, got 'hopper'"):

@@ -10,9 +10,10 @@ is scored in float64), `above` and `tied` compare float64 scores.
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,7 @@ def count_better(
     probe_codes: Any,
     gallery_codes: Any,
     form: str = "cosine",
+    distinct: bool = False,
     gallery_rows: int | None = None,
     kernel: str = "auto",
 ) -> Counts:
@@ -84,10 +86,12 @@ def count_better(
         One row per image: NumPy arrays (also memory-mapped: a gallery larger than the card is streamed) or torch
         tensors on any device.
     probe_codes, gallery_codes
-        The subject of each row, as integers from 0. A probe whose code the gallery lacks has no mate.
+        The subject of each row, as integers from 0. A probe whose code the gallery lacks (−1, say) has no mate.
     form
         ``"cosine"``, ``"inner"`` or ``"euclidean"`` (the negated distance). Rows that are unit vectors already
         give cosines with ``"inner"``.
+    distinct
+        Count subjects, each by its best entry, instead of entries.
     gallery_rows
         Gallery rows on the card at a time; by default what fits.
     kernel
@@ -96,9 +100,9 @@ def count_better(
     one_of("form", form, FORMS)
     one_of("kernel", kernel, KERNELS)
     device = _device()
-    who = _probes(probes, probe_codes, form, device)
+    who = _probes(probes, probe_codes, form, device, distinct)
     size = _rows_on_card(len(gallery), probes.shape[1], gallery_rows, device)
-    parts = _Parts(gallery, gallery_codes, form, device, size)
+    parts = _Parts(gallery, gallery_codes, form, device, _cuts(gallery_codes, len(gallery), size, distinct))
     for part in parts:
         _score_mates(who, part)
     who, order = _hardest_last(who)
@@ -126,7 +130,7 @@ def ranks_of_embeddings(
     from strat.recognition.ranks import assemble
 
     one_of("device", device, ("cpu", "cuda"))
-    _supported(score, enrolment, gallery_subjects)
+    _supported(score)
     _device()
     p_labels, g_labels = _labels(probe_subjects), _labels(gallery_subjects)
     matching = match(
@@ -139,21 +143,17 @@ def ranks_of_embeddings(
     p_codes, g_codes = _subject_codes(p_labels[matching.probes], g_labels[kept])
     if enrolment == "mean" or score == "mahalanobis":
         p, g, score, g_codes = _on_host(p, g, g_codes, enrolment, score, covariance)
-    c = count_better(p, g, probe_codes=p_codes, gallery_codes=g_codes, form=score)
+    several = enrolment == "best"
+    c = count_better(p, g, probe_codes=p_codes, gallery_codes=g_codes, form=score, distinct=several)
     columns = Columns(c.above, c.tied, c.mate, c.best_nonmate, c.rechecked)
     return assemble(columns, matching, failures, c.method)
 
 
-def _supported(score: str, enrolment: str, gallery_subjects: Any) -> None:
+def _supported(score: str) -> None:
     if score == "l1":
         raise StratError(
             "`score` must be 'cosine', 'inner', 'euclidean' or 'mahalanobis' on a GPU, got 'l1', which is no "
             "matrix product; device='cpu' computes it."
-        )
-    if enrolment == "best" and len(np.unique(_labels(gallery_subjects))) < len(gallery_subjects):
-        raise StratError(
-            "`enrolment` must be 'single', 'mean' or 'images' on a GPU, got 'best'; with 'images' every image is an "
-            "entry and the mate's is the subject's best, and device='cpu' counts subjects by their best image."
         )
 
 
@@ -206,11 +206,12 @@ class _Probes:
     tied: Any
     mate: Any  # minus infinity until a mate was met
     best: Any
+    distinct: bool = False
 
     def take(self, index: Any) -> _Probes:
         fields = (self.rows, self.codes, self.above, self.tied, self.mate, self.best)
         rows, codes, above, tied, mate, best = (x[index] for x in fields)
-        return _Probes(rows, codes, self.form, above, tied, mate, best)
+        return _Probes(rows, codes, self.form, above, tied, mate, best, self.distinct)
 
     @property
     def thresholds(self) -> Any:
@@ -238,28 +239,41 @@ class _Fast:
 class _Parts:
     """The gallery's parts, loaded when asked for and kept when there is only one."""
 
-    def __init__(self, gallery: Any, codes: Any, form: str, device: Any, size: int) -> None:
+    def __init__(self, gallery: Any, codes: Any, form: str, device: Any, cuts: list[Any]) -> None:
         self._source = (gallery, codes, form, device)
-        self._starts = range(0, len(gallery), size)
-        self._size = size
+        self._cuts = cuts
         self._only: _Part | None = None
 
     def __iter__(self) -> Iterator[_Part]:
-        for start in self._starts:
+        for cut in self._cuts:
             if self._only is not None:
                 yield self._only
                 continue
-            part = self._load(slice(start, start + self._size))
-            self._only = part if len(self._starts) == 1 else None
+            part = self._load(cut)
+            self._only = part if len(self._cuts) == 1 else None
             yield part
 
-    def _load(self, where: slice) -> _Part:
+    def _load(self, where: Any) -> _Part:
         gallery, codes, form, device = self._source
         rows = _prepared("gallery", gallery[where], form, device)
         sorted_codes, order = _codes(codes[where], device).sort(stable=True)
         if bool((order[1:] < order[:-1]).any()):
             rows = rows[order]
         return _Part(rows, sorted_codes)
+
+
+def _cuts(codes: Any, n: int, size: int, whole_subjects: bool) -> list[Any]:
+    """Which gallery rows come to the card together; rows of one subject at once where subjects are counted."""
+    if not whole_subjects or n <= size:
+        return [slice(i, i + size) for i in range(0, n, size)]
+    codes = _labels(codes)
+    order = np.argsort(codes, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(codes[order])) + 1, n)
+    cuts = [0]
+    while cuts[-1] < n:
+        fits = ends[(ends > cuts[-1]) & (ends <= cuts[-1] + size)]
+        cuts.append(int(fits[-1] if len(fits) else ends[ends > cuts[-1]][0]))
+    return [order[a:b] for a, b in itertools.pairwise(cuts)]
 
 
 def _torch() -> Any:
@@ -306,7 +320,13 @@ def _codes(values: Any, device: Any) -> Any:
     torch = _torch()
     if not isinstance(values, torch.Tensor):
         values = torch.from_numpy(np.array(values))
-    return values.to(device=device, dtype=torch.int64)
+    codes = values.to(device=device, dtype=torch.int64)
+    if len(codes) and not (-1 <= int(codes.min()) and int(codes.max()) < 2**31):
+        raise StratError(
+            f"codes must be whole numbers from 0 to 2^31 − 1, or −1 for nobody, got {int(codes.min())} to "
+            f"{int(codes.max())}; number the subjects in order."
+        )
+    return codes
 
 
 def _rows_on_card(n: int, d: int, wanted: int | None, device: Any) -> int:
@@ -356,13 +376,14 @@ def _make_unit(rows: Any, largest: Any) -> None:
     rows /= bounds.square_root(_sums(rows, rows, everyone, everyone, distance=False))[:, None]
 
 
-def _probes(rows: Any, codes: Any, form: str, device: Any) -> _Probes:
+def _probes(rows: Any, codes: Any, form: str, device: Any, distinct: bool = False) -> _Probes:
     torch = _torch()
     n = len(rows)
     zeros = torch.zeros(n, dtype=torch.int64, device=device)
     least = torch.full((n,), -np.inf, dtype=torch.float64, device=device)
     prepared = _prepared("probes", rows, form, device)
-    return _Probes(prepared, _codes(codes, device), form, zeros, zeros.clone(), least, least.clone())
+    codes = _codes(codes, device)
+    return _Probes(prepared, codes, form, zeros, zeros.clone(), least, least.clone(), distinct)
 
 
 def _mates(codes: Any, part: _Part) -> Iterator[tuple[Any, Any]]:
@@ -458,12 +479,36 @@ def _on_copy(block: _Probes, index: Any, count: Any, *arguments: Any) -> int:
 
 
 def _recheck(block: _Probes, part: _Part, records: Any) -> int:
+    return _decide_all(block, part, _unpacked(records))
+
+
+def _decide_all(block: _Probes, part: _Part, pairs: Iterable[tuple[Any, Any]]) -> int:
+    """Score pairs in float64 and add them to their probes' columns: all the pairs that a block has in a part."""
     rechecked = 0
-    for probe, entry in _unpacked(records):
+    better: list[Any] = []
+    equal: list[Any] = []
+    for probe, entry in pairs:
         if len(probe):
-            _decide(block, probe, exact(block, part, probe, entry))
+            scores = exact(block, part, probe, entry)
+            _decide(block, probe, scores)
+            wanted = block.thresholds[probe]
+            if block.distinct:
+                better.append(_cells(probe, part.codes[entry])[scores > wanted])
+                equal.append(_cells(probe, part.codes[entry])[scores == wanted])
         rechecked += len(probe)
+    if better:
+        _count_subjects(block, _torch().cat(better).unique(), _torch().cat(equal).unique())
     return rechecked
+
+
+def _cells(probe: Any, code: Any) -> Any:
+    return (probe << 32) | code
+
+
+def _count_subjects(block: _Probes, better: Any, equal: Any) -> None:
+    equal = equal[~_torch().isin(equal, better)]
+    block.above.add_((better >> 32).bincount(minlength=len(block.rows)))
+    block.tied.add_((equal >> 32).bincount(minlength=len(block.rows)))
 
 
 def _decide(block: _Probes, probe: Any, scores: Any) -> None:
@@ -471,17 +516,9 @@ def _decide(block: _Probes, probe: Any, scores: Any) -> None:
 
     best = _ordered(block.best)
     gpu_portable.decide[(-(-len(probe) // 1024),)](
-        probe,
-        scores,
-        _ordered(scores),
-        block.thresholds,
-        block.above,
-        block.tied,
-        best,
-        len(probe),
-        ROWS=1024,
-        **_compiled(fused=True),
-    )
+        probe, scores, _ordered(scores), block.thresholds, block.above, block.tied, best, len(probe),
+        COUNT=not block.distinct, ROWS=1024, **_compiled(fused=True),
+    )  # fmt: skip
     block.best.copy_(_ordered(best))
 
 
@@ -731,7 +768,8 @@ def _columns(block: _Probes, probes: _Fast, space: _Space) -> tuple[Any, ...]:
     best, loss = _in_space(space, block, block.best, block.rows, probes.norms)
     known = block.best > -np.inf
     floor = (best - loss - CUSHION / 4 * best.abs()).masked_fill(~known, LEAST).clamp_min(LEAST)
-    columns = (wanted - slack, wanted + slack, of_size, of_residual * (1 + CUSHION), floor)
+    high = wanted + slack if not block.distinct else wanted * 0 + np.inf  # every better pair has to be seen
+    columns = (wanted - slack, high, of_size, of_residual * (1 + CUSHION), floor)
     return tuple(c.float().contiguous() for c in columns)
 
 
@@ -762,30 +800,33 @@ def _flags(block: _Probes, part: _Part, n_probe_tiles: int, n_tiles: int) -> Any
 
 def _count_float64(block: _Probes, part: _Part, entries: _Fast, space: _Space) -> int:
     """The same two steps with float64 products: slower, for data whose scores crowd inside the bfloat16 bound."""
-    d = block.rows.shape[1]
     rechecked = 0
-    for start in range(0, len(block.rows), 2048):
-        some = block.take(slice(start, start + 2048))
-        x = some.rows * space.probe_scale - space.probe_centre
-        norms = x.norm(dim=1)
-        wanted, slack = _in_space(space, some, some.thresholds, some.rows, norms)
-        wanted = wanted.masked_fill(some.mate == -np.inf, np.inf)
-        of_size, _ = bounds.factors(d, norms, 0.0 * norms, "float64")
-        for first in range(0, len(part.rows), 32768):
-            where = slice(first, first + 32768)
-            y = part.rows[where] * space.entry_scale - space.centre
-            half = (of_size * entries.norms[where].max() * 2 + 2 * slack)[:, None]
-            product = x @ y.T
-            if space.form == "euclidean":
-                product -= (y * y).sum(dim=1) / 2
-            product.masked_fill_(some.codes[:, None] == part.codes[None, where], -np.inf)
-            top = product.amax(dim=1, keepdim=True)
-            certain = (product > wanted[:, None] + half) & (product < top - 2 * half)
-            near = (product >= (wanted[:, None] - half).minimum(top - 2 * half)) & ~certain & (product > -np.inf)
-            some.above.add_(certain.sum(dim=1))
-            probe, entry = near.nonzero(as_tuple=True)
-            for i in range(0, len(probe), PAIRS_AT_ONCE):
-                p, g = probe[i : i + PAIRS_AT_ONCE], entry[i : i + PAIRS_AT_ONCE] + first
-                _decide(some, p, exact(some, part, p, g))
-            rechecked += len(probe)
+    step = 64 if block.distinct else 2048
+    for start in range(0, len(block.rows), step):
+        some = block.take(slice(start, start + step))
+        rechecked += _decide_all(some, part, _near_in_float64(some, part, entries, space))
     return rechecked
+
+
+def _near_in_float64(some: _Probes, part: _Part, entries: _Fast, space: _Space) -> Iterator[tuple[Any, Any]]:
+    """Count what float64 products decide; the pairs that only the fixed order of additions can."""
+    x = some.rows * space.probe_scale - space.probe_centre
+    norms = x.norm(dim=1)
+    wanted, slack = _in_space(space, some, some.thresholds, some.rows, norms)
+    wanted = wanted.masked_fill(some.mate == -np.inf, np.inf)[:, None]
+    of_size, _ = bounds.factors(x.shape[1], norms, 0.0 * norms, "float64")
+    for first in range(0, len(part.rows), 32768):
+        where = slice(first, first + 32768)
+        y = part.rows[where] * space.entry_scale - space.centre
+        half = (of_size * entries.norms[where].max() * 2 + 2 * slack)[:, None]
+        product = x @ y.T
+        if space.form == "euclidean":
+            product -= (y * y).sum(dim=1) / 2
+        product.masked_fill_(some.codes[:, None] == part.codes[None, where], -np.inf)
+        top = product.amax(dim=1, keepdim=True) - 2 * half
+        certain = (product > wanted + half) & (product < top) & (not some.distinct)
+        near = (product >= (wanted - half).minimum(top)) & ~certain & (product > -np.inf)
+        some.above.add_(certain.sum(dim=1))
+        probe, entry = near.nonzero(as_tuple=True)
+        for i in range(0, len(probe), PAIRS_AT_ONCE):
+            yield probe[i : i + PAIRS_AT_ONCE], entry[i : i + PAIRS_AT_ONCE] + first

@@ -200,14 +200,18 @@ if triton is not None:
         tl.store(squares + n + i, tl.sum(lost, axis=1), mask=there)
 
     @triton.jit
-    def decide(probe, scores, keys, thresholds, above, tied, best, n, ROWS: tl.constexpr):
+    def decide(
+        probe, scores, keys, thresholds, above, tied, best, n,
+        COUNT: tl.constexpr, ROWS: tl.constexpr,
+    ):  # fmt: skip
         """Add float64 scores to their probes' columns; `keys` and `best` are scores as integers in the same order."""
         i = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
         there = i < n
         p = tl.load(probe + i, mask=there, other=0)
         score = tl.load(scores + i, mask=there, other=0.0)
         wanted = tl.load(thresholds + p, mask=there, other=0.0)
-        ones = tl.full([ROWS], 1, tl.int64)
-        tl.atomic_add(above + p, ones, mask=there & (score > wanted))
-        tl.atomic_add(tied + p, ones, mask=there & (score == wanted))
+        if COUNT:
+            ones = tl.full([ROWS], 1, tl.int64)
+            tl.atomic_add(above + p, ones, mask=there & (score > wanted))
+            tl.atomic_add(tied + p, ones, mask=there & (score == wanted))
         tl.atomic_max(best + p, tl.load(keys + i, mask=there, other=0), mask=there)
