@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 SCHEMA = "strat/demo/1"
 TITLE = "strat demo: two systems that judge claims about passages"
-COLUMNS = {"strata": "subject", "units": "passage"}
 NEXT = (
     "Now with a copy of the data:",
     "  strat demo --copy predictions.csv",
@@ -62,8 +61,12 @@ def _copy(source: Path, target: Path) -> None:
 def _run(source: Path, out: Path, *, as_json: bool, quiet: bool) -> None:
     from strat import report, tables
 
-    found = tables.evaluate(str(source), truth="label", predicted="guess", score="score", **COLUMNS)
-    board = tables.compare(str(source), truth="label", predicted=("guess", "baseline"), **COLUMNS)
+    found = tables.evaluate(
+        str(source), truth="label", predicted="guess", score="score", strata="subject", units="passage"
+    )
+    board = tables.compare(
+        str(source), truth="label", predicted=("guess", "baseline"), strata="subject", units="passage"
+    )
     written = report.write({"Comparison": board, "guess": found, "ROC": _curves(source)}, out, title=TITLE)
     if as_json:
         output.emit(_joined(found, board, written), as_json=True)

@@ -206,7 +206,7 @@ def _data(groups: Sequence[Group], title: str | None) -> dict[str, Any]:
         "schema": SCHEMA,
         "title": title,
         "versions": dict(_versions()),
-        "results": [{"name": g.name, "answer": g.told.answer.sentence, **g.told.data} for g in groups],
+        "results": [{**g.told.data, "name": g.name, "answer": g.told.answer.sentence} for g in groups],
     }
     plain: dict[str, Any] = jsonable(made)
     if len(json.dumps(plain)) > DATA_LIMIT:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 LONGEST = 500
 NEARLY = 0.05
+BANDED = 2_000
 WORDS = {
     "fpr": "false positive rate",
     "tpr": "true positive rate",
@@ -282,10 +283,11 @@ def curve_figure(
 
     With `least` the upright axis is logarithmic, and what lies lower is drawn there.
     """
-    low, high = (np.atleast_2d(side) for side in made.interval(LEVEL))
-    outer = made.band(LEVEL) if made.spread is not None else (low, high)
-    lower, upper = (np.atleast_2d(side) for side in outer)
     values = np.atleast_2d(made.point)
+    low, high = (_drawn(side, values) for side in made.interval(LEVEL))
+    banded = made.spread is not None and made.point.size <= BANDED
+    outer = made.band(LEVEL) if banded else (low, high)
+    lower, upper = (_drawn(side, values) for side in outer)
     series = [
         charts.Series(name, x, values[k], low[k], high[k], lower[k], upper[k]) for k, name in enumerate(names)
     ]  # fmt: skip
@@ -296,18 +298,25 @@ def curve_figure(
         diagonal=(x_label, y_label) == (WORDS["fpr"], WORDS["tpr"]),
     )  # fmt: skip
     said = caption or f"{capital(y_label)} by {x_label}."
-    said += f" Dark: {percent(LEVEL)} interval at each point. Light: band that holds for all points at once."
+    said += f" Dark: {percent(LEVEL)} interval at each point."
+    said += " Light: band that holds for all points at once." if banded else ""
     return Figure(charts.curves(series, frame), said, _spoken_curve(series, x_label), zooms=True)
+
+
+def _drawn(side: Any, values: Array) -> Array:
+    """Limits as lines of a picture; where there are none, the curve itself."""
+    given = np.atleast_2d(side)
+    return np.where(np.isfinite(given), given, values)
 
 
 def _rates_figure(made: Estimate) -> Figure:
     """ROC, DET or precision and recall: at each threshold a box of both rates, joined to a region."""
     first, second = (str(v) for v in made.axes[0].labels)
+    low, high = (_drawn(side, made.point) for side in made.band(LEVEL))
+    x, y = made.point
     if first == "precision":
         first, second = second, first
-        made = made.map(lambda v: v[..., ::-1, :], name=made.name, link=made.link, bounds=made.bounds)
-    low, high = (np.asarray(side) for side in made.band(LEVEL))
-    x, y = made.point
+        low, high, x, y = low[::-1], high[::-1], y, x
     rising = second == "tpr"
     region = _region(low, high, second)
     series = [charts.Series(made.name, x, y, region=region)]
