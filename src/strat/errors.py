@@ -21,9 +21,30 @@ def some(values: Iterable[object], most: int = 5) -> str:
     "'a', 'b' and 1 more"
     """
     items = list(values)
-    shown = ", ".join(repr(plain(v)) for v in items[:most])
+    shown = ", ".join(short(repr(plain(v))) for v in items[:most])
     rest = len(items) - most
     return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def short(text: str, most: int = 120) -> str:
+    """`text`, or its beginning and end if it is longer than a message should be.
+
+    >>> short("x" * 200, most=9)
+    'xxxx…xxxx'
+    """
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
+def visible(text: str) -> str:
+    r"""`text` on one line, with what a terminal would act on spelled out.
+
+    >>> visible("a\x1b[31m\nb")
+    'a\\x1b[31m\\nb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def plain(value: object) -> object:
@@ -40,7 +61,7 @@ def near(name: str, options: Sequence[str]) -> str:
     """
     close = difflib.get_close_matches(name, options, n=3, cutoff=0.5)
     if close:
-        return f"did you mean {' or '.join(repr(c) for c in close)}?"
+        return f"did you mean {' or '.join(short(repr(c)) for c in close)}?"
     return f"there are {some(options, 12)}." if options else "there are none."
 
 
@@ -48,4 +69,4 @@ def one_of(argument: str, value: object, options: Sequence[str]) -> str:
     """`value` if it is among `options`, else an error that names them."""
     if isinstance(value, str) and value in options:
         return value
-    raise StratError(f"`{argument}` must be one of {', '.join(map(repr, options))}, got {plain(value)!r}.")
+    raise StratError(f"`{argument}` must be one of {', '.join(map(repr, options))}, got {short(repr(plain(value)))}.")

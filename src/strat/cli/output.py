@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from strat.errors import StratError
+from strat.errors import StratError, visible
 from strat.tables.out import (
     Sheet,
     csv_text,
@@ -72,15 +72,15 @@ def _screen(sheet: Sheet, *, quiet: bool) -> None:
     if not sys.stdout.isatty():
         typer.echo(plain_text(sheet, quiet=quiet))
         return
-    grid = Grid(title=Text(sheet.title) if sheet.title and not quiet else None, title_justify="left")
+    grid = Grid(title=Text(visible(sheet.title)) if sheet.title and not quiet else None, title_justify="left")
     for name, right in zip(sheet.columns, numeric_columns(sheet), strict=True):
-        grid.add_column(Text(str(name)), justify="right" if right else "left", overflow="fold")
+        grid.add_column(Text(visible(str(name))), justify="right" if right else "left", overflow="fold")
     for row in sheet.rows:
         grid.add_row(*[Text(shown(value)) for value in row])
     console = Console()
     console.print(grid)
     for note in () if quiet else sheet.notes:
-        console.print(Text(note))
+        console.print(Text(visible(note)))
 
 
 @contextlib.contextmanager
@@ -100,4 +100,4 @@ def progress(label: str, *, quiet: bool = False) -> Iterator[Any]:
 def warn(messages: Sequence[str]) -> None:
     """Warnings on standard error, one line each."""
     for message in messages:
-        typer.echo(f"strat: warning: {message}", err=True)
+        typer.echo(f"strat: warning: {visible(message)}", err=True)

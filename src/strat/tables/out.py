@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strat.errors import StratError
+from strat.errors import StratError, visible
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -55,7 +56,7 @@ def write(path: Path, content: str | bytes) -> None:
         raise StratError(f"`{path}` can't be written: {error.strerror}.") from None
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(content.encode(errors="backslashreplace") if isinstance(content, str) else content)
             os.fchmod(file.fileno(), 0o666 & ~_umask())
         Path(name).replace(path)
     except BaseException as error:
@@ -78,7 +79,9 @@ def json_text(sheet: Sheet) -> str:
         "rows": [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows],
         "notes": list(sheet.notes),
     }
-    return json.dumps({"schema": sheet.schema, **jsonable(data)}, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps({"schema": sheet.schema, **jsonable(data)}, indent=2, ensure_ascii=False, allow_nan=False)
+    # half of a surrogate pair is no text, but JSON can spell it
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def jsonable(value: Any) -> Any:
@@ -106,7 +109,7 @@ def shown(value: Any) -> str:
         value = value.item()
     if isinstance(value, float):
         return _decimal(value)
-    return str(value)
+    return visible(str(value))
 
 
 def _decimal(value: float) -> str:
@@ -213,7 +216,7 @@ def csv_text(sheet: Sheet) -> str:
 
 def plain_text(sheet: Sheet, *, quiet: bool = False) -> str:
     """The table as it looks on the screen, without colours."""
-    cells = [[str(c) for c in sheet.columns], *[[shown(v) for v in row] for row in sheet.rows]]
+    cells = [[visible(str(c)) for c in sheet.columns], *[[shown(v) for v in row] for row in sheet.rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(sheet.columns))]
     right = numeric_columns(sheet)
     lines = [
@@ -221,8 +224,8 @@ def plain_text(sheet: Sheet, *, quiet: bool = False) -> str:
         for row in cells
     ]
     lines.insert(1, "  ".join("-" * w for w in widths))
-    above = [sheet.title, ""] if sheet.title and not quiet else []
-    below = ["", *sheet.notes] if sheet.notes and not quiet else []
+    above = [visible(sheet.title), ""] if sheet.title and not quiet else []
+    below = ["", *map(visible, sheet.notes)] if sheet.notes and not quiet else []
     return "\n".join([*above, *lines, *below])
 
 
