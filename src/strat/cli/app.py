@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from strat.errors import StratError, near
+from strat.errors import StratError, near, short, visible
 
 # command -> its first line of help; the module `strat.cli.<command>` is imported when the command is called,
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
@@ -71,14 +72,29 @@ def strat(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program. Exit codes: 0 done, 1 the data does not allow it, 2 wrong usage, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what the terminal can't show is spelled out
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(args=arguments, standalone_mode=True)
     except StratError as error:
-        typer.echo(f"strat: {error}", err=True)
+        typer.echo(f"strat: {visible(str(error))}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("strat: interrupted; nothing was left half-written.", err=True)
         sys.exit(130)
+    except MemoryError:
+        typer.echo("strat: there is not enough memory for this; ask for fewer rows, columns or replicates.", err=True)
+        sys.exit(1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        typer.echo(f"strat: {visible(_failed(error))}.", err=True)
+        sys.exit(1)
+
+
+def _failed(error: OSError) -> str:
+    """What the machine refused, and for which file if it says so."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"`{short(str(error.filename))}`: {reason}" if error.filename is not None else reason
