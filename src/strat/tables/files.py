@@ -8,6 +8,8 @@ import gzip
 import io
 import re
 import threading
+import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -199,10 +201,10 @@ def _literal(path: Path) -> str:
 def _read_csv(engine: Any, paths: Sequence[Path], text: Sequence[str]) -> Any:
     total = sum(path.stat().st_size for path in paths)
     head = _first_line(paths[0])
-    delimiter = max(",\t;|", key=head.count)
+    delimiter = _delimiter(head)
     if not head.strip():
         raise StratError(f"`{paths[0]}` must start with a line of column names, got an empty line.")
-    _unique_names(next(csv.reader([head], delimiter=delimiter)), paths[0])
+    _unique_names(_fields(head, delimiter, paths[0]), paths[0])
     return engine.read_csv(
         [_literal(path) for path in paths],
         delimiter=delimiter,
@@ -215,8 +217,20 @@ def _read_csv(engine: Any, paths: Sequence[Path], text: Sequence[str]) -> Any:
     )
 
 
+def _delimiter(head: str) -> str:
+    """What parts the names of the first line, whatever stands between quotes."""
+    return max(",\t;|", key=re.sub(r'"(?:[^"]|"")*"', "", head).count)
+
+
+def _fields(head: str, delimiter: str, path: Path) -> list[str]:
+    try:
+        return next(csv.reader([head], delimiter=delimiter))
+    except csv.Error as error:
+        raise StratError(f"`{path}` must start with a line of column names, and does not: {error}.") from None
+
+
 def _unique_names(names: Sequence[str], path: Path) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise StratError(f"`{path}` must name each column once, got {some(twice)} twice; rename one.")
 
@@ -226,8 +240,16 @@ def _first_line(path: Path) -> str:
         with _opened(path) as file:
             line: bytes = file.readline(1 << 20)
             return line.decode("utf-8-sig", "replace").rstrip("\r\n")
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error, *_zstd_errors(path)) as error:
         raise StratError(f"`{path}` can't be read: {error}.") from None
+
+
+def _zstd_errors(path: Path) -> tuple[type[Exception], ...]:
+    if path.suffix.lower() != ".zst":
+        return ()
+    import zstandard
+
+    return (zstandard.ZstdError,)
 
 
 def _opened(path: Path) -> Any:
@@ -327,7 +349,7 @@ def _sentence(text: str) -> str:
 
 def _bad_row(path: Path) -> str:
     """Where a CSV file stops being one, found by reading it slowly."""
-    delimiter = max(",\t;|", key=_first_line(path).count)
+    delimiter = _delimiter(_first_line(path))
     try:
         with _opened(path) as file:
             reader = csv.reader(io.TextIOWrapper(file, "utf-8", newline=""), delimiter=delimiter, strict=True)
@@ -339,6 +361,6 @@ def _bad_row(path: Path) -> str:
         return f", line {reader.line_num}, can't be read as CSV ({error}); look for a stray quote."
     except UnicodeDecodeError:
         return " must be UTF-8 text, and is not; save it as UTF-8."
-    except (OSError, EOFError, StopIteration) as error:
+    except (OSError, EOFError, StopIteration, zlib.error, *_zstd_errors(path)) as error:
         return f" can't be read: {error or 'it is empty'}."
     return " can't be read as CSV; is it text with one header line?"

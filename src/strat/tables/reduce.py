@@ -230,6 +230,7 @@ def _there(table: Table, named: Mapping[str, str], weights: str | None, missing:
     lazy = table.backend.lazy
     binning = None
     keys = list(dict.fromkeys(named.values()))
+    _free(keys)
     if "score" in named:
         _numeric("score", named["score"], lazy, table.source)
         binning = _binning(table, named["score"], bins, single="units" not in named and "items" not in named)
@@ -239,6 +240,12 @@ def _there(table: Table, named: Mapping[str, str], weights: str | None, missing:
         _numeric("weights", weights, lazy, table.source)
     grouped = table.backend.collect(_group(lazy, keys, weights))
     return _cells(grouped, named, weights, missing, table.source, binning)
+
+
+def _free(keys: Sequence[str]) -> None:
+    taken = [name for name in keys if name in (ROWS, WEIGHT, SQUARE, BAD)]
+    if taken:
+        raise StratError(f"no column may be called {taken[0]!r}, which the sums of rows are called here; rename it.")
 
 
 def _group(lazy: Any, keys: Sequence[str], weights: str | None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -299,7 +300,7 @@ def _of_frame(source: Any) -> Table:
 def _checked(table: Table) -> Table:
     if not table.names:
         raise StratError(f"{table.source} must have at least one column, got none.")
-    twice = sorted({name for name in table.names if table.names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(table.names).items() if times > 1)
     if twice:
         raise StratError(f"{table.source} must name each column once, got {some(twice)} twice; rename one.")
     return table
