@@ -321,7 +321,7 @@ def _codes(values: Any, device: Any) -> Any:
     if not isinstance(values, torch.Tensor):
         values = torch.from_numpy(np.array(values))
     codes = values.to(device=device, dtype=torch.int64)
-    if len(codes) and not (-1 <= int(codes.min()) and int(codes.max()) < 2**31):
+    if len(codes) and (int(codes.min()) < -1 or int(codes.max()) >= 2**31):
         raise StratError(
             f"codes must be whole numbers from 0 to 2^31 − 1, or −1 for nobody, got {int(codes.min())} to "
             f"{int(codes.max())}; number the subjects in order."
