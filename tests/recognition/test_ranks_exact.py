@@ -78,6 +78,7 @@ def test_several_images_per_subject(seed, enrolment):
 def test_embeddings_equal_double_loop(score, kind, enrolment, monkeypatch):
     monkeypatch.setattr(blocks, "ROWS", 32)
     monkeypatch.setattr(blocks, "TILE", 40)
+    monkeypatch.setattr(blocks, "PENDING", 50)
     rng = np.random.default_rng(7)
     p, g = rng.standard_normal((70, 33)), rng.standard_normal((101, 33))
     if kind == "ties":  # copies of vectors, and copies that differ in the last bits

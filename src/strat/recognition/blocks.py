@@ -25,6 +25,7 @@ from strat.recognition.matching import Matching
 
 ROWS = 1024  # probes in a block
 TILE = 1016  # entries in a tile: whole words of 8 truth values, at most 255, so that bytes add up without a carry
+PENDING = 1 << 20  # comparisons kept for float64 before they are decided
 Single = NDArray[np.float32]
 
 
@@ -186,7 +187,10 @@ def _sweep(
     spare = np.empty_like(tile) if max(map(len, scaled.tiles)) > 1 else tile
     for k, columns in enumerate(scaled.tiles):
         sweep.look(_product(block.probes, columns, tile, spare), k * TILE)
-    return _settle(space, matching, scaled, mate[rows], rows.start, sweep)
+        if sweep.pending > PENDING:
+            _decide(space, matching, scaled, mate[rows], rows.start, sweep)
+    _decide(space, matching, scaled, mate[rows], rows.start, sweep)
+    return np.where(block.mated, sweep.above, 0), sweep.tied, sweep.exact, sweep.rechecked
 
 
 def _product(p: Single, columns: tuple[Single, ...], tile: Single, spare: Single) -> Single:
@@ -206,7 +210,10 @@ class _Sweep:
         self.mated, self.slack = block.mated, block.slack
         self.row, self.column = row, column
         self.above = np.zeros(n, np.int64)
+        self.tied = np.zeros(n, np.int64)
         self.best = np.full(n, -np.inf, np.float32)
+        self.exact = np.full(n, -np.inf)
+        self.rechecked = 0
         self.near: list[tuple[Codes, Codes]] = []
         self.leaders: list[tuple[Codes, Codes, Single]] = []
         self.masks = np.zeros((2, n, TILE), bool)
@@ -222,6 +229,11 @@ class _Sweep:
         elif len(live):
             self._count(tile[live], live, start)
         self._lead(tile, top, start)
+
+    @property
+    def pending(self) -> int:
+        """Comparisons that wait for float64."""
+        return sum(len(part[0]) for part in self.near) + sum(len(part[0]) for part in self.leaders)
 
     def _mask(self, which: int, rows: int, width: int) -> NDArray[np.bool_]:
         mask = self.masks[which, :rows]
@@ -243,7 +255,7 @@ class _Sweep:
 
     def _lead(self, tile: Single, top: Single, start: int) -> None:
         np.maximum(self.best, top, out=self.best)
-        bar = self._bar()
+        bar = self.bar()
         rows = np.flatnonzero((top >= bar) & (top > -np.inf))
         if not len(rows):
             return
@@ -256,7 +268,7 @@ class _Sweep:
             row, column = _true_cells(close[~alone])
             self._keep(tile, rows[~alone][row], column, start)
 
-    def _bar(self) -> Single:
+    def bar(self) -> Single:
         """What a product must reach to be, perhaps, the best of its row: twice the slack below the best so far."""
         bar = self.best - 2 * self.slack
         return np.nextafter(bar, np.float32(-np.inf)) if self.slack else bar
@@ -279,24 +291,22 @@ def _true_cells(mask: NDArray[np.bool_]) -> tuple[Codes, Codes]:
     return row, column
 
 
-def _settle(
-    space: Space, matching: Matching, scaled: Scaled, mate: Array, first: int, sweep: _Sweep
-) -> tuple[Codes, Codes, Array, int]:
-    """Decide the near-ties and the best non-mate with float64 scores."""
+def _decide(space: Space, matching: Matching, scaled: Scaled, mate: Array, first: int, sweep: _Sweep) -> None:
+    """Decide the near-ties and the best non-mates kept so far with float64 scores."""
     n = len(sweep.above)
     row, column = (_joined([part[k] for part in sweep.near], int) for k in range(2))
     scores = cell_scores(space, matching, row + first, scaled.order[column])
-    above = np.where(sweep.mated, sweep.above, 0) + np.bincount(row[scores > mate[row]], minlength=n)
-    tied = np.bincount(row[scores == mate[row]], minlength=n)
-    lead_row, lead_column, value = (
+    sweep.above += np.bincount(row[scores > mate[row]], minlength=n)
+    sweep.tied += np.bincount(row[scores == mate[row]], minlength=n)
+    sweep.rechecked += len(row)
+    row, column, value = (
         _joined([part[k] for part in sweep.leaders], kind) for k, kind in enumerate((int, int, float))
     )
-    keep = value >= sweep._bar()[lead_row]
-    lead_row, lead_column = lead_row[keep], lead_column[keep]
-    best = np.full(n, -np.inf)
-    leading = cell_scores(space, matching, lead_row + first, scaled.order[lead_column])
-    np.maximum.at(best, lead_row, leading)
-    return above, tied, best, len(row)
+    keep = value >= sweep.bar()[row]
+    row, column = row[keep], column[keep]
+    np.maximum.at(sweep.exact, row, cell_scores(space, matching, row + first, scaled.order[column]))
+    sweep.near.clear()
+    sweep.leaders.clear()
 
 
 def _joined(parts: list[Any], kind: type) -> NDArray[Any]:

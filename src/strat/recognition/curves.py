@@ -114,7 +114,7 @@ class MatchCurve:
         """First and last points in words, with what was counted."""
         lines = [
             f"{self.probes} probes of {self.subjects} subjects, N = {self.gallery_size}; for {_words(self.target)}; "
-            f"ties {self.ties}"
+            f"ties with non-mates {self.ties}"
         ]
         for name, tied in zip(self.systems, self.tied, strict=True):
             curve = self.of(name)
@@ -122,7 +122,7 @@ class MatchCurve:
             deff = np.asarray(curve.deff)[0] if curve.deff is not None else np.nan
             lines.append(
                 f"{name}: rank 1 {curve.point[0]:.4f} (se {np.asarray(curve.se)[0]:.4f}, 95 % {low[0]:.4f} to "
-                f"{high[0]:.4f}, design effect {deff:.1f}); {tied} probes tied"
+                f"{high[0]:.4f}, design effect {deff:.1f}); {tied} tied"
             )
         return "\n".join(lines)
 

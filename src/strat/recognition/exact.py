@@ -16,7 +16,7 @@ from strat.errors import StratError, one_of
 from strat.recognition.bounds import exact_scores, unit
 
 SCORES = ("cosine", "inner", "euclidean", "l1", "mahalanobis")
-PAIRS_AT_ONCE = 1 << 22  # numbers gathered at a time when pairs are scored, so 32 MB each side
+PAIRS_AT_ONCE = 1 << 16  # numbers gathered at a time when pairs are scored: half a megabyte, which stays in the cache
 
 
 @dataclass(frozen=True, eq=False)

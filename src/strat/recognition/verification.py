@@ -32,7 +32,7 @@ from strat.recognition.ranks import _table
 from strat.statistics.base import Axis
 
 CELLS = 1 << 22
-PAIR_CELLS = 1 << 27  # 512 MB of counts by pairs of subjects at a time
+PAIR_CELLS = 1 << 26  # 256 MB of counts by pairs of subjects at a time
 GRID = (1.0, 2.0, 5.0)
 
 
