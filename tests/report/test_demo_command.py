@@ -29,7 +29,7 @@ def test_it_writes_one_report_here(tmp_path: Path, capsys: pytest.CaptureFixture
     assert run("demo") == 0
     assert [p.name for p in tmp_path.iterdir()] == ["strat-demo.html"]
     page = (tmp_path / "strat-demo.html").read_text(encoding="utf-8")
-    assert "guess is better than baseline by 0.063" in page
+    assert "guess (0.852) is better than baseline (0.789) by 0.063" in page
     said = capsys.readouterr().out
     assert "report: strat-demo.html" in said
     assert "accuracy    0.8523" in said

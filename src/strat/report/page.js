@@ -136,7 +136,7 @@
   const axisTicks = (axis, view = [0, 1]) => {
     const [low, high] = [Number(axis.dataset.low), Number(axis.dataset.high)];
     const [a, b] = view.map((share) => low + share * (high - low));
-    label(axis, ticks(a, b, Math.max(2, Math.min(6, Math.floor(axis.clientWidth / 48)))), a, b, "left", false);
+    label(axis, ticks(a, b, Math.max(3, Math.min(6, Math.floor(axis.clientWidth / 48)))), a, b, "left", false);
   };
   all(".bars .axis").forEach((axis) => new ResizeObserver(() => axisTicks(axis)).observe(axis));
   all("table.with-forest").forEach((table) => {

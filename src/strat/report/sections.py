@@ -29,6 +29,7 @@ LEVEL = 0.95
 LONGEST = 500
 NEARLY = 0.05
 BANDED = 2_000
+RATES = (("fpr", "tpr"), ("fpr", "fnr"), ("precision", "recall"))
 WORDS = {
     "fpr": "false positive rate",
     "tpr": "true positive rate",
@@ -190,6 +191,8 @@ def of_estimate(made: Estimate, name: str = "") -> Told:
 
 
 def _answered(made: Estimate, title: str) -> Answer:
+    if made.point.ndim and _is_curve(made):
+        return Answer(_curve_sentence(made))
     if made.point.ndim:
         labels = " and ".join(axis.name for axis in made.axes)
         return Answer(f"{capital(title)}: {made.point.size:,} values by {labels}, each with its interval.")
@@ -259,8 +262,30 @@ def _is_curve(made: Estimate) -> bool:
     )
 
 
+def _is_rates(made: Estimate) -> bool:
+    return made.point.ndim == 2 and tuple(made.axes[0].labels) in RATES
+
+
+def _curve_sentence(made: Estimate) -> str:
+    """What the curve says at one place that people ask for: a false positive rate of 0.1, or the middle."""
+    if _is_rates(made):
+        first, second = (WORDS.get(str(v), str(v)) for v in made.axes[0].labels)
+        return f"{made.name} curve: {first} and {second} at {made.point.shape[1]:,} thresholds, with a region for all."
+    x = np.asarray(made.axes[-1].labels, float)
+    across, up = (WORDS.get(name, name) for name in (made.axes[-1].name, made.name))
+    k = int(np.argmin(np.abs(x - 0.1))) if made.axes[-1].name == "fpr" else len(x) // 2
+    low, high = (np.atleast_2d(side) for side in made.interval(LEVEL))
+    names = [""] if made.point.ndim == 1 else [f" for {v}" for v in made.axes[0].labels]
+    said = []
+    for i, name in enumerate(names[:3]):
+        d = places(float(np.atleast_2d(made.se)[i, k]))
+        v, a, b = (number(float(np.atleast_2d(t)[i, k]), d) for t in (made.point, low, high))
+        said.append(f"{v} (95 % interval {a} to {b}){name}")
+    return f"At {across} {x[k]:.3g} the {up} is {' and '.join(said)}."
+
+
 def _curve_figure(made: Estimate) -> Figure:
-    if made.point.ndim == 2 and tuple(made.axes[0].labels) in (("fpr", "tpr"), ("fpr", "fnr"), ("precision", "recall")):
+    if _is_rates(made):
         return _rates_figure(made)
     x = np.asarray(made.axes[-1].labels, float)
     names = [made.name] if made.point.ndim == 1 else [str(v) for v in made.axes[0].labels]

@@ -99,9 +99,10 @@ def _leads(board: Leaderboard) -> Answer:
     gap, (low, high) = sign * gap, sorted((sign * low, sign * high))
     said = f"by {number(gap, d)}, with a {share} interval from {number(low, d)} to {number(high, d)}."
     bar = (Bar(f"{names[0]} less {names[1]}" if sign > 0 else f"{names[1]} less {names[0]}", low, gap, high),)
+    first, second = (f"{name} ({number(float(v), d)})" for name, v in zip(names, many.values, strict=True))
     if low > 0:
-        return Answer(f"{names[0]} is better than {names[1]} {said}", "", bar, 0.0)
-    return Answer(f"{names[0]} is not shown to be better than {names[1]}: they differ {said}", "", bar, 0.0)
+        return Answer(f"{first} is better than {second} {said}", "", bar, 0.0)
+    return Answer(f"{first} is not shown to be better than {second}: they differ {said}", "", bar, 0.0)
 
 
 def _leads_many(board: Leaderboard) -> Answer:
