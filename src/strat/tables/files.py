@@ -240,16 +240,18 @@ def _first_line(path: Path) -> str:
         with _opened(path) as file:
             line: bytes = file.readline(1 << 20)
             return line.decode("utf-8-sig", "replace").rstrip("\r\n")
-    except (OSError, EOFError, zlib.error, *_zstd_errors(path)) as error:
+    except _broken(path) as error:
         raise StratError(f"`{path}` can't be read: {error}.") from None
 
 
-def _zstd_errors(path: Path) -> tuple[type[Exception], ...]:
+def _broken(path: Path) -> tuple[type[Exception], ...]:
+    """What reading a damaged or empty file raises."""
+    plain = (OSError, EOFError, StopIteration, zlib.error)
     if path.suffix.lower() != ".zst":
-        return ()
+        return plain
     import zstandard
 
-    return (zstandard.ZstdError,)
+    return (*plain, zstandard.ZstdError)
 
 
 def _opened(path: Path) -> Any:
@@ -361,6 +363,6 @@ def _bad_row(path: Path) -> str:
         return f", line {reader.line_num}, can't be read as CSV ({error}); look for a stray quote."
     except UnicodeDecodeError:
         return " must be UTF-8 text, and is not; save it as UTF-8."
-    except (OSError, EOFError, StopIteration, zlib.error, *_zstd_errors(path)) as error:
+    except _broken(path) as error:
         return f" can't be read: {error or 'it is empty'}."
     return " can't be read as CSV; is it text with one header line?"
