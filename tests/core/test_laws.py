@@ -309,3 +309,12 @@ def test_a_statistic_that_does_not_vary_can_be_mapped() -> None:
     gap = both.map(lambda v: v[..., 0] - v[..., 1])
     assert (gap.value, gap.se) == (0.0, 0.0)
     assert gap.interval() == (0.0, 0.0)
+
+
+def test_a_single_share_can_be_mapped() -> None:
+    for y in ([1, 1, 1, 1], [1, 0, 1, 1]):
+        got = strat.estimate(strat.proportion(y), on=strat.Design.simple_random(n=4))
+        other = got.map(lambda v: 1 - v, name="misses", link="logit", bounds=(0.0, 1.0))
+        assert other.value == pytest.approx(1 - got.value)
+        assert other.se == pytest.approx(got.se)
+        assert other.interval() == pytest.approx(tuple(1 - side for side in got.interval()[::-1]))

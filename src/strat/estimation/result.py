@@ -405,7 +405,7 @@ class Estimate:
         flat = self.spread.reshape(m, size)
 
         def of_flat(v: Array) -> Array:
-            return np.asarray(function(v.reshape(*v.shape[:-1], *self.point.shape)), float)
+            return np.asarray(function(v.reshape(v.shape[:-1] + self.point.shape)), float)
 
         length = np.maximum(np.abs(flat).max(axis=0), np.finfo(float).tiny)
         if size <= m:
