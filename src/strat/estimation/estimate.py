@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -166,6 +167,7 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         design=design.summary if replicates is None else f"{design.summary}; {replicates}",
         target=design.target,
         plan=design.plan,
+        woodruff=None if statistic.quantile is None else _share_below(statistic, design, replicates, sums, point, df),
     )
 
 
@@ -286,17 +288,17 @@ def _worth(statistic: Statistic, design: Design, sums: Array) -> Array | float:
     return np.asarray(worth * statistic.base(sums) / inside.sum())
 
 
-def _woodruff(
+def _share_below(
     statistic: Statistic,
     design: Design,
     replicates: Replicates | None,
     sums: Array,
     point: Array,
     df: float | str | None,
-) -> Estimate:
-    """A quantile through the share of rows at or below it, inverted (Woodruff 1952)."""
+) -> tuple[Estimate, Callable[[Array], Array]]:
+    """The share of rows at or below a quantile, and the way back from shares to values (Woodruff 1952)."""
     assert statistic.quantile is not None
-    support, block = statistic.quantile.support, statistic.rows[0]
+    support, invert, block = statistic.quantile.support, statistic.quantile.invert, statistic.rows[0]
     below = (support[:, None] <= np.atleast_1d(point)).astype(float)
     share = Statistic(
         name=f"share at or below the {statistic.name}",
@@ -305,29 +307,39 @@ def _woodruff(
         axes=statistic.axes,
         bounds=(0.0, 1.0),
     )
-    inner = _one(share, design, replicates, df)
+
+    def back(p: Array) -> Array:
+        return invert(sums, np.ravel(p)).reshape(np.shape(p))
+
+    return _one(share, design, replicates, df), back
+
+
+def _woodruff(
+    statistic: Statistic,
+    design: Design,
+    replicates: Replicates | None,
+    sums: Array,
+    point: Array,
+    df: float | str | None,
+) -> Estimate:
+    """A quantile through the share of rows at or below it, inverted."""
+    inner, back = _share_below(statistic, design, replicates, sums, point, df)
     if replicates is not None:
         warnings.warn(
             f"{replicates.method} replicates say nothing about a quantile's variance; Woodruff's interval is used.",
             StratWarning,
             stacklevel=4,
         )
-    invert = statistic.quantile.invert
-
-    def at(p: Array) -> Array:
-        return invert(sums, np.ravel(p)).reshape(np.shape(p))
-
-    low, high = (at(np.asarray(side)) for side in inner.interval(0.95, method="t"))
-    se = (high - low) / (2.0 * critical(0.95, inner.df))
+    low, high = (back(np.asarray(side)) for side in inner.interval(0.95, method="t"))
     return replace(
         inner,
         name=statistic.name,
         point=point,
-        variance=np.asarray(se) ** 2,
+        variance=((high - low) / (2.0 * critical(0.95, inner.df))) ** 2,
         spread=None,
         method=f"Woodruff, {inner.method}",
         bounds=statistic.bounds,
         srs=None,
         replicated=False,
-        woodruff=(inner, at),
+        woodruff=(inner, back),
     )

@@ -334,7 +334,7 @@ class Estimate:
         return self._at_the_edge(level, low, high)
 
     def _default(self) -> str:
-        if self.woodruff is not None:
+        if self.woodruff is not None and self.spread is None:
             return "woodruff"
         return {"identity": "t", "logit": "logit", "log": "log", "correlation": "fisher"}[self.link]
 
