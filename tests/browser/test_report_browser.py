@@ -313,7 +313,9 @@ def test_paper_shows_everything_and_no_buttons(browser: Any, pages: dict[str, Pa
         assert page.locator(".copy").first.is_hidden()
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert page.locator("details:not([open])").count() == 0
+        assert page.locator("details:not([open]):not(:has(table))").count() == 0
+        page.set_viewport_size({"width": 680, "height": 1000})
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         assert len(page.pdf()) > 20_000
 
 

@@ -292,10 +292,10 @@
     tell();
   });
 
-  // ---- on paper everything is open
+  // ---- on paper all words are open; long tables behind a curve stay folded
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = all("details:not([open])");
+    closed = all("details:not([open]):not(:has(table))");
     closed.forEach((d) => { d.open = true; });
   });
   addEventListener("afterprint", () => closed.forEach((d) => { d.open = false; }));
