@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from strat.columns import Array, Codes, encode
 from strat.tables.frames import Column
-from strat.tables.table import Table
+from strat.tables.table import Table, exact
 
 FEW = 15
 LOOK = 200_000
@@ -114,7 +114,7 @@ def _first(table: Table, names: Sequence[str]) -> list[Column]:
     lazy = table.backend.lazy
     if lazy is None:
         return [_head(c) for c in table.backend.fetch(wanted)]
-    grouped = table.backend.collect(lazy.select(*wanted).head(LOOK))
+    grouped = table.backend.collect(exact(lazy, wanted).select(*wanted).head(LOOK))
     return [column_of(name, grouped[name]) for name in wanted]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from strat.columns import Array, Codes
 from strat.errors import StratError, one_of
 from strat.tables.frames import Column, column_of
-from strat.tables.table import MISSING, Table, missing_message
+from strat.tables.table import MISSING, Table, exact, missing_message
 
 ROWS, WEIGHT, SQUARE, BAD = "strat_rows", "strat_weight", "strat_square", "strat_bad"
 BINS, FINE = 256, 1 << 16
@@ -238,6 +238,7 @@ def _there(table: Table, named: Mapping[str, str], weights: str | None, missing:
             lazy = binned(lazy, named["score"], binning)
     if weights is not None:
         _numeric("weights", weights, lazy, table.source)
+    lazy = exact(lazy, [name for role, name in named.items() if role not in ("score", "weights", "population")])
     grouped = table.backend.collect(_group(lazy, keys, weights))
     return _cells(grouped, named, weights, missing, table.source, binning)
 

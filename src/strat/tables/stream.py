@@ -163,9 +163,10 @@ def _match(keys: Mapping[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], s
     code, terms = np.zeros(len(next(iter(keys.values()))), np.int64), list[str]()
     for name, values in keys.items():
         low = int(values.min())
-        code = code * spans[name] + (values.astype(np.int64) - low)
+        code = code * spans[name] + (values - values.dtype.type(low)).astype(np.int64)
         terms = [f"({term}) * {spans[name]}" for term in terms]
-        terms.append(f"(strat_data.{_quoted(name)}::integer - {low})")
+        kind = "integer" if abs(low) + spans[name] < 1 << 31 else "hugeint"
+        terms.append(f"(strat_data.{_quoted(name)}::{kind} - {low})::integer")
         terms = [" + ".join(terms)]
     return {"key": code.astype(np.int32)}, f"{terms[0]} = strat_lookup.key"
 

@@ -197,7 +197,8 @@ class Lazy:
 
     def fetch(self, names: Sequence[str]) -> list[Column]:
         """These columns brought here."""
-        return [column_of(name, values) for name, values in self.collect(self.lazy.select(*names)).items()]
+        chosen = exact(self.lazy, names).select(*names)
+        return [column_of(name, values) for name, values in self.collect(chosen).items()]
 
     def collect(self, lazy: Any) -> dict[str, Any]:
         """The columns of a lazy frame, as NumPy arrays or narwhals series."""
@@ -210,6 +211,23 @@ class Lazy:
             return _spark_columns(native)
         frame = lazy.collect()
         return {name: frame[name] for name in frame.columns}
+
+
+def exact(lazy: Any, names: Sequence[str]) -> Any:
+    """The lazy frame with whole numbers beyond 64 bits as text, because NumPy would round them, and labels with them.
+
+    All whole numbers among `names` become text then, so that two columns can still be compared.
+    """
+    import narwhals as nw
+
+    if not lazy.implementation.is_duckdb():
+        return lazy
+    schema = lazy.collect_schema()
+    wide = [name for name in names if schema[name] in (nw.Int128, nw.UInt128, nw.Unknown)]
+    if not wide:
+        return lazy
+    text = dict.fromkeys([*wide, *(name for name in names if schema[name].is_integer())])
+    return lazy.with_columns(*(nw.col(name).cast(nw.String) for name in text))
 
 
 def _spark_columns(native: Any) -> dict[str, Any]:
