@@ -131,6 +131,18 @@ def number(value: Any) -> float:
         return math.nan
 
 
+def whole(value: Any) -> int:
+    """`value` as a whole number of at most 32 bits, such as the number of a repeat; a ValueError otherwise.
+
+    >>> whole("3")
+    3
+    """
+    made = float(value)
+    if not made.is_integer() or abs(made) >= 1 << 31:
+        raise ValueError(value)
+    return int(made)
+
+
 def readable(path: Path) -> Path:
     """The path itself, if it can be opened."""
     if not os.access(path, os.R_OK):

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from strat.errors import StratError
-from strat.tables.limits import DEFAULT, Limits, json_object, number, read_bytes
+from strat.errors import StratError, short
+from strat.tables.limits import DEFAULT, Limits, json_object, number, read_bytes, whole
 from strat.tables.logs.items import Run
 
 NAME = "per_instance_stats.json"
@@ -58,13 +58,26 @@ def _add(run: Run, row: Any) -> bool:
         return True
     position = len(run.items)
     run.items.append(f"{run.task}/{row['instance_id']}")
-    run.epochs.append(int(row.get("train_trial_index") or 0) + 1)
-    for stat in row.get("stats") or []:
+    run.epochs.append(_trial(run, row))
+    stats = row.get("stats") or []
+    if not isinstance(stats, list):
+        raise StratError(f"`{run.path}` must give each instance a list of 'stats'; entry {position} has none.")
+    for stat in stats:
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or name.get("perturbation") or not stat.get("count"):
             continue
         column = run.scores.setdefault(str(name.get("name")), [])
         column.extend([math.nan] * (position - len(column)))
         if len(column) == position:
-            column.append(number(stat.get("sum")) / number(stat["count"]))
+            column.append(number(stat.get("sum")) / (number(stat["count"]) or math.nan))
     return False
+
+
+def _trial(run: Run, row: dict[str, Any]) -> int:
+    try:
+        return whole(row.get("train_trial_index") or 0) + 1
+    except (TypeError, ValueError):
+        raise StratError(
+            f"`{run.path}` must count training trials by whole numbers, got {short(repr(row['train_trial_index']))} "
+            f"in entry {len(run.epochs)}."
+        ) from None

@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from strat.errors import StratError
-from strat.tables.limits import DEFAULT, Limits, json_object, read_bytes
+from strat.errors import StratError, short
+from strat.tables.limits import DEFAULT, Limits, json_object, read_bytes, whole
 from strat.tables.logs.archive import Archive
 from strat.tables.logs.items import Run
 
@@ -86,18 +86,21 @@ def _run(path: Path, header: Any, samples: Any) -> Run:
 
 
 def _expected(about: dict[str, Any]) -> int | None:
-    samples = (about.get("dataset") or {}).get("sample_ids")
-    config = about.get("config") or {}
-    if not isinstance(samples, list) or config.get("limit") is not None or config.get("sample_id") is not None:
+    data, config = about.get("dataset"), about.get("config") or {}
+    samples = data.get("sample_ids") if isinstance(data, dict) else None
+    if not isinstance(samples, list) or not isinstance(config, dict):
         return None
-    return len(samples) * int(config.get("epochs") or 1)
+    if config.get("limit") is not None or config.get("sample_id") is not None:
+        return None
+    epochs = config.get("epochs")
+    return len(samples) * epochs if isinstance(epochs, int) else len(samples)
 
 
 def _add(run: Run, samples: list[Any]) -> None:
     """All samples of the run, column by column, which is several times as fast as sample by sample."""
     try:
         run.items = [str(sample["id"]) for sample in samples]
-        run.epochs = [int(sample.get("epoch") or 1) for sample in samples]
+        run.epochs = [whole(sample.get("epoch") or 1) for sample in samples]
     except (KeyError, TypeError, ValueError, AttributeError):
         raise StratError(f"`{run.path}` must give each sample an 'id' and a whole 'epoch'; one has none.") from None
     about = [sample.get("metadata") or {} for sample in samples]
@@ -118,19 +121,31 @@ def _add(run: Run, samples: list[Any]) -> None:
 def _add_scorer(run: Run, scorer: str, scores: list[Any]) -> None:
     values: list[Any] = [score.get("value") if isinstance(score, dict) else score for score in scores]
     try:
-        run.scores[scorer] = [VALUES[value] for value in values]
+        plain = [VALUES[value] for value in values]
     except (KeyError, TypeError):  # not only C, I, P and N
         for position, value in enumerate(values):
             if value is not None:
-                _add_value(run, scorer, value, position)
+                _add_nested(run, scorer, value, position)
+    else:
+        for position, number in enumerate(plain) if scorer in run.scores else ():
+            _put(run.scores, scorer, position, number, math.nan)
+        run.scores.setdefault(scorer, plain)
+
+
+def _add_nested(run: Run, scorer: str, value: Any, position: int) -> None:
+    try:
+        _add_value(run, scorer, value, position)
+    except RecursionError:
+        raise StratError(f"`{run.path}` must not nest values deeper than Python can follow; it is no log.") from None
 
 
 def _put(columns: dict[str, list[Any]], name: str, position: int, value: Any, gap: Any) -> None:
     column = columns.get(name)
     if column is None:
         column = columns[name] = []
-    if len(column) < position:
-        column.extend([gap] * (position - len(column)))
+    if len(column) > position:
+        raise StratError(f"two scorers must not share the name {short(repr(name))}; rename one of them in the log.")
+    column.extend([gap] * (position - len(column)))
     column.append(value)
 
 
@@ -148,12 +163,10 @@ def _add_value(run: Run, name: str, value: Any, position: int) -> None:
 def _value(run: Run, name: str, value: Any, position: int) -> float:
     if value is None:
         return math.nan
-    if isinstance(value, bool | int | float):
-        return float(value)
-    if str(value) in VALUES:
-        return VALUES[str(value)]
+    if isinstance(value, str) and value in VALUES:
+        return VALUES[value]
     try:
         return float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         run.unreadable.setdefault(name, f"sample {run.items[position]!r} has {str(value)[:60]!r}")
         return math.nan

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from strat.errors import StratError
+from strat.errors import StratError, short
 from strat.tables.limits import DEFAULT, Limits, json_lines, json_object, number, read_bytes
 from strat.tables.logs.items import Run
 
@@ -23,15 +23,25 @@ def read_samples(path: Path, results: dict[str, Any], limits: Limits = DEFAULT) 
         raise StratError(f"`{path}` must be called samples_<task>_<time>.jsonl.")
     task = named["task"]
     run = Run(path=str(path), system=_system(path, results), task=task, created=named["time"])
-    run.groups = [str(g) for g, members in (results.get("group_subtasks") or {}).items() if task in members]
+    groups = _mapping(results, "group_subtasks", path)
+    run.groups = [str(g) for g, members in groups.items() if isinstance(members, list) and task in members]
     rows: dict[Any, int] = {}
     for line, sample in json_lines(path, limits.line):
         _add(run, rows, sample, line)
-    wanted = (results.get("n-samples") or {}).get(task, {}).get("effective")
+    wanted = _mapping(_mapping(results, "n-samples", path), task, path).get("effective")
     if isinstance(wanted, int) and wanted != len(run):
         run.status = "error"
         run.notes.append(f"{path.name}: {len(run)} of {wanted} documents are in the log")
     return run
+
+
+def _mapping(results: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
+    found = results.get(key) or {}
+    if not isinstance(found, dict):
+        raise StratError(
+            f"`{path.parent}/results_*.json` must have an object under {short(repr(key))}, got {type(found).__name__}."
+        )
+    return found
 
 
 def read_results(paths: Iterable[Path]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -60,6 +70,8 @@ def _add(run: Run, rows: dict[Any, int], sample: Any, line: int) -> None:
     if not isinstance(sample, dict) or "doc_id" not in sample:
         raise StratError(f"`{run.path}`, line {line}, must have a 'doc_id'; it is no sample of lm-evaluation-harness.")
     document = sample["doc_id"]
+    if not isinstance(document, str | int):
+        raise StratError(f"`{run.path}`, line {line}, must have a number or text as 'doc_id'.")
     position = rows.setdefault(document, len(rows))
     if position == len(run.items):
         run.items.append(f"{run.task}/{document}")

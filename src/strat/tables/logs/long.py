@@ -61,6 +61,8 @@ def read_long(
     keep = ~np.any(gone, axis=0) if gone else np.ones(len(columns[used["score"]]), bool)
     values = {role: columns[name].values[keep] for role, name in used.items()}
     dropped = int((~keep).sum())
+    if "epoch" in values and not np.equal(np.mod(values["epoch"], 1), 0).all():
+        raise StratError(f"`epoch` must number repeats by whole numbers, got others in column {used['epoch']!r}.")
     return ItemTable(
         system=values["system"],
         item=values["item"],
