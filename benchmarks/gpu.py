@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from strat.recognition import bounds, gpu
+from strat.recognition.gpu import counting
 
 Row = tuple[str, ...]
 
@@ -93,10 +94,10 @@ def check_bits() -> list[Row]:
     for form in gpu.FORMS:
         p, g, pc, gc = faces(2000, 2000, 500)
         who, part = (
-            gpu._probes(p, pc, form, gpu._device()),
-            next(iter(gpu._Parts(g, gc, form, gpu._device(), [slice(None)]))),
+            counting._probes(p, pc, form, counting._device()),
+            next(iter(counting._Parts(g, gc, form, counting._device(), [slice(None)]))),
         )
-        found = gpu.exact(who, part, pc, pc.flip(0)).cpu().numpy()
+        found = counting.exact(who, part, pc, pc.flip(0)).cpu().numpy()
         on_host = [x.double().cpu().numpy() for x in (p[pc], g[pc.flip(0)])]
         same = (found == bounds.exact_scores(*on_host, form)).all()
         rows.append((f"bits of {form} on GPU and CPU", "equal" if same else "DIFFERENT"))
@@ -168,18 +169,18 @@ def flops(n: int, m: int, d: int, seconds: float) -> str:
 def kernel_only(n: int, m: int, d: int, kernel: str, *, count: bool = False, repeats: int = 3, **data: Any) -> Row:
     """The fused kernel alone on prepared rows."""
     p, g, pc, gc = faces(n, m, d, **data)
-    device = gpu._device()
-    who = gpu._probes(p, pc, "cosine", device)
-    part = next(iter(gpu._Parts(g, gc, "cosine", device, [slice(None)])))
-    gpu._score_mates(who, part)
-    who, _ = gpu._hardest_last(who)
-    space = gpu._space(who, part)
-    job = gpu._job(who, part, gpu._fast(part.rows, space.entry_scale, space.centre), space)
+    device = counting._device()
+    who = counting._probes(p, pc, "cosine", device)
+    part = next(iter(counting._Parts(g, gc, "cosine", device, [slice(None)])))
+    counting._score_mates(who, part)
+    who, _ = counting._hardest_last(who)
+    space = counting._space(who, part)
+    job = counting._job(who, part, counting._fast(part.rows, space.entry_scale, space.centre), space)
     found: list[int] = []
 
     def once() -> None:
-        job.columns[4].fill_(gpu.LEAST)
-        notes = gpu._look(job, kernel, count=count, capacity=64 * n)
+        job.columns[4].fill_(counting.LEAST)
+        notes = counting._look(job, kernel, count=count, capacity=64 * n)
         found.append(-1 if notes is None else len(notes))
 
     seconds = timed(once, repeats)
@@ -224,7 +225,7 @@ def show(rows: list[Row]) -> None:
 
 def main() -> None:
     try:
-        gpu._device()
+        counting._device()
     except ValueError as missing:
         print(missing)
         return

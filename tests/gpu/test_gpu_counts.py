@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from strat.errors import StratError, StratWarning
-from strat.recognition import bounds, gpu, gpu_hopper, ranks_of_embeddings
+from strat.recognition import bounds, gpu, ranks_of_embeddings
+from strat.recognition.gpu import counting, hopper
 
 torch = pytest.importorskip("torch", reason="torch is not installed (extra strat[gpu])")
 pytest.importorskip("triton", reason="triton is not installed (extra strat[gpu])")
@@ -79,9 +80,9 @@ def test_float64_alone_gives_the_same():
 
 @pytest.mark.parametrize("crowd", [1, 10**9])
 def test_hard_probes_are_counted_in_place_or_in_float64(crowd, monkeypatch):
-    monkeypatch.setattr(gpu, "CROWD", crowd)
-    monkeypatch.setattr(gpu, "NOTES_PER_PROBE", 0)
-    monkeypatch.setattr(gpu, "LEAST_NOTES", 10)
+    monkeypatch.setattr(counting, "CROWD", crowd)
+    monkeypatch.setattr(counting, "NOTES_PER_PROBE", 0)
+    monkeypatch.setattr(counting, "LEAST_NOTES", 10)
     check(people(n=60, m=270, seed=5, noise=4.0))
 
 
@@ -146,8 +147,8 @@ def test_a_kernel_that_does_not_compile_gives_way_to_the_portable_one(monkeypatc
     def changed(*arguments):
         raise TypeError("unexpected keyword")
 
-    monkeypatch.setattr(gpu, "_kernel", lambda wanted, device: "hopper")
-    monkeypatch.setattr(gpu_hopper, "launch", changed)
+    monkeypatch.setattr(counting, "_kernel", lambda wanted, device: "hopper")
+    monkeypatch.setattr(hopper, "launch", changed)
     with pytest.warns(StratWarning, match=r"does not compile the Hopper kernel \(TypeError\); the portable one counts"):
         check(people(n=20, m=40, seed=8))
 

@@ -1,6 +1,6 @@
 """The counting kernel for Hopper GPUs: one warp loads, two warpgroups multiply and count.
 
-It computes what `gpu_portable.look` computes (read that one first). Each warpgroup owns 64 of a tile's 128 probes,
+It computes what `portable.look` computes (read that one first). Each warpgroup owns 64 of a tile's 128 probes,
 so that one counts while the other keeps the matrix units busy. A tile of probes of up to 512 features stays in
 shared memory while the gallery streams past it.
 """
@@ -234,7 +234,7 @@ if gluon is not None:
 
 
 def launch(p: Any, g: Any, arguments: Any, programs: int, shift: bool, count: bool) -> None:
-    """Run `look_hopper` on bfloat16 rows p and g with the arguments of `gpu_portable.look`."""
+    """Run `look_hopper` on bfloat16 rows p and g with the arguments of `portable.look`."""
     keep = p.shape[1] <= RESIDENT
     stages = (SHARED - 128 * p.shape[1] * 2) // (256 * 64 * 2) if keep else 3
     box = {n: gl.NVMMASharedLayout.get_default_for([n, 64], gl.bfloat16) for n in (64, 256)}

@@ -306,7 +306,7 @@ def _device() -> Any:
 
 def _kernel(wanted: str, device: Any) -> str:
     """The fastest kernel that this GPU and this Triton have."""
-    from strat.recognition import gpu_hopper
+    from strat.recognition.gpu import hopper as gpu_hopper
 
     hopper = device.type == "cuda" and _torch().cuda.get_device_capability(device) == (9, 0)
     if wanted == "auto":
@@ -414,7 +414,7 @@ def exact(who: Any, part: Any, probe: Any, entry: Any) -> Any:
 
 
 def _sums(p: Any, g: Any, probe: Any, entry: Any, *, distance: bool) -> Any:
-    from strat.recognition import gpu_portable
+    from strat.recognition.gpu import portable as gpu_portable
 
     sums = _torch().empty(len(probe), dtype=p.dtype, device=p.device)
     if len(probe):
@@ -512,7 +512,7 @@ def _count_subjects(block: _Probes, better: Any, equal: Any) -> None:
 
 
 def _decide(block: _Probes, probe: Any, scores: Any) -> None:
-    from strat.recognition import gpu_portable
+    from strat.recognition.gpu import portable as gpu_portable
 
     best = _ordered(block.best)
     gpu_portable.decide[(-(-len(probe) // 1024),)](
@@ -581,7 +581,7 @@ def _down_to_one(size: float) -> float:
 
 
 def _fast(rows: Any, scale: float, centre: Any) -> _Fast:
-    from strat.recognition import gpu_portable
+    from strat.recognition.gpu import portable as gpu_portable
 
     torch = _torch()
     n, d = rows.shape
@@ -660,7 +660,8 @@ def _look(job: _Job, kernel: str, *, count: bool, capacity: int) -> Any:
 
 
 def _run(kernel: str, job: _Job, arguments: Any, programs: int, count: bool) -> None:
-    from strat.recognition import gpu_hopper, gpu_portable
+    from strat.recognition.gpu import hopper as gpu_hopper
+    from strat.recognition.gpu import portable as gpu_portable
 
     if kernel == "hopper":
         try:
@@ -698,7 +699,7 @@ def _compiled(*, fused: bool) -> dict[str, Any]:
 
 def _recount(job: _Job, notes: Any, easy: Any) -> int:
     """Count and recheck in the noted tiles that can still matter, now that the floor of the best non-mate is final."""
-    from strat.recognition import gpu_portable
+    from strat.recognition.gpu import portable as gpu_portable
 
     torch = _torch()
     row, tile, most = notes[:, 0].long(), notes[:, 1], notes[:, 2].contiguous().view(torch.float32)
