@@ -14,7 +14,12 @@ from typing import Any
 import numpy as np
 
 from strat.recognition import bounds, gpu
-from strat.recognition.gpu import counting
+from strat.recognition.gpu.device import find_device
+from strat.recognition.gpu.fused import LEAST, job_of, look
+from strat.recognition.gpu.mates import hardest_last, score_mates
+from strat.recognition.gpu.pairs import exact
+from strat.recognition.gpu.rows import Parts, probes_of
+from strat.recognition.gpu.space import fast_rows, space_of
 
 Row = tuple[str, ...]
 
@@ -94,10 +99,10 @@ def check_bits() -> list[Row]:
     for form in gpu.FORMS:
         p, g, pc, gc = faces(2000, 2000, 500)
         who, part = (
-            counting._probes(p, pc, form, counting._device()),
-            next(iter(counting._Parts(g, gc, form, counting._device(), [slice(None)]))),
+            probes_of(p, pc, form, find_device()),
+            next(iter(Parts(g, gc, form, find_device(), [slice(None)]))),
         )
-        found = counting.exact(who, part, pc, pc.flip(0)).cpu().numpy()
+        found = exact(who, part, pc, pc.flip(0)).cpu().numpy()
         on_host = [x.double().cpu().numpy() for x in (p[pc], g[pc.flip(0)])]
         same = (found == bounds.exact_scores(*on_host, form)).all()
         rows.append((f"bits of {form} on GPU and CPU", "equal" if same else "DIFFERENT"))
@@ -169,18 +174,18 @@ def flops(n: int, m: int, d: int, seconds: float) -> str:
 def kernel_only(n: int, m: int, d: int, kernel: str, *, count: bool = False, repeats: int = 3, **data: Any) -> Row:
     """The fused kernel alone on prepared rows."""
     p, g, pc, gc = faces(n, m, d, **data)
-    device = counting._device()
-    who = counting._probes(p, pc, "cosine", device)
-    part = next(iter(counting._Parts(g, gc, "cosine", device, [slice(None)])))
-    counting._score_mates(who, part)
-    who, _ = counting._hardest_last(who)
-    space = counting._space(who, part)
-    job = counting._job(who, part, counting._fast(part.rows, space.entry_scale, space.centre), space)
+    device = find_device()
+    who = probes_of(p, pc, "cosine", device)
+    part = next(iter(Parts(g, gc, "cosine", device, [slice(None)])))
+    score_mates(who, part)
+    who, _ = hardest_last(who)
+    space = space_of(who, part)
+    job = job_of(who, part, fast_rows(part.rows, space.entry_scale, space.centre), space)
     found: list[int] = []
 
     def once() -> None:
-        job.columns[4].fill_(counting.LEAST)
-        notes = counting._look(job, kernel, count=count, capacity=64 * n)
+        job.columns[4].fill_(LEAST)
+        notes = look(job, kernel, count=count, capacity=64 * n)
         found.append(-1 if notes is None else len(notes))
 
     seconds = timed(once, repeats)
@@ -225,7 +230,7 @@ def show(rows: list[Row]) -> None:
 
 def main() -> None:
     try:
-        counting._device()
+        find_device()
     except ValueError as missing:
         print(missing)
         return

@@ -147,7 +147,7 @@ def test_a_kernel_that_does_not_compile_gives_way_to_the_portable_one(monkeypatc
     def changed(*arguments):
         raise TypeError("unexpected keyword")
 
-    monkeypatch.setattr(counting, "_kernel", lambda wanted, device: "hopper")
+    monkeypatch.setattr(counting, "choose_kernel", lambda wanted, device: "hopper")
     monkeypatch.setattr(hopper, "launch", changed)
     with pytest.warns(StratWarning, match=r"does not compile the Hopper kernel \(TypeError\); the portable one counts"):
         check(people(n=20, m=40, seed=8))
