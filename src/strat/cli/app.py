@@ -18,6 +18,7 @@ from strat.errors import StratError, near, short, visible
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
 COMMANDS: dict[str, str] = {
     "evaluate": "Measure a classifier or a benchmark, with intervals that fit how the rows were drawn.",
+    "check": "Say whether the interval would hold for data like yours, by samples with a known truth.",
     "compare": "Compare two or more systems on the same items, paired, with ranks and ties.",
     "recognize": "Rank probes against a gallery: CMS, ROC, DET and open-set rates, with errors by subject.",
     "chance": "Test a confusion matrix against random classification, exactly.",
@@ -80,9 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except StratError as error:
         typer.echo(f"strat: {visible(str(error))}", err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("strat: interrupted; nothing was left half-written.", err=True)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == 130:
+            typer.echo("strat: interrupted; nothing was left half-written.", err=True)
+        raise
     except MemoryError:
         typer.echo("strat: there is not enough memory for this; ask for fewer rows, columns or replicates.", err=True)
         sys.exit(1)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.colours import BLACK, BLUE, ORANGE
 from strat.columns import Array
-
-INK, BAR, FAR = "#000000", "#0072B2", "#D55E00"
 
 
 def cliques(same: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -46,7 +45,7 @@ def draw_groups(
     for first, last in runs:
         level -= 0.35
         _bar(ax, ranks[order[first]], ranks[order[last]], level)
-    _labels(ax, [systems[k] for k in order], ranks[order], level - 0.3, [INK] * len(systems))
+    _labels(ax, [systems[k] for k in order], ranks[order], level - 0.3, [BLACK] * len(systems))
     return ax
 
 
@@ -67,7 +66,7 @@ def draw_control(
     level = -0.35
     _bar(ax, min(joined), max(joined), level)
     names = [f"{systems[k]} (control)" if systems[k] == control else systems[k] for k in order]
-    colours = [BAR if systems[k] == control else INK if same[systems[k]] else FAR for k in order]
+    colours = [BLUE if systems[k] == control else BLACK if same[systems[k]] else ORANGE for k in order]
     _labels(ax, names, ranks[order], level - 0.3, colours)
     return ax
 
@@ -84,18 +83,18 @@ def _axes(ax: Any, systems: int, bars: int) -> Any:
 
 def _scale(ax: Any, systems: int, difference: float | None, alpha: float) -> None:
     """The line of ranks with its ticks, and the critical difference above it."""
-    ax.plot([1, systems], [0, 0], color=INK, lw=1.2)
+    ax.plot([1, systems], [0, 0], color=BLACK, lw=1.2)
     for rank in range(1, systems + 1):
-        ax.plot([rank, rank], [0, 0.14], color=INK, lw=1.2)
+        ax.plot([rank, rank], [0, 0.14], color=BLACK, lw=1.2)
         ax.text(rank, 0.22, str(rank), ha="center", va="bottom", fontsize=9)
     if difference is not None:
         end = min(1 + difference, systems + 0.5)
-        ax.plot([1, end], [0.95, 0.95], color=FAR, lw=1.4, marker="|", markersize=7)
-        ax.text(0.5 * (1 + end), 1.05, f"CD = {difference:.2f} (α = {alpha:g})", ha="center", fontsize=9, color=FAR)
+        ax.plot([1, end], [0.95, 0.95], color=ORANGE, lw=1.4, marker="|", markersize=7)
+        ax.text(0.5 * (1 + end), 1.05, f"CD = {difference:.2f} (α = {alpha:g})", ha="center", fontsize=9, color=ORANGE)
 
 
 def _bar(ax: Any, first: float, last: float, level: float) -> None:
-    ax.plot([first - 0.03, last + 0.03], [level, level], color=BAR, lw=5, solid_capstyle="butt")
+    ax.plot([first - 0.03, last + 0.03], [level, level], color=BLUE, lw=5, solid_capstyle="butt")
 
 
 def _labels(ax: Any, names: Sequence[str], ranks: Array, top: float, colours: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, stdtr, stdtrit
 
+from strat.colours import BLUE
 from strat.columns import Array
 from strat.comparison.critical_difference import cliques
 from strat.comparison.multiplicity import holm
@@ -196,7 +197,7 @@ class ManySystems:
         low, high = (np.asarray(v) for v in self.estimate.interval(level))
         first, last = self.ranks(level)
         for place, k in enumerate(self.order):
-            ax.plot([low[k], high[k]], [place, place], color="#0072B2", lw=2)
+            ax.plot([low[k], high[k]], [place, place], color=BLUE, lw=2)
             ax.plot(self.values[k], place, "o", color="#D55E00", ms=5)
             ax.annotate(
                 _ranks_text(first[k], last[k]), (1.0, place), (6, 0), xycoords=("axes fraction", "data"),

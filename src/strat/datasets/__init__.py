@@ -1,5 +1,6 @@
 """Data that can be made at home, seeded, with its Bayes error where it has one."""
 
+from strat.datasets.example import example_path
 from strat.datasets.problems import (
     Samples,
     checker_board,
@@ -18,6 +19,7 @@ __all__ = [
     "checker_board",
     "clustered_predictions",
     "ellipses",
+    "example_path",
     "gaussian_classes",
     "noisy_shapes",
     "recognizer",

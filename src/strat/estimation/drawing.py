@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strat.colours import OKABE_ITO
+
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate
-
-BLUE, ORANGE = "#0072B2", "#D55E00"  # Okabe and Ito's: told apart by everybody
 
 
 def draw(estimate: Estimate, ax: Any, level: float) -> Any:
@@ -32,8 +32,8 @@ def _curve(estimate: Estimate, ax: Any, level: float, x: Any) -> None:
     outer = estimate.band(level) if estimate.spread is not None else (low, high)
     for i, values in enumerate(np.atleast_2d(estimate.point)):
         name = None if estimate.point.ndim == 1 else str(estimate.axes[0].labels[i])
-        line = ax.plot(x, values, label=name or estimate.name, color=None if name else BLUE)[0]
-        color = line.get_color()
+        color = OKABE_ITO[i % len(OKABE_ITO)]
+        ax.plot(x, values, label=name or estimate.name, color=color)
         ax.fill_between(x, np.atleast_2d(low)[i], np.atleast_2d(high)[i], color=color, alpha=0.25, lw=0)
         ax.fill_between(x, np.atleast_2d(outer[0])[i], np.atleast_2d(outer[1])[i], color=color, alpha=0.12, lw=0)
     ax.set_xlabel(estimate.axes[-1].name)
@@ -47,8 +47,8 @@ def _forest(estimate: Estimate, ax: Any, level: float) -> None:
     names = names or [estimate.name]
     y = np.arange(len(names))[::-1]
     value, low, high = (np.asarray(columns[c]) for c in ("estimate", "low", "high"))
-    ax.hlines(y, low, high, color=BLUE, lw=2)
-    ax.plot(value, y, "o", color=BLUE)
+    ax.hlines(y, low, high, color=OKABE_ITO[0], lw=2)
+    ax.plot(value, y, "o", color=OKABE_ITO[0])
     ax.set_yticks(y, names)
     ax.set_ylim(-0.7, len(names) - 0.3)
     ax.set_xlabel(f"{estimate.name}, {level:.0%} interval")

@@ -33,7 +33,9 @@ def _through(
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             centre, half = link(value), c * se * np.abs(slope(value))
             low, high = back(centre - half), back(centre + half)
-        return np.where(se == 0, value, low), np.where(se == 0, value, high)
+        plain = straight(value, se, c)  # where the link has no finite value: at an end of the range, or all of it gone
+        known = (se > 0) & np.isfinite(centre) & np.isfinite(half)
+        return np.where(known, low, plain[0]), np.where(known, high, plain[1])
 
     return limits
 

@@ -290,7 +290,7 @@ class Estimate:
     def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: one line for each value, with its labels, standard error and limits."""
         low, high = (np.ravel(np.asarray(side, float)) for side in self.interval(level))
-        places = np.indices(self.point.shape).reshape(len(self.axes), -1)
+        places = np.indices(self.point.shape).reshape(len(self.axes), self.point.size)
         columns: dict[str, list[Any]] = {}
         if not self.axes:
             columns["statistic"] = [self.name]

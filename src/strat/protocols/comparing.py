@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.colours import BLUE, GREEN, ORANGE
 from strat.columns import Array
 from strat.datasets.draws import Rng
 from strat.designs import Design
@@ -21,17 +22,7 @@ from strat.protocols.classic import (
     resubstitution,
 )
 from strat.protocols.resampling import bootstrap
-from strat.protocols.results import (
-    BLUE,
-    GREEN,
-    OPTIMISTIC,
-    ORANGE,
-    PESSIMISTIC,
-    ProtocolResult,
-    Table,
-    new_axes,
-    row_se,
-)
+from strat.protocols.results import OPTIMISTIC, PESSIMISTIC, ProtocolResult, Table, new_axes, row_se
 
 Runner = Callable[..., ProtocolResult]
 

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from strat.colours import BLUE, GREY, ORANGE
 from strat.columns import Array
 from strat.datasets.draws import Rng, count
 from strat.designs import Design
 from strat.errors import StratError
-from strat.protocols.results import BLUE, GREY, ORANGE, corrected_se, new_axes
+from strat.protocols.results import corrected_se, new_axes
 from strat.protocols.sessions import Split, Task, cloned, errors, fold_splits, random_source, run, task
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.colours import BLUE, ORANGE
 from strat.columns import Array
 from strat.designs import Design
 from strat.errors import StratError
@@ -19,7 +20,6 @@ from strat.statistics.proportions import wilson
 Table = dict[str, NDArray[Any]]
 
 OPTIMISTIC, PESSIMISTIC, NEARLY_UNBIASED = "optimistic", "pessimistic", "nearly unbiased"
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#666666"  # Okabe and Ito's, told apart by all
 
 
 @dataclass(frozen=True, eq=False)

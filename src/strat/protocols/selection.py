@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist
 
+from strat.colours import BLUE, GREY, ORANGE
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.datasets.draws import Rng, count, generator
 from strat.errors import StratError, one_of
-from strat.protocols.results import BLUE, GREY, ORANGE, new_axes
+from strat.protocols.results import new_axes
 
 Criterion = Callable[[Array, Codes], float]
 OVERSHOOT = 2

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes
 from strat.designs import Design
 from strat.errors import StratError, one_of, some
@@ -21,7 +22,6 @@ from strat.statistics.ranks import cms, mean_reciprocal_rank, within_rank
 
 TARGETS = ("population", "these subjects")
 METHODS = ("closed form", "brr", "jackknife", "bootstrap")
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#F0E442")  # Okabe and Ito
 
 
 def design_of(subject: ArrayLike, target: str = "population") -> Design:
@@ -132,7 +132,7 @@ class MatchCurve:
         ax = new_axes(ax)
         x = self.ranks / self.gallery_size if axis == "relative" else self.ranks
         for k, name in enumerate(self.systems):
-            draw_curve(ax, x, self.of(name), name, COLORS[k % len(COLORS)], level, band)
+            draw_curve(ax, x, self.of(name), name, OKABE_ITO[k % len(OKABE_ITO)], level, band)
         if axis == "log":
             ax.set_xscale("log")
         ax.set_xlabel("relative rank, r / N" if axis == "relative" else f"rank (N = {self.gallery_size})")

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes
 from strat.designs import Design
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.recognition.curves import COLORS, MatchCurve, cms_of, match_curve, new_axes, places, replicated
+from strat.recognition.curves import MatchCurve, cms_of, match_curve, new_axes, places, replicated
 from strat.recognition.ranks import Ranks, _table, ranks, ranks_of_embeddings
 from strat.recognition.sets import ImageArray
 
@@ -239,7 +240,7 @@ class MethodComparison:
             y = np.asarray(found.variance) if variance else np.sqrt(found.variance)
             count = self.replicates.get(name)
             label = name if not count else f"{name} ({count:,} replicates)"
-            ax.plot(x, y, styles[k % 4], color=COLORS[k % len(COLORS)], label=label, lw=1.6)
+            ax.plot(x, y, styles[k % 4], color=OKABE_ITO[k % len(OKABE_ITO)], label=label, lw=1.6)
         ax.set_xscale("log")
         ax.set_xlabel("relative rank, r / N")
         ax.set_ylabel("variance of the CMS" if variance else "standard error of the CMS")

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc
 
+from strat.colours import OKABE_ITO
 from strat.columns import Array
 from strat.errors import StratError
 from strat.estimation import Estimate
-from strat.recognition.curves import COLORS, new_axes, places
+from strat.recognition.curves import new_axes, places
 from strat.recognition.experiment import Run, System, run
 from strat.recognition.sets import ImageArray
 
@@ -89,7 +90,7 @@ class GalleryEffect:
         ax = new_axes(ax)
         for k, (made, curve) in enumerate(zip(self.runs, self.curves, strict=True)):
             x = np.asarray(curve.axes[-1].labels, float) / made.ranks.gallery_size
-            color, se = COLORS[k % len(COLORS)], np.asarray(curve.se)
+            color, se = OKABE_ITO[k % len(OKABE_ITO)], np.asarray(curve.se)
             ax.plot(x, curve.point, color=color, lw=1.6, label=f"gallery {made.gallery + 1}")
             for sign in (-width, width):
                 ax.plot(x, np.clip(curve.point + sign * se, 0, 1), color=color, lw=0.6)

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.colours import OKABE_ITO
 from strat.columns import Array, numbers
 from strat.designs import Design
 from strat.errors import StratError, some
 from strat.estimation import Estimate, estimate
-from strat.recognition.curves import COLORS, design_of, draw_curve, new_axes, places
+from strat.recognition.curves import design_of, draw_curve, new_axes, places
 from strat.recognition.ranks import Ranks
 from strat.statistics.base import Axis, Statistic
 from strat.statistics.means import mean
@@ -90,7 +91,7 @@ class OpenSet:
         wanted = np.geomspace(least, 0.9, 40) if fpir is None else np.asarray(fpir, float)
         curve = self.fnir_at(wanted)
         used = len(ax.get_lines())
-        draw_curve(ax, wanted, curve, f"{name} ({self.label})", COLORS[used % len(COLORS)], level, band=False)
+        draw_curve(ax, wanted, curve, f"{name} ({self.label})", OKABE_ITO[used % len(OKABE_ITO)], level, band=False)
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlabel(f"FPIR(N = {self.gallery_size}, T)")
@@ -185,7 +186,7 @@ class SizeCurve:
     sizes: Array
     max_rank: int
 
-    def plot(self, ax: Any = None, *, level: float = 0.95, name: str = "system", color: str = COLORS[0]) -> Any:
+    def plot(self, ax: Any = None, *, level: float = 0.95, name: str = "system", color: str = OKABE_ITO[0]) -> Any:
         """Miss rate against N, both on logarithmic axes."""
         ax = new_axes(ax)
         draw_curve(ax, self.sizes, self.estimate, name, color, level, band=True)

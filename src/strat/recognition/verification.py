@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, plain, some
 from strat.estimation import Estimate
-from strat.recognition.curves import COLORS, new_axes
+from strat.recognition.curves import new_axes
 from strat.recognition.matching import failure_mask
 from strat.recognition.ranks import _table
 from strat.statistics.base import Axis
@@ -397,7 +398,7 @@ class DetCurve:
     subjects: int
 
     def plot(
-        self, ax: Any = None, *, axis: str = "log", level: float = 0.95, name: str = "FNMR", color: str = COLORS[0]
+        self, ax: Any = None, *, axis: str = "log", level: float = 0.95, name: str = "FNMR", color: str = OKABE_ITO[0]
     ) -> Any:
         """Draw with `axis` "log" (both), "probit" (normal deviates) or "roc" (true match rate, linear)."""
         ax = new_axes(ax)

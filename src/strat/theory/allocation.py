@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.colours import BLUE
 from strat.columns import Array, Codes, numbers, same_length
 from strat.errors import StratError
 from strat.theory.pictures import new_axes
@@ -44,7 +45,7 @@ class Allocation:
     def plot(self, ax: Any = None) -> Any:
         """Standard error against the total number of units."""
         axes = new_axes(ax)
-        axes.plot(self.totals, self.standard_errors, color="#0072B2", label="Neyman")
+        axes.plot(self.totals, self.standard_errors, color=BLUE, label="Neyman")
         axes.plot([self.counts.sum()], [self.se], "o", color="black")
         axes.plot([self.counts.sum()], [self.proportional_se], "s", color="#D55E00", label="proportional")
         axes.set_xscale("log")

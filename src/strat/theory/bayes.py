@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes
 from strat.errors import StratError, one_of
 from strat.theory.gaussian import DiscreteProblem, GaussianClass, Problem, two_gaussians
 from strat.theory.membership import maximum_membership
-from strat.theory.pictures import OKABE_ITO, new_axes
+from strat.theory.pictures import new_axes
 from strat.theory.results import Probability
 from strat.theory.rules import QuadraticRule, linear_rule, quadratic_classifier_error, quadratic_rule
 

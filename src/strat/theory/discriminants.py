@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, some
 from strat.theory.membership import maximum_membership
-from strat.theory.pictures import OKABE_ITO, new_axes
+from strat.theory.pictures import new_axes
 
 MARKERS = "os^Dv<>p"
 

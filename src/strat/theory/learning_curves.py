@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from strat.colours import BLUE
 from strat.columns import Array, numbers, same_length
 from strat.errors import StratError
 from strat.theory.pictures import new_axes
@@ -76,7 +77,7 @@ class LearningCurve:
         grid = np.geomspace(self.sizes.min(), up_to or 10 * self.sizes.max(), 200)
         low, high = self.interval(grid)
         axes.fill_between(grid, low, high, color="#56B4E9", alpha=0.3, lw=0, label="95 %")
-        axes.plot(grid, self.predict(grid), color="#0072B2", label="fitted")
+        axes.plot(grid, self.predict(grid), color=BLUE, label="fitted")
         axes.plot(self.sizes, self.errors, "o", color="black", markersize=4)
         axes.axhline(self.floor, color="#D55E00", linestyle="--", linewidth=1, label="floor")
         axes.set_xscale("log")

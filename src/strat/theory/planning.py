@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
+from strat.colours import BLUE
 from strat.columns import Array
 from strat.errors import StratError
 from strat.theory.finite_samples import (
@@ -68,7 +69,7 @@ class Plan:
     def plot(self, ax: Any = None) -> Any:
         """The curve, with the target and the answer marked."""
         axes = new_axes(ax)
-        axes.plot(self.sizes, self.values, color="#0072B2")
+        axes.plot(self.sizes, self.values, color=BLUE)
         axes.axhline(self.target, color="#D55E00", linestyle="--", linewidth=1, label="wanted")
         axes.plot([self.number], [self.reached], "o", color="black", label=f"{self.number:,}")
         axes.set_xscale("log")
@@ -375,7 +376,7 @@ class Detectable:
     def plot(self, ax: Any = None) -> Any:
         """Smallest detectable difference against rows."""
         axes = new_axes(ax)
-        axes.plot(self.sizes, self.values, color="#0072B2")
+        axes.plot(self.sizes, self.values, color=BLUE)
         axes.plot([self.rows], [self.difference], "o", color="black")
         axes.set_xscale("log")
         axes.set_xlabel("rows")
@@ -413,7 +414,7 @@ class Split:
     def plot(self, ax: Any = None) -> Any:
         """Bias, standard error and their root mean square against the size of the design set."""
         axes = new_axes(ax)
-        axes.plot(self.sizes, self.degradations, color="#0072B2", label="bias (design set)")
+        axes.plot(self.sizes, self.degradations, color=BLUE, label="bias (design set)")
         axes.plot(self.sizes, self.standard_errors, color="#E69F00", linestyle="--", label="se (test set)")
         both = np.hypot(self.degradations, self.standard_errors)
         axes.plot(self.sizes, both, color="#009E73", linestyle="-.", label="root mean square")
