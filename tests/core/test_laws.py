@@ -318,3 +318,22 @@ def test_a_single_share_can_be_mapped() -> None:
         assert other.value == pytest.approx(1 - got.value)
         assert other.se == pytest.approx(got.se)
         assert other.interval() == pytest.approx(tuple(1 - side for side in got.interval()[::-1]))
+
+
+def test_a_single_number_has_a_table_and_a_picture() -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    got = strat.estimate(strat.mean([1.0, 2.0, 4.0]), on=strat.Design.simple_random(n=3))
+    assert got.to_dict()["estimate"] == [pytest.approx(7 / 3)]
+    assert "<table>" in got._repr_html_()
+    assert got.to_frame("pandas").shape[0] == 1
+    assert got.plot() is not None
+    matplotlib.pyplot.close("all")
+
+
+def test_labels_in_notebooks_are_escaped() -> None:
+    both = strat.stack("<b>axis</b>", **{"<script>": strat.mean([1.0, 2.0]), "b": strat.mean([1.0, 3.0])})
+    shown = strat.estimate(both, on=strat.Design.simple_random(n=2))._repr_html_()
+    assert "<script>" not in shown
+    assert "<b>" not in shown
