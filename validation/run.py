@@ -1,0 +1,164 @@
+"""The whole run: every scenario, statistic and test, in parallel, stored one by one so that it can be resumed."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(__file__).with_name("results.json")
+SCHEMA = "strat/validation/1"
+SEED = 20_010_612
+TRIALS = 2000
+PARTS = ("grid", "tests", "nonlinear")
+CORE = (
+    "src/strat/designs.py", "src/strat/estimation/*.py", "src/strat/replication/*.py", "src/strat/statistics/*.py",
+    "src/strat/comparison/*.py", "src/strat/recognition/verification.py", "validation/trials.py",
+    "validation/scenarios.py", "validation/methods.py", "validation/counting.py", "validation/nonlinear.py",
+    "validation/tests_of_tests.py",
+)  # fmt: skip
+
+
+def fingerprint() -> str:
+    """A short hash of the sources that the results depend on; their layout and comments don't count."""
+    made = hashlib.sha256()
+    for pattern in CORE:
+        for path in sorted(ROOT.glob(pattern)):
+            made.update(path.name.encode() + ast.dump(ast.parse(path.read_bytes())).encode())
+    return made.hexdigest()[:16]
+
+
+def names(part: str) -> list[str]:
+    """What there is to run in a part."""
+    if part == "grid":
+        from .scenarios import SCENARIOS
+
+        return [scenario.name for scenario in SCENARIOS]
+    if part == "nonlinear":
+        from . import nonlinear
+
+        return nonlinear.cases()
+    from .tests_of_tests import CASES
+
+    return [case.name for case in CASES]
+
+
+def work(part: str, name: str, trials: int, seed: int) -> dict[str, Any]:
+    """One scenario, from its name, in whatever process."""
+    started = time.process_time()
+    if part == "grid":
+        from .counting import run
+        from .scenarios import SCENARIOS
+
+        made = run(next(s for s in SCENARIOS if s.name == name), trials, seed)
+    elif part == "nonlinear":
+        from . import nonlinear
+
+        made = nonlinear.run(name, max(trials // 4, 2), seed)
+    else:
+        from . import tests_of_tests
+
+        made = tests_of_tests.run(next(c for c in tests_of_tests.CASES if c.name == name), trials, seed)
+    return {**made, "asked": trials, "seconds": round(time.process_time() - started, 1)}
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Stored results; an empty frame where there are none."""
+    if not path.exists():
+        return {}
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def store(path: Path, results: dict[str, Any]) -> None:
+    """Write the file whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(_plain(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(path)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def versions() -> dict[str, str]:
+    """What the figures were made with."""
+    import numpy
+    import scipy
+
+    import strat
+
+    found = {"strat": strat.__version__, "python": platform.python_version()}
+    return found | {"numpy": numpy.__version__, "scipy": scipy.__version__}
+
+
+def run_all(
+    *,
+    trials: int = TRIALS,
+    seed: int = SEED,
+    jobs: int = 2,
+    parts: tuple[str, ...] = PARTS,
+    only: str = "",
+    fresh: bool = False,
+    path: Path = RESULTS,
+) -> dict[str, Any]:
+    """Run what is not stored yet (for these sources, this seed and at least as many trials), and store it."""
+    mark = fingerprint()
+    results = {} if fresh else load(path)
+    if results.get("fingerprint") != mark or results.get("seed") != seed:
+        results = {"schema": SCHEMA, "seed": seed, "fingerprint": mark}
+    results |= {"trials": trials, "versions": versions()}
+    wanted = [
+        (part, name)
+        for part in parts
+        for name in names(part)
+        if only in name and results.get(part, {}).get(name, {}).get("asked", 0) < trials
+    ]
+    with _progress(len(wanted)) as step, _pool(jobs) as submit:
+        waiting = {submit(part, name, trials, seed): (part, name) for part, name in wanted}
+        for done in as_completed(waiting):
+            part, name = waiting[done]
+            results.setdefault(part, {})[name] = done.result()
+            store(path, results)
+            step(name)
+    for part in PARTS:  # the order of the sources, whatever finished first
+        found = results.get(part, {})
+        results[part] = {name: found[name] for name in names(part) if name in found}
+    store(path, results)
+    return results
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[Callable[..., Any]]:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    with ProcessPoolExecutor(jobs) as pool:
+        try:
+            yield lambda *arguments: pool.submit(work, *arguments)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _progress(number: int) -> Iterator[Callable[[str], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        task = bars.add_task("", total=number)
+        yield lambda name: bars.update(task, advance=1, description=name)
