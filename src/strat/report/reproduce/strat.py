@@ -252,6 +252,25 @@ def coverage(setting: Setting) -> Found:
     return Found(tuple(values), ("STRAT 7.4 reports Kish and Frankel: adequate with 6 or 12 strata.",))
 
 
+def fixed_or_sampled(setting: Setting) -> Found:
+    """Classes as strata and as units: 100 classes of 20 rows, intraclass correlation 0.3."""
+    runs, rng, who = setting.times(200, 1000), np.random.default_rng(5), np.repeat(np.arange(100), 20)
+    strata, units = Design.stratified(strata=who), Design.clustered(units=who)
+    held = np.zeros(3)
+    for _ in range(runs):
+        rate = rng.beta(0.8 * 7 / 3, 0.2 * 7 / 3, 100)
+        right = (rng.random(2000) < rate[who]).astype(float)
+        fixed, drawn = (estimate(proportion(right), on=on).interval() for on in (strata, units))
+        targets = ((fixed, rate.mean()), (fixed, 0.8), (drawn, 0.8))
+        held += [low <= truth <= high for (low, high), truth in targets]
+    names = ("strata, for these classes", "strata, for their population", "units, for their population")
+    values = [
+        Value(f"coverage: classes as {name}", 0.95, float(share), holds=abs(share - 0.95) < 0.05, erratum=wrong)
+        for name, share, wrong in zip(names, held / runs, (None, 10, None), strict=True)
+    ]
+    return Found(tuple(values), (f"{runs} draws.",))
+
+
 def definition(setting: Setting) -> Found:
     """(19), (20): what an orthogonal array is."""
     h2 = signs(("-+", "++"))
@@ -332,6 +351,7 @@ def figure_2(setting: Setting) -> Found:
 ENTRIES = (
     Entry("strat/2.2", "section 2.2", "Representative sets", representative),
     Entry("strat/3", "section 3, criterion 3", "An urn with and without replacement", urn),
+    Entry("strat/fixed", "section 4", "Classes as strata: what is fixed?", fixed_or_sampled),
     Entry("strat/kish", "section 5.1", "Kish: a small intraclass correlation spoils an interval", kish),
     Entry("strat/cochran", "section 5.1", "Cochran: 61 patients, six sites each", cochran),
     Entry("strat/varying", "section 5.1", "Bernoulli trials whose probability varies", varying_p),

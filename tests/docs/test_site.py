@@ -1,0 +1,169 @@
+"""The site builds offline without a warning, every public name is in its reference, and what it names exists."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import strat
+from strat.cli.app import COMMANDS
+from strat.report.reproduce import ENTRIES
+
+sphinx = pytest.importorskip("sphinx")
+pytest.importorskip("furo")
+pytest.importorskip("myst_parser")
+pytest.importorskip("numpydoc")
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
+PARTS = (
+    "algebra", "comparison", "datasets", "designs", "errors", "estimation", "protocols", "recognition", "replication",
+    "report", "report.reproduce", "statistics", "tables", "theory",
+)  # fmt: skip
+
+
+def public(part: str) -> list[str]:
+    module = importlib.import_module(f"strat.{part}")
+    named = getattr(module, "__all__", None)
+    if named is not None:
+        return list(named)
+    own = inspect.getmembers(module, lambda o: getattr(o, "__module__", None) == module.__name__)
+    return [name for name, _ in own if not name.startswith("_")]
+
+
+NAMES = [(part, name) for part in PARTS for name in public(part)]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    words = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(out / "trees")]
+    made = subprocess.run([*words, str(DOCS), str(out / "html")], capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr[-4000:]
+    return out / "html"
+
+
+class Addresses(HTMLParser):
+    """What a page would fetch: scripts, styles, pictures, fonts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        wanted = {"script": "src", "img": "src", "link": "href", "iframe": "src"}.get(tag)
+        self.found += [v for k, v in attrs if k == wanted and v]
+
+
+def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 40
+    for page in pages:
+        seen = Addresses()
+        seen.feed(page.read_text(encoding="utf-8"))
+        assert [a for a in seen.found if re.match(r"(https?:)?//", a)] == [], page.name
+
+
+def test_formulas_are_mathml(site: Path) -> None:
+    text = (site / "background" / "brr.html").read_text(encoding="utf-8")
+    assert text.count("<math") > 20
+    assert "mathjax" not in " ".join(re.findall(r"<script[^>]*>", text)).lower()
+
+
+def test_every_public_name_is_in_the_reference(site: Path) -> None:
+    from sphinx.util.inventory import InventoryFile
+
+    with (site / "objects.inv").open("rb") as file:
+        inventory = InventoryFile.load(file, "", lambda base, uri: uri)
+    listed = {name for kind, names in inventory.items() if kind.startswith("py:") for name in names}
+    missing = [f"strat.{p}.{n}" for p, n in NAMES if f"strat.{p}.{n}" not in listed and _has_documentation(p, n)]
+    assert missing == []
+
+
+def _has_documentation(part: str, name: str) -> bool:
+    """Functions and classes; a constant or an alias of types has no docstring of its own."""
+    value = getattr(importlib.import_module(f"strat.{part}"), name)
+    return inspect.isclass(value) or inspect.isroutine(value)
+
+
+def test_every_name_of_strat_links_to_its_documentation(site: Path) -> None:
+    text = (site / "reference" / "core.html").read_text(encoding="utf-8")
+    linked = {
+        re.sub(r"<[^>]+>", "", inside) for inside in re.findall(r'<a class="reference internal"[^>]*>(.*?)</a>', text)
+    }
+    assert {f"strat.{name}" for name in (*strat.__all__, "compare", "evaluate")} <= linked
+
+
+@pytest.mark.parametrize(("part", "name"), NAMES, ids=lambda v: str(v))
+def test_public_name_has_documentation(part: str, name: str) -> None:
+    value = getattr(importlib.import_module(f"strat.{part}"), name)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        said = (value.__doc__ or "").strip()
+        assert len(said) > 10
+        assert not said.startswith(f"{name}("), "the docstring that a dataclass makes by itself"
+
+
+def test_public_methods_have_documentation() -> None:
+    bare = []
+    for part, name in NAMES:
+        value = getattr(importlib.import_module(f"strat.{part}"), name)
+        if inspect.isclass(value):
+            own = [(n, m) for n, m in vars(value).items() if not n.startswith("_")]
+            bare += [f"{part}.{name}.{n}" for n, m in own if _is_method(value, m) and not inspect.getdoc(m)]
+    assert bare == []
+
+
+def _is_method(owner: type, member: object) -> bool:
+    if inspect.isfunction(member):
+        return member.__qualname__.startswith(owner.__name__) and member.__name__ != "<lambda>"
+    return isinstance(member, property | classmethod | staticmethod)
+
+
+# ---- what the pages name exists
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    named = re.findall(r"`?((?:tests|examples|benchmarks)/[\w/.-]+\.py)", text_of(page))
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
+def test_commands_that_a_page_names_exist(page: Path) -> None:
+    said = re.findall(r"(?:^ {4}|`)strat ([a-z]+)\b", text_of(page), re.MULTILINE)
+    assert [word for word in said if word not in COMMANDS] == []
+
+
+def test_entries_that_the_pages_name_exist() -> None:
+    ids = {e.id for e in ENTRIES} | {e.id.split("/")[0] for e in ENTRIES}
+    for page in PAGES:
+        for words in re.findall(r"`strat reproduce ([^`]+)`", text_of(page)):
+            named = [w for w in words.split() if not w.startswith("--") and not w.endswith(".html") and w != "ID"]
+            assert set(named) <= ids, (page.name, named)
+
+
+def test_the_command_line_page_lists_every_command(site: Path) -> None:
+    text = (site / "reference" / "command_line.html").read_text(encoding="utf-8")
+    words = " ".join(re.sub(r"<[^>]+>", " ", text).split())
+    assert [name for name in COMMANDS if f"strat {name} " not in words] == []
+
+
+def test_the_decision_picture_is_well_formed_and_described() -> None:
+    import xml.etree.ElementTree as ElementTree
+
+    root = ElementTree.parse(DOCS / "_static" / "design.svg").getroot()
+    assert root.find("{http://www.w3.org/2000/svg}title") is not None
+    words = " ".join(t.text or "" for t in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert all(word in words for word in ("items=", "units=", "strata=", "weights=", "population="))
