@@ -31,6 +31,7 @@ def chance(
     distribution: Annotated[
         bool, typer.Option("--distribution", help="Also give the whole distribution under chance.")
     ] = False,
+    html: output.Html = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
@@ -41,7 +42,7 @@ def chance(
 
     For example:
 
-      strat chance matrix.csv
+      strat chance matrix.csv --html report.html
 
       strat chance predictions.csv --truth label --predicted guess
 
@@ -65,6 +66,7 @@ def chance(
             found = comparison.chance_within(t, p, units=columns[units])
         else:
             found = comparison.chance_between(t, p, units=columns[units], permutations=permutations, rng=seed)
+    output.report(found, html)
     sheet = _sheet(found, distribution)
     output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 

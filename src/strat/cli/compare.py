@@ -62,6 +62,7 @@ def compare(
         str, typer.Option(help="Logs: several runs of one system: error, separate, repeat, latest.")
     ] = "error",
     plot: Annotated[Path | None, typer.Option(help="Write a picture of the systems (.png, .svg, .pdf).")] = None,
+    html: output.Html = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
@@ -78,7 +79,7 @@ def compare(
 
       strat compare results.csv --system model --item question --score correct --strata subject
 
-      strat compare logs/ --json
+      strat compare logs/ --json --html report.html
     """
     from strat import tables
 
@@ -107,6 +108,7 @@ def compare(
             warnings.simplefilter("ignore", StratWarning)  # the board repeats them as notes
             found = tables.compare(source, **roles, **options)
             alone = tables.compare(source, **roles | {"strata": None, "units": None}, **options)
+    output.report(found, html)
     if plot is not None:
         _draw(found.many, plot, level)
     name = "accuracy" if wide and columns["predicted"] and metric in (None, "accuracy") else None

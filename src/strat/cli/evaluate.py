@@ -53,7 +53,7 @@ def evaluate(
         list[str] | None, typer.Option(help="Column of a CSV file to read as text (repeat for more).")
     ] = None,
     memory: Annotated[str, typer.Option(help="Memory that the engine for files may use.")] = "2GB",
-    html: Annotated[Path | None, typer.Option(help="Write a self-contained HTML report.")] = None,
+    html: output.Html = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
@@ -95,8 +95,7 @@ def evaluate(
             progress=progress,
             **roles,
         )
-    if html is not None:
-        found.report(html)
+    output.report(found, html)
     output.emit(found.sheet(), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 
 

@@ -23,7 +23,21 @@ from strat.tables.out import (
     write,
 )
 
-__all__ = ["JSON", "Json", "Latex", "Markdown", "Output", "Quiet", "Sheet", "emit", "progress", "warn", "write"]
+__all__ = [
+    "JSON",
+    "Html",
+    "Json",
+    "Latex",
+    "Markdown",
+    "Output",
+    "Quiet",
+    "Sheet",
+    "emit",
+    "progress",
+    "report",
+    "warn",
+    "write",
+]
 
 JSON = typer.Option(False, "--json", help="Print JSON with a schema version.")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON with a schema version.")]
@@ -31,6 +45,18 @@ Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown tab
 Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table (booktabs).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the table, no notes.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to the screen.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report.")]
+
+
+def report(results: Any, html: Path | None) -> None:
+    """Write the HTML report of one result, a list or a mapping of them, if a file was named."""
+    if html is None:
+        return
+    if html.suffix.lower() not in (".html", ".htm"):
+        raise StratError(f"`--html` must name a file that ends in .html, got {str(html)!r}.")
+    from strat.report import write
+
+    write(results, html)
 
 
 def emit(

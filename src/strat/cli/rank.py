@@ -44,6 +44,7 @@ def rank(
     score: Annotated[str | None, typer.Option(help="Long tables: column of scores; repeats are averaged.")] = None,
     missing: Annotated[str, typer.Option(help="Data sets that lack a system: error or drop.")] = "error",
     plot: Annotated[Path | None, typer.Option(help="Write the critical-difference diagram (.png, .svg, .pdf).")] = None,
+    html: output.Html = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
@@ -54,7 +55,7 @@ def rank(
 
     For example:
 
-      strat rank accuracies.csv --higher-is-better --plot cd.svg
+      strat rank accuracies.csv --higher-is-better --plot cd.svg --html report.html
 
       strat rank errors.csv --lower-is-better --control C1 --alternative greater --test bonferroni
 
@@ -86,6 +87,7 @@ def rank(
             scores, control=control, higher_is_better=higher_is_better, alternative=alternative, adjust=test or "holm"
         )
         sheet = _with_control(whole, f, post_control, alpha, notes)
+    output.report([post if control is None else post_control, whole], html)
     if plot is not None:
         _draw(post if control is None else post_control, plot, alpha)
     output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from strat.cli.output import Json, Latex, Markdown, Output, Quiet, Sheet, emit, warn
+from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, emit, report, warn
 from strat.errors import StratError, near, one_of
 from strat.estimation import Estimate, estimate
 from strat.recognition import (
@@ -48,7 +48,7 @@ AT = typer.Option("1,5,10,20", help="Ranks to print, parted by commas.")
 FMR = typer.Option("0.01,0.001", help="False match rates at which to print FNMR.")
 FPIR = typer.Option("0.1,0.01", help="False positive identification rates at which to print FNIR.")
 
-command = typer.Typer(add_completion=False)
+command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @dataclass(frozen=True)
@@ -134,6 +134,7 @@ def recognize(
     level: float = typer.Option(0.95, help="Confidence level."),
     device: str = typer.Option("cpu", help="cpu or cuda, for embeddings."),
     plot: Path | None = PLOT,
+    html: Html = None,
     as_json: Json = False,
     markdown: Markdown = False,
     latex: Latex = False,
@@ -142,11 +143,13 @@ def recognize(
 ) -> None:
     """Curves and error rates of a recognition system, with errors that count subjects, not rows.
 
-    strat recognize --similarity scores.npz --key face_g
+    For example:
 
-    strat recognize --probes probes.npz --gallery gallery.npz --score cosine --plot cms.png
+      strat recognize --similarity scores.npz --key face_g --html report.html
 
-    strat recognize --images all.npz --score euclidean --per-subject 4
+      strat recognize --probes probes.npz --gallery gallery.npz --score cosine --plot cms.png
+
+      strat recognize --images all.npz --score euclidean --per-subject 4
     """
     wish = _Wish(
         one_of("--target", target.replace("-", " "), TARGETS),
@@ -164,9 +167,9 @@ def recognize(
     if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise StratError(f"`--plot` must end in .png, .svg or .pdf, got {str(plot)!r}.")
     if per_subject is not None:
-        sheet = _experiment(*_system(source), per_subject, wish, plot)
+        sheet = _experiment(*_system(source), per_subject, wish, plot, html)
     else:
-        sheet = _figures(source, enrolment, open_, wish, plot)
+        sheet = _figures(source, enrolment, open_, wish, plot, html)
     emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=output)
 
 
@@ -177,8 +180,9 @@ def _numbers(option: str, text: str) -> list[float]:
         raise StratError(f"`{option}` must be numbers parted by commas, got {text!r}.") from None
 
 
-def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Path | None) -> Sheet:
+def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Path | None, html: Path | None) -> Sheet:
     given = source.table()
+    results: dict[str, Any] = {}
     if given is None:
         found = _of_vectors(source, enrolment, open_)
         rows = _closed(found, wish)
@@ -187,6 +191,7 @@ def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Pa
         labels: dict[str, Any] = {"probes": table.probes, "gallery": table.gallery}
         found = ranks(**scores, **labels, enrolment=enrolment, open_set=open_)
         checked = verification(**scores, **labels)
+        results["verification"] = checked.det()
         rows = _closed(found, wish) + _lines("EER", "", checked.eer(), wish)
         rows += _lines("FNMR at FMR", wish.fmr, checked.fnmr_at(wish.fmr), wish)
     if open_ and not found.mated.all():
@@ -194,6 +199,8 @@ def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Pa
         rows += _lines(f"FNIR(R = {made.max_rank}) at FPIR", wish.fpir, made.fnir_at(wish.fpir), wish)
     curve: dict[str, Any] = {"target": wish.target, "method": wish.method, "ties": wish.ties}
     _draw(plot, lambda: match_curve(found, **curve).plot(level=wish.level))
+    if html is not None:
+        report({"identification": match_curve(found, **curve), **results}, html)
     return Sheet(SCHEMA, COLUMNS, rows, _title(found), _notes(found, wish))
 
 
@@ -259,7 +266,9 @@ def _system(source: _Source) -> tuple[System, NDArray[Any]]:
     return system_of_scores("system", **scores, **labels), table.probes
 
 
-def _experiment(system: System, who: NDArray[Any], per_subject: int, wish: _Wish, plot: Path | None) -> Sheet:
+def _experiment(
+    system: System, who: NDArray[Any], per_subject: int, wish: _Wish, plot: Path | None, html: Path | None
+) -> Sheet:
     """The evaluation of CVPR section 5: gallery effect, mixing, units and methods."""
     array = image_array(who, per_subject=per_subject, fewer="leave out")
     left = len(np.unique(who)) - array.shape[0]
@@ -281,6 +290,8 @@ def _experiment(system: System, who: NDArray[Any], per_subject: int, wish: _Wish
     for name, found in compared.estimates.items():
         rows += _lines(f"rank 1 by {name}", [f"{compared.replicates[name]} replicates"], found, wish)
     _draw(plot, lambda: gallery_effect(system, array, method=method).plot())
+    if html is not None:
+        report({"CMS curve, mixed galleries": run(system, array.mixed()).cms(method=method)}, html)
     return Sheet(SCHEMA, COLUMNS, rows, f"{system.name}: {array.shape[0]} subjects × {per_subject} images", notes)
 
 
