@@ -22,10 +22,14 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
 benchmarks: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 validate: $(STAMP)
+	$(BIN)/python -m validation
 	$(BIN)/python -m pytest -n 2 -m slow
 
 clean:
