@@ -68,6 +68,7 @@ def test_a_value_says_what_it_is() -> None:
     assert Value("x", 1.0, 1.006, erratum=28).verdict == "open 28"
     assert Value("x", None, 1.0).verdict == "not printed"
     assert Value("x", "yes", "no").verdict == "differs"
+    assert Value("x", "yes", "not seen here", other_data=True).verdict == "other data"
     assert Value("x", 1.0, 9.0, holds=True).verdict == "agrees"
     both = Found((Value("x", 1, 2, erratum=14), Value("y", 1, 2, erratum=5), Value("z", 1, 1)))
     assert Reproduced(Entry("a/b", "", "", lambda s: both), both).verdict == "erratum 5, erratum 14"
@@ -147,7 +148,7 @@ def test_page_escapes_what_it_is_given() -> None:
 def test_summary_counts() -> None:
     made = [reproduce(BY_ID["kuncheva/1.7"]), reproduce(BY_ID["kuncheva/1.15"])]
     assert summary(made) == (
-        "5 printed values in 2 entries: 3 agree, 2 are errata, 1 entry was skipped for want of data."
+        "5 printed values in 2 entries: 3 agree, 2 differ by an erratum, 1 entry was skipped for want of data."
     )
 
 

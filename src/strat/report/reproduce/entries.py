@@ -12,6 +12,7 @@ from typing import Any
 from strat.errors import StratError
 
 Printed = float | str | None
+APART = ("not printed", "other data")
 OPEN = (28,)  # differences that nobody has explained, in the list of errata
 
 
@@ -62,6 +63,8 @@ class Value:
         Whether they agree, where that is not a matter of one difference (simulations, claims).
     note
         Why, or how sure.
+    other_data
+        Whether the source's claim is looked at on other data than its own: seen or not, that is no error.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Value:
     erratum: int | None = None
     holds: bool | None = None
     note: str = ""
+    other_data: bool = False
 
     @property
     def agrees(self) -> bool:
@@ -90,7 +94,9 @@ class Value:
 
     @property
     def verdict(self) -> str:
-        """Agrees, not printed, an erratum, an open question, or differs."""
+        """Agrees, not printed, other data, an erratum, an open question, or differs."""
+        if self.other_data:
+            return "other data"
         if self.printed is None and self.holds is None:
             return "not printed"
         if self.agrees:
@@ -159,7 +165,7 @@ class Reproduced:
     @property
     def count(self) -> str:
         """How many of the printed values agree."""
-        printed = [value for value in self.found.values if value.verdict != "not printed"]
+        printed = [value for value in self.found.values if value.verdict not in APART]
         return f"{sum(value.agrees for value in printed)} of {len(printed)}" if printed else ""
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 from strat import theory
 from strat.report.reproduce.entries import Entry, Found, Setting, Value
+from strat.theory.gaussian import two_gaussians
 from strat.theory.printed import CASES, SIZES, TABLE_3
 
 QUICK = {1: 60, 2: 25, 3: 100, 4: 15}
@@ -129,6 +130,58 @@ def _sd_picture(cells: dict[tuple[int, int], float], label: str, place: Any, fea
     return ax
 
 
+def test_sets(setting: Setting) -> Found:
+    """(7) and (13): a given classifier on finite test sets."""
+    problem, rng, runs = theory.shifted_problem(4, distance=2.0), np.random.default_rng(1), setting.times(1000, 10_000)
+    one, two = two_gaussians(problem)
+    rule = theory.quadratic_rule(one, two)
+    drawn = [theory.error_on_samples(rule, one.sample(50, rng), two.sample(50, rng)).value for _ in range(runs)]
+    least = theory.bayes_error(problem).value
+    formula = theory.error_variance([least, least], test_samples=[50, 50])
+    spread = float(np.var(drawn, ddof=1))
+    values = (
+        _near("(12) expectation: the test set adds no bias", least, float(np.mean(drawn)), (formula / runs) ** 0.5),
+        _near("(13) variance", formula, spread, formula * (2 / runs) ** 0.5),
+    )
+    return Found(values, (f"{runs} test sets of 50 samples a class.",))
+
+
+def holdout(setting: Setting) -> Found:
+    """(27) and (33): finite design and test sets."""
+    problem, rng, runs = theory.shifted_problem(4, distance=2.0), np.random.default_rng(2), setting.times(1000, 10_000)
+    one, two = two_gaussians(problem)
+    drawn = []
+    for _ in range(runs):
+        design, test = ((one.sample(80, rng), two.sample(80, rng)) for _ in range(2))
+        drawn.append(theory.error_of_sets(design=design, test=test).value)
+    moments = theory.holdout_moments(features=4, distance=2.0, design_samples=80, test_samples=80)
+    mean, spread = float(np.mean(drawn)), float(np.std(drawn, ddof=1))
+    values = (
+        _near("(27) expectation: only the design set degrades", moments.expected, mean, moments.se / runs**0.5),
+        _near(
+            "(33) standard deviation: nearly all the test set's", moments.se, spread, moments.se * (0.5 / runs) ** 0.5
+        ),
+    )
+    return Found(values, (f"{runs} design and test sets of 80 samples a class.",))
+
+
+def _near(what: str, formula: float, drawn: float, se: float) -> Value:
+    """A formula of the paper beside a simulation; the expansion leaves terms of order 1/N², so 3 % are allowed too."""
+    z = (drawn - formula) / se
+    close = abs(z) < 4 or abs(drawn / formula - 1) < 0.03
+    return Value(what, formula, drawn, holds=close, note=f"simulated, z = {z:+.1f}")
+
+
+def appendix(setting: Setting) -> Found:
+    """Appendix 1: no design set makes a classifier better than Bayes'."""
+    problem = theory.scaled_problem(8)
+    least = theory.bayes_error(problem).value
+    made = theory.simulate_degradation(problem, design_samples=100, repetitions=setting.times(100, 1000)).values
+    return Found(
+        (Value("share of designed classifiers that err at least as often", 1.0, float(np.mean(made >= least))),)
+    )
+
+
 def bayes(setting: Setting) -> Found:
     """The Bayes errors of the three problems."""
     problems = (
@@ -200,6 +253,9 @@ def outliers(setting: Setting) -> Found:
 
 ENTRIES = (
     Entry("fh/bayes", "sections II and III", "Bayes errors of the three problems", bayes),
+    Entry("fh/13", "section II-B, (7), (12) and (13)", "Finite test sets", test_sets),
+    Entry("fh/33", "section II-D, (27) and (33)", "Finite design and test sets", holdout),
+    Entry("fh/appendix-1", "appendix 1", "A design set can't beat Bayes", appendix),
     Entry("fh/table-1", "Table I", "Error of a quadratic classifier on few design samples", partial(shifted, 1, 0.011)),
     Entry("fh/figure-1", "Fig. 1", "Standard deviation against n/N", figure_1),
     Entry("fh/table-2", "Table II, (56) and (62)", "Leave-one-out less resubstitution", partial(shifted, 2, 0.031)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,17 @@ def example_1_2(setting: Setting) -> Found:
         Value("features", 4, x.shape[1]),
         Value("setosa is separable in all six projections", "yes", "yes" if apart else "no"),
     )
-    return Found(values)
+    return Found(values, (), partial(_pairs_picture, x, y))
+
+
+def _pairs_picture(x: Array, y: Codes) -> Any:
+    import matplotlib.pyplot as plt
+
+    names = ("sepal length", "sepal width", "petal length", "petal width")
+    figure, places = plt.subplots(2, 3, figsize=(8, 5), layout="constrained")
+    for ax, (i, j) in zip(places.flat, combinations(range(4), 2), strict=True):
+        _scatter(x[:, [i, j]], y, ax).set(xlabel=names[i], ylabel=names[j], aspect="auto")
+    return figure.axes[0]
 
 
 def _scatter(points: Array, labels: Codes, ax: Any = None, size: float = 6) -> Any:
@@ -97,6 +108,38 @@ def figure_1_8(setting: Setting) -> Found:
     right = bool((data.posterior(data.X).argmax(axis=1) == data.y).all())
     value = Value("the classes are perfectly separable", "yes", "yes" if right and data.bayes_error == 0 else "no")
     return Found((value,), (), partial(_scatter, data.X, data.y, None, 3))
+
+
+def figure_1_10(setting: Setting) -> Found:
+    """Regions of the nearest neighbour, which never overlap on the data, and of Bayes' rule, which do."""
+    data = datasets.gaussian_classes([60, 60], means=[[0.0, 0.0], [1.5, 1.5]], rng=3)
+    nearest = theory.nearest_neighbour(data.X, data.y)
+    best = data.posterior(data.X).argmax(axis=1)
+    values = (
+        Value(
+            "share of points in a wrong region, nearest neighbour", 0.0, theory.overlap(data.y, nearest(data.X)).share
+        ),
+        Value("the optimal regions overlap", "yes", "yes" if theory.overlap(data.y, best).share > 0 else "no"),
+    )
+    return Found(values, (), theory.decision_regions(nearest, data.X, data.y).plot)
+
+
+def figure_1_15(setting: Setting) -> Found:
+    """Linear and quadratic boundaries on half of two Iris species; the book's split is not printed."""
+    from sklearn.datasets import load_iris
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+
+    data = load_iris(return_X_y=True)
+    x, y = np.asarray(data[0])[50:, :2], np.asarray(data[1])[50:]
+    order = np.random.default_rng(0).permutation(100)
+    train, test = order[:50], order[50:]
+    models = (
+        LinearDiscriminantAnalysis().fit(x[train], y[train]),
+        QuadraticDiscriminantAnalysis().fit(x[train], y[train]),
+    )
+    found = comparison.mcnemar(y[test], *(m.predict(x[test]) for m in models))
+    value = Value("discordant objects of our split", None, found.n10 + found.n01)
+    return Found((value,), (), theory.decision_regions(models[1].predict, x[test], y[test]).plot)
 
 
 def footnote(setting: Setting) -> Found:
@@ -431,6 +474,7 @@ ENTRIES = (
     Entry("kuncheva/footnote-1", "footnote 1", "A quick normal distribution function", footnote),
     Entry("kuncheva/1.4", "Example 1.4, Figure 1.7", "Three ellipses", example_1_4),
     Entry("kuncheva/figure-1.8", "Figure 1.8", "The rotated checker board", figure_1_8),
+    Entry("kuncheva/figure-1.10", "Figure 1.10", "Regions that overlap, and that do not", figure_1_10),
     Entry("kuncheva/eq-1.9", "(1.9)", "The textbook interval", interval_1_9),
     Entry("kuncheva/table-1.1", "Table 1.1", 'How "H" is labelled', table_1_1),
     Entry(
@@ -445,6 +489,7 @@ ENTRIES = (
         "kuncheva/1.6", "Example 1.6, Figure 1.14", "Tuning on the test rows", example_1_6, "letter-recognition.data"
     ),
     Entry("kuncheva/1.7", "Example 1.7", "McNemar's test on the Iris data", example_1_7),
+    Entry("kuncheva/figure-1.15", "Figure 1.15", "Boundaries on the Iris data", figure_1_15),
     Entry("kuncheva/1.8", "Example 1.8, Figure 1.17", "Overlapping training sets", example_1_8),
     Entry("kuncheva/1.9", "Example 1.9", "Paired t-test with corrected variance", example_1_9),
     Entry("kuncheva/table-1.4", "Tables 1.3 and 1.4", "Ranks of eleven models", table_1_4),

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from strat.report.reproduce.entries import Reproduced, Value
+from strat.report.reproduce.entries import APART, Reproduced, Value
 from strat.tables.out import shown
 
 
@@ -23,13 +23,13 @@ def summary(made: Sequence[Reproduced]) -> str:
     --------
     >>> from strat.report.reproduce import ENTRIES, chosen, reproduce
     >>> summary([reproduce(e) for e in chosen(ENTRIES, ["nyssen/example", "strat/21"])])
-    '6 printed values in 2 entries: 5 agree, 1 is an erratum.'
+    '6 printed values in 2 entries: 5 agree, 1 differs by an erratum.'
     """
-    counts = Counter(v.verdict.split()[0] for m in made for v in m.found.values if v.verdict != "not printed")
+    counts = Counter(v.verdict.split()[0] for m in made for v in m.found.values if v.verdict not in APART)
     words = {
         "agrees": ("agrees", "agree"),
-        "erratum": ("is an erratum", "are errata"),
-        "open": ("is open", "are open"),
+        "erratum": ("differs by an erratum", "differ by an erratum"),
+        "open": ("differs and is open", "differ and are open"),
         "differs": ("differs", "differ"),
     }
     parts = [f"{counts[key]} {one if counts[key] == 1 else many}" for key, (one, many) in words.items() if counts[key]]

@@ -13,7 +13,7 @@ from strat.estimation import actual_error, design_effect, estimate, overdispersi
 from strat.recognition import representation
 from strat.replication import all_half_samples, brr, given, half_samples
 from strat.report.reproduce.entries import Entry, Found, Setting, Value
-from strat.statistics import proportion, ratio, total
+from strat.statistics import mean, proportion, ratio, total
 
 PRINTED_12 = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
 PRINTED_13 = "-+---+-"  # which unit of each stratum the third half-sample takes, as (13) lists them
@@ -92,6 +92,21 @@ def _yes(truth: object) -> str:
     return "yes" if truth else "no"
 
 
+def stratified_mean(setting: Setting) -> Found:
+    """(1) to (3): the mean over strata with population shares, and when it is the plain mean."""
+    rng, label = np.random.default_rng(4), np.repeat(["a", "b", "c"], [10, 20, 30])
+    y, population = rng.normal(size=60), {"a": 600, "b": 300, "c": 100}
+    means = [y[label == h].mean() for h in "abc"]
+    weighted = estimate(mean(y), on=Design.stratified(strata=label, population=population))
+    shared = estimate(mean(y), on=Design.stratified(strata=label, population={"a": 100, "b": 200, "c": 300}))
+    by_hand = float(np.dot([0.6, 0.3, 0.1], means))
+    values = (
+        Value("(1) sum of W_h times the stratum's mean", by_hand, weighted.value, 1e-12),
+        Value("(3) the plain mean, where samples are proportional", float(y.mean()), shared.value, 1e-12),
+    )
+    return Found(values)
+
+
 def _pairs(strata: int, rng: int = 0) -> tuple[Array, Design]:
     y = np.random.default_rng(rng).normal(size=2 * strata)
     return y, Design.stratified(strata=np.repeat(np.arange(strata), 2), units=np.tile([1, 2], strata))
@@ -121,8 +136,8 @@ def random_subset(setting: Setting) -> Found:
         Value("balanced variance over the textbook one", 1.0, float(balanced.variance) / exact, 1e-12),
         Value("random subsets of 8 vary", "yes", _yes(spread > 0.1), note=f"coefficient of variation {spread:.2f}"),
     )
-    mean = float(np.mean(drawn) / exact)
-    note = f"One random subset is off; averaged over many draws they are right ({mean:.3f} of it here), not biased."
+    average = float(np.mean(drawn) / exact)
+    note = f"One random subset is off; averaged over many draws they are right ({average:.3f} of it here), not biased."
     return Found(values, (note,))
 
 
@@ -355,6 +370,7 @@ ENTRIES = (
     Entry("strat/kish", "section 5.1", "Kish: a small intraclass correlation spoils an interval", kish),
     Entry("strat/cochran", "section 5.1", "Cochran: 61 patients, six sites each", cochran),
     Entry("strat/varying", "section 5.1", "Bernoulli trials whose probability varies", varying_p),
+    Entry("strat/1", "section 6, (1) to (3)", "The stratified mean", stratified_mean),
     Entry("strat/full", "section 7.1, (4) to (9)", "All half-samples", full_half_samples),
     Entry("strat/random", "section 7.1, (10)", "Random half-samples", random_subset),
     Entry("strat/12", "section 7.2, (12) and (13)", "The 8 × 7 array", array_12),
