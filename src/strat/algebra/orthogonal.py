@@ -72,7 +72,9 @@ class OrthogonalArray:
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file that takes its name only when it has been written to the end."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
+    if target.exists() and not target.is_file():
+        raise StratError(f"`path` must be a file, got {str(target)!r}, a folder or a device.")
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:

@@ -50,6 +50,10 @@ def write(path: Path, content: str | bytes) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise StratError(f"`{path}` can't be written: there is no folder {str(folder)!r}.")
+    path = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
+    folder = path.parent
+    if path.exists() and not path.is_file():
+        raise StratError(f"`{path}` can't be written: it is a folder or a device; name a plain file.")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=folder)
     except OSError as error:
