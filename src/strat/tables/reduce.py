@@ -175,7 +175,17 @@ def _weights(column: Column, keep: NDArray[np.bool_] | None) -> Array:
     bad = int((~np.isfinite(weight) | (weight < 0)).sum())
     if bad:
         raise _bad_weights(column.name, bad)
+    _in_range(column.name, weight)
     return weight
+
+
+def _in_range(name: str, weight: Array) -> None:
+    """Squares of weights must stay numbers."""
+    if weight.any() and not 1e-100 <= weight.max() <= 1e100:
+        raise StratError(
+            f"`weights` must have their largest between 1e-100 and 1e100, got {weight.max():g} in column {name!r}; "
+            "divide all by one number, which changes no share."
+        )
 
 
 def _bad_weights(name: str, bad: int) -> StratError:
@@ -230,7 +240,6 @@ def _there(table: Table, named: Mapping[str, str], weights: str | None, missing:
     lazy = table.backend.lazy
     binning = None
     keys = list(dict.fromkeys(named.values()))
-    _free(keys)
     if "score" in named:
         _numeric("score", named["score"], lazy, table.source)
         binning = _binning(table, named["score"], bins, single="units" not in named and "items" not in named)
@@ -243,23 +252,26 @@ def _there(table: Table, named: Mapping[str, str], weights: str | None, missing:
     return _cells(grouped, named, weights, missing, table.source, binning)
 
 
-def _free(keys: Sequence[str]) -> None:
-    taken = [name for name in keys if name in (ROWS, WEIGHT, SQUARE, BAD)]
-    if taken:
-        raise StratError(f"no column may be called {taken[0]!r}, which the sums of rows are called here; rename it.")
-
-
 def _group(lazy: Any, keys: Sequence[str], weights: str | None) -> Any:
-    """The one group-by: distinct keys with the number of rows and, if wanted, sums of weights and of their squares."""
+    """The one group-by: distinct keys with the number of rows and, if wanted, sums of weights and of their squares.
+
+    The keys come back as `strat_key_0` and so on: a person's names may hold dots, which engines would act on.
+    """
     import narwhals as nw
 
+    columns = [nw.col(name).alias(_key(place)) for place, name in enumerate(keys)]
+    places = [_key(place) for place in range(len(keys))]
     if weights is None:
-        return lazy.select(*keys).group_by(*keys).agg(nw.len().alias(ROWS))
+        return lazy.select(*columns).group_by(*places).agg(nw.len().alias(ROWS))
     weight = nw.col(weights).cast(nw.Float64)
     bad = weight.is_null() | weight.is_nan() | (weight < 0)
-    prepared = lazy.with_columns(weight.alias(WEIGHT), (weight * weight).alias(SQUARE), bad.cast(nw.Int64).alias(BAD))
+    summed = (weight.alias(WEIGHT), (weight * weight).alias(SQUARE), bad.cast(nw.Int64).alias(BAD))
     sums = [nw.col(name).sum() for name in (WEIGHT, SQUARE, BAD)]
-    return prepared.select(*keys, WEIGHT, SQUARE, BAD).group_by(*keys).agg(nw.len().alias(ROWS), *sums)
+    return lazy.select(*columns, *summed).group_by(*places).agg(nw.len().alias(ROWS), *sums)
+
+
+def _key(place: int) -> str:
+    return f"strat_key_{place}"
 
 
 def _cells(
@@ -270,7 +282,8 @@ def _cells(
     source: str,
     binning: Binning | None,
 ) -> Cells:
-    keys = {name: column_of(name, grouped[name]) for name in dict.fromkeys(named.values())}
+    distinct = dict.fromkeys(named.values())
+    keys = {name: column_of(name, grouped[_key(place)]) for place, name in enumerate(distinct)}
     counts = _plain(grouped[ROWS])
     if not len(counts):
         raise StratError(f"{source} must have at least one row, got none.")
@@ -282,6 +295,8 @@ def _cells(
     bad = int(_plain(grouped[BAD]).sum()) if weights is not None else 0
     if weights is not None and (bad or not np.isfinite(_plain(grouped[WEIGHT])).all()):
         raise _bad_weights(weights, max(bad, 1))
+    if weights is not None:
+        _in_range(weights, _plain(grouped[WEIGHT]))
     if not keep.any():
         raise StratError(f"{source} must have at least one row without missing values, got none.")
     labels = {role: _labels(keys[name], keep) for role, name in named.items()}
