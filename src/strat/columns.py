@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,10 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-def numbers(argument: str, values: ArrayLike, *, finite: bool = True) -> Array:
+LARGEST = 1e140  # squares of larger numbers, added up, leave the range of floats
+
+
+def numbers(argument: str, values: ArrayLike, *, finite: bool = True, most: float = np.inf) -> Array:
     """`values` as a float vector, or an error that names the argument and the first bad value."""
     try:
         array = np.asarray(values, dtype=float)
@@ -33,7 +37,27 @@ def numbers(argument: str, values: ArrayLike, *, finite: bool = True) -> Array:
             f"({len(bad)} such rows); "
             "drop these rows or say what they stand for."
         )
+    if most < np.inf and array.size and max(-array.min(), array.max()) > most:
+        raise StratError(
+            f"`{argument}` must not be larger than {most:g}, got {np.abs(array).max():g}; divide all by one number."
+        )
     return array
+
+
+def load(argument: str, path: Path, *, mapped: bool = False) -> dict[str, NDArray[Any]]:
+    """The arrays of an `.npz` file by name, or that of an `.npy` file under no name; never pickled objects."""
+    import zipfile
+    import zlib
+
+    try:
+        if mapped:
+            return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
+        with path.open("rb") as file:
+            found = np.load(file, allow_pickle=False)
+            return {"": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found}
+    except (OSError, ValueError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        hint = "objects are never loaded" if "pickle" in str(error) else "it may have been cut off"
+        raise StratError(f"`{argument}` must be a whole file of NumPy arrays, got {str(path)!r}; {hint}.") from None
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> int:

@@ -571,6 +571,11 @@ def _weights(weights: ArrayLike | None, n: int, of_row: Codes, population: Array
         )
     if not array.any():
         raise StratError("`weights` must not all be zero, got only zeros; leave them out for equal weights.")
+    if not 1e-100 <= array.max() <= 1e100:
+        raise StratError(
+            f"`weights` must have their largest between 1e-100 and 1e100, got {array.max():g}; divide all by one "
+            "number, which changes no share."
+        )
     return array.copy()
 
 
@@ -593,6 +598,8 @@ def _population(population: Population | None, labels: NDArray[Any], of_row: Cod
             raise StratError("`population` must be the same for all rows of a stratum, got several values in one.")
     if np.isnan(made).any() or (made <= 0).any():
         raise StratError(f"`population` must be positive, got {some(made[~(made > 0)])}.")
+    if (made[np.isfinite(made)] > 1e100).any():
+        raise StratError(f"`population` must be at most 1e100, got {some(made[made > 1e100])}; leave it out instead.")
     return made
 
 

@@ -73,6 +73,8 @@ def prime_power(order: SupportsIndex) -> tuple[int, int]:
     (3, 4)
     """
     q = whole("order", order)
+    if q > 2**40:
+        raise StratError(f"`order` must be at most 2^40, got {q}.")
     if not is_prime_power(q):
         raise StratError(f"`order` must be a prime power, got {q}; the next one is {next_prime_power(q)}.")
     ((p, m),) = factorize(q).items()

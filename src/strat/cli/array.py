@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from strat.algebra import Field, OrthogonalArray, is_balanced, is_fully_balanced, is_orthogonal, orthogonal_array
 from strat.algebra import field as finite_field
 from strat.cli.output import JSON, Sheet, emit
+from strat.columns import load
 from strat.errors import StratError
 
 SCHEMA = "strat/array/1"
@@ -72,16 +73,24 @@ def _write(made: OrthogonalArray, out: Path | None) -> None:
 def _read(path: Path) -> NDArray[Any]:
     try:
         if path.suffix.lower() == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False))
+            return _symbols(next(iter(load("file", path).values())), path)
         if path.stat().st_size == 0:
             raise ValueError
-        return np.loadtxt(path, delimiter=",", ndmin=2)
+        return _symbols(np.loadtxt(path, delimiter=",", ndmin=2), path)
     except OSError as error:
         raise StratError(f"`file` must be an array that can be read, got {str(path)!r} ({error.strerror}).") from None
+    except StratError:
+        raise
     except ValueError:
         raise StratError(
             f"`file` must hold whole numbers, one run per line, parted by commas, got {str(path)!r}."
         ) from None
+
+
+def _symbols(found: NDArray[Any], path: Path) -> NDArray[Any]:
+    if found.ndim != 2 or found.dtype.kind not in "iufb" or not (np.abs(found) < 2.0**31).all():
+        raise StratError(f"`file` must hold a table of whole numbers below 2^31, got {str(path)!r} without one.")
+    return found
 
 
 def _array_sheet(given: OrthogonalArray | NDArray[Any], how: str, *, check: bool) -> Sheet:

@@ -10,6 +10,7 @@ import typer
 
 from strat.cli import output
 from strat.cli.output import Sheet
+from strat.columns import load
 from strat.errors import StratError, one_of
 
 SCHEMA = "strat/chance/1"
@@ -101,7 +102,7 @@ def _matrix(path: Path) -> Any:
     if not path.is_file():
         raise StratError(f"`FILE` must be a file that exists, got {str(path)!r}.")
     if path.suffix.lower() == ".npy":
-        return np.load(path, allow_pickle=False)
+        return next(iter(load("FILE", path).values()), np.zeros(0))
     if path.suffix.lower() == ".json":
         from strat.statistics.confusion import ConfusionMatrix
 
@@ -112,15 +113,21 @@ def _matrix(path: Path) -> Any:
 def _numbers(path: Path) -> Any:
     import csv
 
-    text = path.read_text(encoding="utf-8-sig").strip().splitlines()
+    try:
+        text = path.read_text(encoding="utf-8-sig").strip().splitlines()
+    except UnicodeDecodeError:
+        raise StratError(f"`FILE` must be UTF-8 text, got {path.name!r}, which is not.") from None
     if not text:
         raise StratError(f"`FILE` must hold a confusion matrix, got the empty file {path.name!r}.")
     delimiter = max(",\t; ", key=text[0].count)
-    grid = [[cell.strip() for cell in line] for line in csv.reader(text, delimiter=delimiter) if line]
+    try:
+        grid = [[cell.strip() for cell in line] for line in csv.reader(text, delimiter=delimiter) if line]
+    except csv.Error as error:
+        raise StratError(f"`FILE` must hold a confusion matrix, got {path.name!r}, which is no CSV: {error}.") from None
     # Class names above the columns, unless the first line is counts of a square matrix.
     named = not _all_numbers(grid[0]) or len(grid) == len(grid[0]) + 1
     body = grid[1:] if named else grid
-    if body and len(body[0]) == len(body) + 1:
+    if body and len(body[0]) == len(body) + 1 and (named or not _all_numbers([line[0] for line in body if line])):
         body = [line[1:] for line in body]
     if len({len(line) for line in body}) != 1 or not all(map(_all_numbers, body)):
         raise StratError(

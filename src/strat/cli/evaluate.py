@@ -111,7 +111,7 @@ def _source(
 ) -> tuple[object, dict[str, str | None]]:
     """The files themselves, or the one system of a folder of logs."""
     roles = {"score": score, "strata": strata, "items": items}
-    if not any(Path(name).is_dir() or name.endswith(".eval") for name in files):
+    if not any((name and Path(name).is_dir()) or name.endswith(".eval") for name in files):
         return files, roles
     from strat import tables
 

@@ -201,6 +201,8 @@ def chance_between(
     (0.2, 0.5)
     """
     one_of("shuffle", shuffle, ("whole units", "units and rows"))
+    if permutations < 1:
+        raise StratError(f"`permutations` must be 1 or more, got {permutations}.")
     t, p, classes = _labels(truth, predicted)
     unit, labels = encode("units", units)
     same_length(truth=t, units=unit)
@@ -352,6 +354,8 @@ def _counts(confusion: ArrayLike) -> Counts:
         raise StratError("`confusion` must be counts, got something that is not a number.")
     if (table < 0).any():
         raise StratError(f"`confusion` must not be negative, got {table.min()}.")
+    if table.max(initial=0) > 2**53:
+        raise StratError(f"`confusion` must count at most 2^53 patterns in a cell, got {table.max():g}.")
     whole = np.rint(table).astype(np.int64)
     if not np.array_equal(whole, table):
         raise StratError(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, Codes
+from strat.columns import LARGEST, Array, Codes
 from strat.errors import StratError, one_of
 from strat.recognition.bounds import exact_scores, unit
 
@@ -92,6 +92,8 @@ def vectors(argument: str, values: ArrayLike) -> Array:
             f"`{argument}` must be finite, got NaN or infinity in row {np.flatnonzero(bad)[0]} "
             f"({int(bad.sum())} such rows); name these rows in `failed_{argument}` or drop them."
         )
+    if max(-array.min(), array.max()) > LARGEST:
+        raise StratError(f"`{argument}` must not be larger than {LARGEST:g}, got {np.abs(array).max():g}; scale them.")
     return array
 
 

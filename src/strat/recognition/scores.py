@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, encode
+from strat.columns import Array, encode, load, numbers
 from strat.errors import StratError, near, plain, some
 from strat.recognition.ranks import _table
 
@@ -42,11 +42,12 @@ def read_matrix(path: str | Path, *, key: str | None = None, subject: str = "sub
         raise StratError(f"`path` must name a file, got {str(path)!r}, which is not there.")
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        table = np.load(path, mmap_mode="r", allow_pickle=False)
+        table = next(iter(load("path", path, mapped=True).values()), np.zeros(0))
+        if table.ndim != 2:
+            raise StratError(f"`path` must hold a table of scores, got {path.name!r} with shape {table.shape}.")
         return ScoreTable(table, np.arange(table.shape[0]), np.arange(table.shape[-1]))
     if suffix == ".npz":
-        with np.load(path, allow_pickle=False) as archive:
-            return _from_archive(dict(archive), key, subject, path.name)
+        return _from_archive(load("path", path), key, subject, path.name)
     if suffix == ".csv":
         return _from_csv(path)
     raise StratError(f"`path` must end in .npz, .npy or .csv, got {path.name!r}; triples have `read_triples`.")
@@ -63,7 +64,14 @@ def _from_archive(arrays: dict[str, NDArray[Any]], key: str | None, subject: str
     if table.ndim == 1:
         from scipy.spatial.distance import squareform
 
-        table = squareform(table)
+        try:
+            table = squareform(table)
+        except ValueError:
+            raise StratError(
+                f"`path` must hold a square table or its triangle of n (n − 1)/2 scores, got {len(table)} in {name}."
+            ) from None
+    if table.ndim != 2:
+        raise StratError(f"`key` must name a table of scores in {name}, got {chosen!r} with shape {table.shape}.")
     if {"probes", "gallery"} <= arrays.keys():
         return ScoreTable(table, arrays["probes"], arrays["gallery"])
     if subject not in arrays:
@@ -72,9 +80,12 @@ def _from_archive(arrays: dict[str, NDArray[Any]], key: str | None, subject: str
 
 
 def _from_csv(path: Path) -> ScoreTable:
-    with path.open(encoding="utf-8") as file:
-        gallery = np.array([cell.strip() for cell in file.readline().rstrip("\n").split(",")[1:]])
-        lines = [line.rstrip("\n").split(",") for line in file if line.strip()]
+    try:
+        with path.open(encoding="utf-8") as file:
+            gallery = np.array([cell.strip() for cell in file.readline().rstrip("\n").split(",")[1:]])
+            lines = [line.rstrip("\n").split(",") for line in file if line.strip()]
+    except UnicodeDecodeError:
+        raise StratError(f"`path` must be UTF-8 text, got {path.name!r}, which is not.") from None
     widths = {len(line) for line in lines} - {len(gallery) + 1}
     if widths or not lines:
         raise StratError(
@@ -119,7 +130,7 @@ def read_triples(
             f"{plain(columns[gallery][first])!r} more than once ({len(twice)} such pairs)."
         )
     table = np.full(n * width, np.nan)
-    table[place] = np.asarray(columns[score], float)
+    table[place] = numbers(score, columns[score], finite=False)
     return ScoreTable(
         table.reshape(n, width),
         _one_subject(columns, rows, probe_subject or probe),
@@ -133,8 +144,13 @@ def _columns(path: str | Path, names: list[str]) -> dict[str, NDArray[Any]]:
     if not Path(path).exists():
         raise StratError(f"`path` must name a file, got {str(path)!r}, which is not there.")
     reader = "read_parquet" if str(path).lower().endswith(".parquet") else "read_csv"
-    with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT * FROM {reader}(?)", [str(path)])
+    quiet = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    with duckdb.connect(config=quiet) as connection:
+        try:
+            found = connection.execute(f"SELECT * FROM {reader}(?)", [str(path)])
+        except duckdb.Error as error:
+            reason = str(error).split("\n")[0].rstrip(".")
+            raise StratError(f"`path` must hold triples, got {str(path)!r}: {reason}.") from None
         present = [d[0] for d in found.description or []]
         missing = [name for name in names if name not in present]
         if missing:

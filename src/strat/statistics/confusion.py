@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.algebra.orthogonal import atomic
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, one_of, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
@@ -392,9 +394,10 @@ class ConfusionMatrix:
         path = Path(path)
         if _format(path) == ".json":
             content = {"labels": list(self.labels), "counts": self.counts.tolist()}
-            path.write_text(json.dumps({"schema": "strat/confusion/1", **content}), encoding="utf-8")
+            with atomic(path) as target:
+                target.write(json.dumps({"schema": "strat/confusion/1", **content}).encode())
             return
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with atomic(path) as target, io.TextIOWrapper(target, "utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["truth", *self.labels])
             writer.writerows([label, *map(_number, line)] for label, line in zip(self.labels, self.counts, strict=True))
@@ -404,7 +407,10 @@ class ConfusionMatrix:
         """Read what `write` wrote; labels of a `.csv` come back as text, or as whole numbers if all are."""
         path = Path(path)
         if _format(path) == ".json":
-            content = json.loads(path.read_text(encoding="utf-8"))
+            try:
+                content = json.loads(path.read_text(encoding="utf-8"))
+            except (ValueError, RecursionError):
+                raise StratError(f"`path` must be a JSON file, got {path.name!r}; it may have been cut off.") from None
             if not isinstance(content, dict) or not {"counts", "labels"} <= content.keys():
                 raise StratError(f"`path` must hold 'labels' and 'counts', got {path.name!r} without them.")
             return cls(content["counts"], content["labels"])

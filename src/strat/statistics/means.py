@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, encode, numbers, same_length
+from strat.columns import LARGEST, Array, encode, numbers, same_length
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
 
 
 def _columns(argument: str, y: ArrayLike) -> tuple[Array, tuple[Axis, ...]]:
-    array = numbers(argument, y)
+    array = numbers(argument, y, most=LARGEST)
     if array.ndim == 1:
         return array[:, None], ()
     if array.ndim != 2:
@@ -84,7 +84,7 @@ def proportion(y: ArrayLike) -> Statistic:
     >>> float(proportion([True, False, True, True]).value())
     0.75
     """
-    array = numbers("y", y)
+    array = numbers("y", y, most=LARGEST)
     other = ~np.isin(array, (0.0, 1.0))
     if other.any():
         raise StratError(f"`y` must be true or false (0 or 1) in every row, got {some(array[other], 3)}; use mean(y).")
@@ -99,7 +99,7 @@ def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     >>> float(ratio([1, 2], [2, 4]).value())
     0.5
     """
-    top, bottom = numbers("y", y), numbers("x", x)
+    top, bottom = numbers("y", y, most=LARGEST), numbers("x", x, most=LARGEST)
     same_length(y=top, x=bottom)
     if top.ndim != 1 or bottom.ndim != 1:
         raise StratError(f"`y` and `x` must have one value per row, got shapes {top.shape} and {bottom.shape}.")
@@ -121,7 +121,7 @@ def variance(y: ArrayLike) -> Statistic:
     >>> float(variance([1.0, 2.0, 3.0]).value())
     1.0
     """
-    array = numbers("y", y)
+    array = numbers("y", y, most=LARGEST)
     n = len(array)
     if array.ndim != 1 or n < 2:
         raise StratError(f"`y` must have one value in each of at least two rows, got shape {array.shape}.")
@@ -143,7 +143,7 @@ def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
     >>> round(float(correlation([1, 2, 3], [1, 2, 4]).value()), 6)
     0.981981
     """
-    a, b = numbers("x", x), numbers("y", y)
+    a, b = numbers("x", x, most=LARGEST), numbers("y", y, most=LARGEST)
     n = same_length(x=a, y=b)
     for name, array in (("x", a), ("y", b)):
         if array.ndim != 1 or (array == array[0]).all():

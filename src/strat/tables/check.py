@@ -301,7 +301,7 @@ def _check(
     aim = _truth(metric, made, points)
     span = float(own.bounds[1] - own.bounds[0])
     lines = tuple(_line(name, np.asarray(pairs), aim, span) for name, pairs in seen.items())
-    notes = _notes(own, design, data)
+    notes = _notes(design, data)
     return Check(metric.name, own, lines, trials, seed, level, design.summary, made.words, notes)
 
 
@@ -375,7 +375,7 @@ def _line(name: str, limits: Array, truth: float, span: float) -> Line:
     return Line(name, float(inside.mean()), math.sqrt(p * (1 - p) / (n + 4)), mean, float(useless.mean()))
 
 
-def _notes(own: Estimate, design: Design, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def _notes(design: Design, columns: Mapping[str, Any]) -> tuple[str, ...]:
     notes = []
     if design.df < 10:
         notes.append(f"few units: {design.df} degrees of freedom make every interval wide and its level uncertain.")
@@ -389,7 +389,7 @@ def _notes(own: Estimate, design: Design, columns: Mapping[str, Any]) -> tuple[s
     worth = float(weight.sum() ** 2 / (weight**2).sum())
     if worth < design.n_units / 2:
         notes.append(f"unequal units: {design.n_units} of them are worth {worth:.0f} equal ones.")
-    return tuple(f"{own.name}: {note}" if len(notes) < 1 else note for note in notes)
+    return tuple(notes)
 
 
 def _wrong_rows(columns: Mapping[str, Any]) -> NDArray[np.bool_] | None:

@@ -380,6 +380,9 @@ def _wide(
         raise StratError("`truth` must name the column of true labels beside `predicted`, got None.")
     if len(systems) < 2:
         raise StratError(f"`{'scores' if scores else 'predicted'}` must name at least two systems' columns.")
+    twice = [name for k, name in enumerate(systems) if name in systems[:k]]
+    if twice:
+        raise StratError(f"`{'scores' if scores else 'predicted'}` must name each system once, got {twice[0]!r} twice.")
     for name in systems:
         table.require(scores=name)
     table.require(truth=truth)
@@ -420,6 +423,7 @@ def _complete(columns: dict[str, Column], missing: str, source: str) -> tuple[ND
 def _compared(board: Board, population: Any, level: float, lone: str, higher_is_better: bool) -> Leaderboard:
     if len(board.systems) < 2:
         raise StratError(f"`source` must hold at least two systems to compare, got {some(board.systems)} alone.")
+    on = _design(board, population, lone)
     goal = -_means(board) if higher_is_better else _means(board)
     order = np.lexsort((np.array(board.systems), goal))
     systems = tuple(board.systems[k] for k in order)
@@ -427,7 +431,7 @@ def _compared(board: Board, population: Any, level: float, lone: str, higher_is_
     made = replace(mean(scores), name="mean score", axes=(Axis("system", systems),), split=None)
     if (scores >= 0).all() and (scores <= 1).all():
         made = replace(made, link="logit", bounds=(0.0, 1.0), proportion=bool(np.isin(scores, (0.0, 1.0)).all()))
-    found = estimate(made, on=_design(board, population, lone))
+    found = estimate(made, on=on)
     notes = [*board.notes, *traps(units=board.units, strata=board.strata, names=board.names, rows=len(scores))]
     if board.units is None:
         notes += _looks_clustered(board)
@@ -435,7 +439,8 @@ def _compared(board: Board, population: Any, level: float, lone: str, higher_is_
 
 
 def _means(board: Board) -> Array:
-    return np.asarray(np.average(board.scores, axis=0, weights=board.weights))
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused with the statistic
+        return np.asarray(np.average(board.scores, axis=0, weights=board.weights))
 
 
 def _design(board: Board, population: Any, lone: str) -> Design:

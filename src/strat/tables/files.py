@@ -105,6 +105,8 @@ def find(source: str | Path | Sequence[str | Path]) -> list[Path]:
     """The existing files that the paths and globs name, in sorted order within each."""
     given = [source] if isinstance(source, str | Path) else list(source)
     found: list[Path] = []
+    if "" in given:
+        raise StratError("`source` must name files that exist, got an empty name.")
     for name in given:
         path = Path(name)
         if path.is_dir():

@@ -62,8 +62,10 @@ class RowDesign:
             made = np.asarray(known, float)
         else:
             made = np.full(len(self.labels), float(population))
-        if (made < self.sizes).any():
-            h = int(np.flatnonzero(made < self.sizes)[0])
+        if (made > 1e100).any():
+            raise StratError(f"`population` must be at most 1e100, got {made.max():g}; leave it out instead.")
+        if not (made >= self.sizes).all():
+            h = int(np.flatnonzero(~(made >= self.sizes))[0])
             raise StratError(
                 f"`population` must be at least the number of rows drawn, got {made[h]:g} for stratum "
                 f"{self.labels[h]!s} with {self.sizes[h]:g}."

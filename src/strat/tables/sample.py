@@ -178,6 +178,9 @@ def sample(
     table.require(items=items, strata=strata, units=units, order=order)
     if int(size) != size or size < 1:
         raise StratError(f"`size` must be a whole number of units, at least 1, got {size!r}.")
+    for argument, value in (("least", least), ("seed", seed)):
+        if int(value) != value or value < 0:
+            raise StratError(f"`{argument}` must be a whole number, at least 0, got {value!r}.")
     n = len(table)
     layer = None if strata is None or method == "simple" else table.column(strata)
     stratum, labels = (np.zeros(n, np.int64), np.array(["all"])) if layer is None else encode("strata", layer)
@@ -227,7 +230,11 @@ def _spread(table: Table, spread: Any, stratum: Codes, labels: NDArray[Any]) -> 
     if isinstance(spread, str):
         table.require(spread=spread)
         score = table.numbers(spread)
-        return np.array([float(np.std(score[stratum == h])) for h in range(len(labels))])
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = np.array([float(np.std(score[stratum == h])) for h in range(len(labels))])
+        if not np.isfinite(made).all():
+            raise StratError(f"`spread` must be scores whose squares are finite, got column {spread!r} without them.")
+        return made
     absent = [label for label in labels.tolist() if label not in spread]
     if absent:
         raise StratError(f"`spread` must name every stratum, {some(absent)} missing.")

@@ -593,8 +593,8 @@ def _between(argument: str, value: float, low: float, high: float, *, open_ends:
 
 
 def _positive(argument: str, value: float) -> float:
-    if not (value > 0 and np.isfinite(value)):
-        raise StratError(f"`{argument}` must be positive, got {value!r}; nothing reaches zero.")
+    if not 1e-100 < value < 1e100:  # squares stay numbers
+        raise StratError(f"`{argument}` must be positive, got {value!r}; nothing reaches zero or squares beyond 1e200.")
     return value
 
 

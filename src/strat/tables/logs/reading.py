@@ -92,6 +92,8 @@ def _what(source: Any) -> str:
 def _find(source: Any) -> list[Path]:
     given = [source] if isinstance(source, str | os.PathLike) else list(source)
     found: list[Path] = []
+    if "" in given:
+        raise StratError("`source` must be a file or a folder that exists, got an empty name.")
     for name in map(Path, given):
         if name.is_dir():
             found += sorted(
