@@ -152,7 +152,7 @@ def _draw(board: Any, path: Path, level: float) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    board.plot(level=level).figure.savefig(path, dpi=150, bbox_inches="tight")
+    output.draw(board.plot(level=level).figure, path, bbox_inches="tight")
 
 
 def _measured(

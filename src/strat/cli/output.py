@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,6 +33,7 @@ __all__ = [
     "Output",
     "Quiet",
     "Sheet",
+    "draw",
     "emit",
     "progress",
     "report",
@@ -107,6 +109,13 @@ def _screen(sheet: Sheet, *, quiet: bool) -> None:
     console.print(grid)
     for note in () if quiet else sheet.notes:
         console.print(Text(visible(note)))
+
+
+def draw(figure: Any, path: Path, **options: Any) -> None:
+    """Write a picture whole or not at all, in the form that the file's name tells."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix.lower().removeprefix("."), dpi=150, **options)
+    write(path, drawn.getvalue())
 
 
 @contextlib.contextmanager

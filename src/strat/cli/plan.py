@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from strat import theory
-from strat.cli.output import Json, Sheet, emit
+from strat.cli.output import Json, Sheet, draw, emit
 from strat.errors import StratError
 
 SCHEMA = "strat/plan/1"
@@ -256,7 +256,7 @@ def _save(answer: Any, plot: Path | None) -> None:
         return
     if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise StratError(f"`--plot` must end in .png, .svg or .pdf, got {str(plot)!r}.")
-    answer.plot().figure.savefig(plot, dpi=150)
+    draw(answer.plot().figure, plot)
 
 
 def _numbers(argument: str, text: str) -> list[float]:

@@ -147,8 +147,7 @@ def _draw(post: Any, path: Path, alpha: float) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    ax = post.plot(alpha=alpha)
-    ax.figure.savefig(path, dpi=150, bbox_inches="tight")
+    output.draw(post.plot(alpha=alpha).figure, path, bbox_inches="tight")
 
 
 def _table(

@@ -10,7 +10,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, emit, report, warn
+from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, draw, emit, report, warn
+from strat.columns import load
 from strat.errors import StratError, near, one_of
 from strat.estimation import Estimate, estimate
 from strat.recognition import (
@@ -102,12 +103,11 @@ class _Source:
         assert path is not None
         if not path.exists():
             raise StratError(f"`{path}` must be a file with embeddings; it is not there.")
-        with np.load(path, allow_pickle=False) as archive:
-            names, chosen = list(archive), self.key or "embeddings"
-            for name in (chosen, self.subject):
-                if name not in names:
-                    raise StratError(f"`{path.name}` must hold {name!r}; {near(name, names)}")
-            return archive[chosen], archive[self.subject]
+        archive, chosen = load(path.name, path), self.key or "embeddings"
+        for name in (chosen, self.subject):
+            if name not in archive:
+                raise StratError(f"`{path.name}` must hold {name!r}; {near(name, list(archive))}")
+        return archive[chosen], archive[self.subject]
 
 
 @command.command()
@@ -301,4 +301,4 @@ def _draw(plot: Path | None, make: Any) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    make().figure.savefig(plot, dpi=150)
+    draw(make().figure, plot)
