@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ import pytest
 from strat.cli import main
 
 MEMORY_KB = 1_500_000  # how much the peak of this process may grow in one case
-SECONDS = 60.0
+SECONDS = 20.0
 
 Make = Callable[[Path], list[object]]
 
@@ -92,11 +93,20 @@ def in_a_process(*arguments: object, limit: Callable[[], None] | None = None, **
     return Outcome(made.returncode, made.stdout, made.stderr)
 
 
+def _too_long(*_: object) -> None:
+    raise AssertionError(f"took more than {SECONDS} s")
+
+
 @contextmanager
 def bounded() -> Iterator[None]:
     """Fail if the body takes long or much memory."""
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
-    yield
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(int(SECONDS))
+    try:
+        yield
+    finally:
+        signal.alarm(0)
     assert time.monotonic() - start < SECONDS
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEMORY_KB
 

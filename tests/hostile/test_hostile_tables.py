@@ -179,7 +179,23 @@ case(
         "--weights",
         "w",
     ),
-    says="strat_",
+    code=0,
+    out="1.0000",
+)
+case(
+    "columns with dots and blanks",
+    file(
+        "a.csv",
+        of_rows("my.truth,a b.c,x.y.z", "1,1,1", "0,0,2", times=9),
+        "--truth",
+        "my.truth",
+        "--predicted",
+        "a b.c",
+        "--weights",
+        "x.y.z",
+    ),
+    code=0,
+    out="1.0000",
 )
 case(
     "one column in every role",
