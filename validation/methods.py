@@ -38,7 +38,13 @@ def closed(trial: Trial) -> Found:
     one = strat.estimate(trial.statistic, on=trial.design)
     found: Found = {"default": one.interval(), "t": one.interval(method="t")}
     if one.woodruff is not None:
-        return {"default": found["default"]}
+        share, invert = one.woodruff
+        for method in ("logit", "exact"):
+            low, high = share.interval(method=method)
+            found[f"Woodruff by {method}"] = (invert(np.asarray(low)), invert(np.asarray(high)))
+        return {name: pair for name, pair in found.items() if name != "t"}
+    if trial.statistic.name == "mean":
+        found["log"] = one.interval(method="log")
     if one.link == "logit":
         for method in ("arcsine", "wilson", "exact"):
             found[method] = _asked(one, method)
@@ -47,7 +53,9 @@ def closed(trial: Trial) -> Found:
     if trial.design.n_strata > 1 or _unequal(trial.design):
         other = strat.estimate(trial.statistic, on=trial.design, df="satterthwaite")
         found["default, satterthwaite df"] = other.interval()
-    if _unequal(trial.design) and trial.statistic.domain is None and trial.design.kind != "systematic":
+    if trial.statistic.domain is not None:
+        found["default, effective df"] = replace(one, df=effective_df(trial.design, trial.statistic.domain)).interval()
+    elif _unequal(trial.design) and trial.design.kind != "systematic":
         found |= _leverage(one, trial.design)
     return found
 
@@ -60,9 +68,10 @@ def _asked(one: Any, method: str) -> Limits:
         return math.nan, math.nan
 
 
-def unit_weights(design: Any) -> Array:
-    """The weight of each unit's rows."""
-    return np.bincount(design.unit, design.weights, minlength=design.n_units)
+def unit_weights(design: Any, domain: Array | None = None) -> Array:
+    """The weight of each unit's rows (in a domain)."""
+    w = design.weights if domain is None else design.weights * domain
+    return np.bincount(design.unit, w, minlength=design.n_units)
 
 
 def _unequal(design: Any) -> bool:
@@ -89,7 +98,7 @@ def _leverage(one: Any, design: Any) -> Found:
     return found
 
 
-def effective_df(design: Any) -> float:
+def effective_df(design: Any, domain: Array | None = None) -> float:
     """Degrees of freedom of the variance between units of unequal weight, from the weights alone.
 
     The variance of stratum h is a quadratic form in its units' means, sum of w_i^2 (m_i - m)^2 / (1 - h_i) with
@@ -97,10 +106,10 @@ def effective_df(design: Any) -> float:
     freedom of the sum over strata are (sum tr B)^2 / sum tr(B^2): units less strata where all is equal (Bell and
     McCaffrey 2002).
     """
-    w = unit_weights(design) * np.sqrt(1 - design.fraction[design.stratum])
+    w = unit_weights(design, domain) * np.sqrt(1 - design.fraction[design.stratum])
     number, stratum = design.n_strata, design.stratum
-    total = np.bincount(stratum, w, minlength=number)
-    h = w / total[stratum]
+    total = np.bincount(stratum, w, minlength=number)[stratum]
+    h = np.divide(w, total, out=np.zeros(len(w)), where=total > 0)
     d = np.divide(w**2, 1 - h, out=np.zeros(len(w)), where=h < 1)
     s = np.bincount(stratum, h**2, minlength=number)
     s0, s1, s2 = (np.bincount(stratum, d * h**k, minlength=number) for k in range(3))
@@ -115,7 +124,7 @@ def edges(trial: Trial) -> Found:
     one = strat.estimate(trial.statistic, on=trial.design)
     low, high = one.interval()
     value, se, rows = float(one.value), float(one.se), float(one.rows)
-    found: Found = {}
+    found: Found = {"default, kurtosis df": replace(one, df=_kurtosis_df(one, trial)).interval()}
     size = value * (1 - value) / se**2 if se > 0 else np.inf
     for least in (5, 10):
         few = se > 0 and min(value, 1 - value) * size < least
@@ -128,6 +137,15 @@ def edges(trial: Trial) -> Found:
     else:
         found["edge by rows"] = found["edge, one-sided"] = (low, high)
     return found
+
+
+def _kurtosis_df(one: Any, trial: Trial) -> float:
+    """Degrees of freedom from how the squared deviations vary, 2 V^2 / (sum z^4 - V^2 / n): few errors make few."""
+    squares = one.spread.ravel() ** 2
+    total = float(squares.sum())
+    spread = float((squares**2).sum()) - total**2 / len(squares)
+    most = min(one.df, effective_df(trial.design, trial.statistic.domain))
+    return min(most, max(2 * total**2 / spread, 1.0)) if spread > 0 else most
 
 
 def replicates(trial: Trial) -> Found:
@@ -244,9 +262,14 @@ def two_way(trial: Trial) -> Found:
     size = float(one.value) * (1 - float(one.value)) / float(one.variance) if one.variance > 0 else np.inf
     n = trial.extra["table"].shape[0] * (trial.extra["table"].shape[0] - 1)
     few = one.variance > 0 and float(one.value) * size < 10
+    k = len(trial.extra["table"])
     exact = replace(one, rows=float(n))
     found["exact"] = _asked(exact, "exact")
     found["exact below 10 errors"] = found["exact"] if few else found["default"]
+    # centring takes a subject's own part out of both sides: what is left is (k - 2) / (k - 1) of it, not all
+    mended = replace(exact, variance=exact.variance * ((k - 1) / (k - 2)) ** 2)
+    found["dyadic factor"] = mended.interval()
+    found["dyadic factor, exact"] = _asked(mended, "exact")
     above = trial.extra["table"] >= trial.extra["threshold"]
     hits = np.where(np.eye(len(above), dtype=bool), 0.0, above)
     p = hits.sum() / n
@@ -267,6 +290,8 @@ def compared(trial: Trial) -> Found:
         except strat.StratError:
             return {"default": (np.nan, np.nan)}
     found: Found = {"default": one.interval()}
+    if _unequal(trial.design):
+        found["default, effective df"] = replace(one.difference, df=effective_df(trial.design)).interval()
     copies = paired(x["a"], x["b"], on=_made(trial.design, "jackknife"), higher_is_better=True)
     return {**found, "jackknife": copies.interval()}
 

@@ -16,10 +16,16 @@ MARKDOWN = ROOT / "docs" / "validation.md"
 RIVAL = "rival: "
 OTHER_AIM = ("for the other target", "winner, naive", "winner, corrected", "pointwise interval", "each pair alone")
 CANDIDATES = (
-    "default, effective df", "exact, effective df", "leverage", "leverage, effective df", "exact below 5 errors",
-    "exact below 10 errors", "edge by rows", "edge, one-sided",
+    "default, effective df", "default, kurtosis df", "exact, effective df", "leverage", "leverage, effective df",
+    "exact below 5 errors",
+    "exact below 10 errors", "edge by rows", "edge, one-sided", "Woodruff by logit", "Woodruff by exact", "log",
+    "dyadic factor", "dyadic factor, exact",
 )  # fmt: skip
 MOST_USELESS = 0.05
+USUAL = (
+    "rival: Wilson on rows", "rival: DeLong", "rival: row bootstrap", "rival: paired z on rows", "rival: band on rows",
+    "rival: max-t on rows", "rival: normal on rows", "rival: order statistics of rows",
+)  # fmt: skip
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"  # Okabe and Ito
 WORDS = {
     "default": "what `interval()` gives: logit for shares, Fisher's z for correlations, Woodruff for quantiles, "
@@ -32,6 +38,7 @@ WORDS = {
     "default, satterthwaite df": 'the default with `df="satterthwaite"`',
     "default, effective df": "candidate: the default, degrees of freedom from the units' weights (Bell and McCaffrey)",
     "exact, effective df": "candidate: Korn-Graubard with these degrees of freedom",
+    "default, kurtosis df": "candidate: the default, degrees of freedom from the kurtosis of the deviations",
     "leverage": "candidate: deviations of heavy units enlarged by 1 / sqrt(1 − leverage)",
     "leverage, effective df": "candidate: both",
     "exact below 5 errors": "candidate: the default, but exact where fewer than 5 effective errors were seen",
@@ -42,6 +49,11 @@ WORDS = {
     "jackknife": "the default interval with the jackknife of units",
     "bootstrap": "the default interval with the Rao-Wu bootstrap of units",
     "bootstrap percentile": "percentiles of that bootstrap",
+    "Woodruff by logit": "candidate: Woodruff's interval from the logit interval of the share at the quantile",
+    "Woodruff by exact": "candidate: the same from the exact interval",
+    "dyadic factor": "candidate: the two-way variance times ((k − 1) / (k − 2))², k subjects",
+    "dyadic factor, exact": "candidate: Korn-Graubard with that",
+    "log": "candidate: on the logarithmic scale",
     "Bonferroni": "intervals at the level 1 − 0.05 / number",
     "rival: Wilson on rows": "every row an independent trial",
     "rival: exact on rows": "Clopper-Pearson on rows",
@@ -116,9 +128,23 @@ class Lab:
             return "–"
         return f"{one['width'] / self.valid(scenario)[best]['width']:.2f}"
 
+    def times(self, scenario: str, method: str) -> str:
+        """Mean width over the default's."""
+        one, default = self.figure(scenario, method), self.figure(scenario)
+        return "–" if one is None or default is None else f"{one['width'] / default['width']:.1f}"
+
     def main(self, scenario: str) -> str:
         """The default, or what stands for it."""
         return "default" if "default" in self.grid[scenario]["methods"] else "lone: collapse"
+
+    def adopted(self) -> bool:
+        """Whether the default already has the effective degrees of freedom."""
+        return self.cover("unequal 20") == self.cover("unequal 20", "default, effective df")
+
+    def usual(self, scenario: str) -> str:
+        """Coverage of what is usual: rows as independent draws."""
+        found = next((name for name in USUAL if self.figure(scenario, name)), None)
+        return self.cover(scenario, found, error=False) if found else "–"
 
     def where(self, state: str) -> list[str]:
         """Scenarios where the default is short, wide or holds."""
@@ -245,9 +271,7 @@ def picture(lab: Lab) -> str:
 
 def _marks(lab: Lab, name: str, x: Any, y: float) -> list[str]:
     made = []
-    rows = next((r for r in ("rival: Wilson on rows", "rival: row bootstrap", "rival: paired z on rows",
-                             "rival: band on rows", "rival: max-t on rows", "rival: normal on rows",
-                             "rival: order statistics of rows") if lab.figure(name, r)), None)  # fmt: skip
+    rows = next((rival for rival in USUAL if lab.figure(name, rival)), None)
     if rows:
         at = x(lab.figure(name, rows)["coverage"])  # type: ignore[index]
         made.append(f'<path d="M{at - 3:.1f} {y - 3}l6 6m0 -6l-6 6" stroke="{ORANGE}" stroke-width="1.6"/>')

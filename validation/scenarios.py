@@ -535,6 +535,8 @@ def _grid() -> list[Scenario]:
         (layout(15, 2, 10), 0.85, 0.8, 0.2, "15 strata of 2 units of 10 items, 85 % against 80 %"),
     ):  # fmt: skip
         add(f"difference, {said}", pairs, said, ("paired", "paired rivals"), difference, where, a, b, icc)
+    add("difference, unequal units", pairs, "40 units of 1 to 100 items, 85 % against 80 %",
+        ("paired", "paired rivals"), difference, layout(1, 40, unequal(40, 1, 100)), 0.85, 0.8, 0.2)  # fmt: skip
     add("ratio of error rates", pairs, "30 units of 10 items, errors 15 % and 20 %", ("paired",), difference,
         layout(1, 30, 10), 0.85, 0.8, 0.2, ratio=True)  # fmt: skip
     for where, icc, said in ((layout(1, 200, 1), 0.0, "200 items"), (layout(1, 30, 10), 0.2, "30 units of 10 items")):
