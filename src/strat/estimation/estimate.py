@@ -17,7 +17,7 @@ from strat.estimation import linear
 from strat.estimation.intervals import critical
 from strat.estimation.result import Estimate, _variance
 from strat.estimation.totals import is_dense, sparse_unit_totals, totals, unit_totals
-from strat.replication import LeaveOneOut, Replicates, Resamples, blocks
+from strat.replication import Given, LeaveOneOut, Replicates, Resamples, blocks
 from strat.statistics.base import Axis, Rows, Statistic
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
@@ -80,8 +80,8 @@ def _fitted(statistic: Statistic, design: Design) -> Statistic:
 
 def _order_matters(statistic: Statistic, replicates: Replicates) -> bool:
     """Whether unnamed units get other factors when they stand in another order."""
-    if replicates.design.labelled or statistic.of_weights or isinstance(replicates.operator, LeaveOneOut):
-        return False
+    if replicates.design.labelled or statistic.of_weights or isinstance(replicates.operator, LeaveOneOut | Given):
+        return False  # factors that somebody gave belong to the rows as they stand
     return not (isinstance(replicates.operator, Resamples) and _lumpable(statistic, replicates.design))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strat.replication.operators import LeaveOneOut, Operator, Resamples, blocks
+from strat.replication.operators import Given, LeaveOneOut, Operator, Resamples, blocks
 from strat.replication.replicates import (
     Replicates,
     all_half_samples,
@@ -17,6 +17,7 @@ from strat.replication.replicates import (
 )
 
 __all__ = [
+    "Given",
     "LeaveOneOut",
     "Operator",
     "Replicates",
