@@ -293,3 +293,16 @@ def test_bad_tie_rule():
 def test_similarity_given_as_distance_warns():
     with pytest.warns(StratWarning, match="is this table a `similarity`"):
         ranks(distance=np.eye(20), probes=range(20), gallery=range(20))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from(["euclidean", "inner", "l1"]))
+def test_whole_vectors_tie_where_their_distances_do(seed, features, score):
+    """Few whole numbers make many equal distances whose square roots are not whole."""
+    rng = np.random.default_rng(seed)
+    p, g = (rng.integers(-3, 4, (n, features)).astype(float) for n in (12, 15))
+    probes, gallery = rng.integers(0, 9, 12), rng.integers(0, 8, 15)
+    found = ranks_of_embeddings(
+        p, g, probe_subjects=probes, gallery_subjects=gallery, score=score, enrolment="images", open_set=True
+    )
+    table = -cdist(p, g, "cityblock") if score == "l1" else pair_table(p, g, score)
+    same(found, double_loop(table, probes, gallery))

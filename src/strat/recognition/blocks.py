@@ -156,7 +156,8 @@ def _block(space: Space, scaled: Scaled, probes: Codes, mate: Array) -> Block:
     square = np.einsum("ij,ij->i", x, x)
     if space.form == "euclidean":
         x = np.hstack([x, np.ones((len(x), 1))])
-        threshold = 0.5 * (square - (mate * scaled.scale) ** 2)
+        away = np.rint(mate**2) if scaled.exact else mate**2  # whole vectors: the rounded root must not break ties
+        threshold = 0.5 * (square - away * scaled.scale**2)
         reach = (1 + np.sqrt(square)) ** 2
         square = square + 1
     else:
