@@ -22,7 +22,7 @@ def numbers(argument: str, values: ArrayLike, *, finite: bool = True, most: floa
     """`values` as a float vector, or an error that names the argument and the first bad value."""
     try:
         array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise StratError(
             f"`{argument}` must be numbers, got {some(np.ravel(np.asarray(values, object)), 3)}."
         ) from None
@@ -91,13 +91,16 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
         )
     if array.dtype.kind in "iu" and len(array):
         return _encode_integers(array)
-    distinct, codes = np.unique(array, return_inverse=True)
+    try:
+        distinct, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise StratError(f"`{argument}` must have labels with an order, got {some(array, 2)}; make them text.") from None
     return codes.astype(np.int64, copy=False).reshape(-1), distinct
 
 
 def _homogeneous(argument: str, labels: ArrayLike) -> NDArray[Any]:
     items = list(labels)  # type: ignore[arg-type]
-    missing = [i for i, v in enumerate(items) if v is None or v != v]
+    missing = [i for i, v in enumerate(items) if _missing(v)]
     if missing:
         raise StratError(
             f"`{argument}` must name every row, got a missing label in row {missing[0]} "
@@ -108,6 +111,20 @@ def _homogeneous(argument: str, labels: ArrayLike) -> NDArray[Any]:
         examples = [next(v for v in items if _kind(v) == k) for k in sorted(kinds)]
         raise StratError(f"`{argument}` must have labels of one type, got {some(examples)}; make them all text.")
     return np.asarray(items)
+
+
+def _missing(value: object) -> bool:
+    """Whether it is None, not a number, no time, or pandas' NA (which compares to NA, and has no truth value)."""
+    differs = value != value
+    return value is None or not isinstance(differs, bool | np.bool_) or bool(differs)
+
+
+def _differs_from_itself(value: object) -> bool:
+    """Whether this is NaN, NaT, or pandas' NA, which refuses to be compared."""
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
 
 
 def _kind(value: object) -> str:
@@ -121,9 +138,10 @@ def _encode_integers(array: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     if high - low > 4 * len(array) + 1024:
         distinct, codes = np.unique(array, return_inverse=True)
         return codes.astype(np.int64, copy=False).reshape(-1), distinct
-    offset = (array - array.dtype.type(low)).astype(np.int64)
+    wide = array.astype(np.int64, copy=False) if array.dtype.itemsize < 8 else array  # small types would wrap around
+    offset = (wide - wide.dtype.type(low)).astype(np.int64)
     present = np.zeros(high - low + 1, bool)
     present[offset] = True
     distinct = np.flatnonzero(present)
     position = np.cumsum(present) - 1
-    return position[offset], (distinct + low).astype(array.dtype)
+    return position[offset], (distinct.astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype)
