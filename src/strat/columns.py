@@ -119,14 +119,6 @@ def _missing(value: object) -> bool:
     return value is None or not isinstance(differs, bool | np.bool_) or bool(differs)
 
 
-def _differs_from_itself(value: object) -> bool:
-    """Whether this is NaN, NaT, or pandas' NA, which refuses to be compared."""
-    try:
-        return bool(value != value)
-    except TypeError:
-        return True
-
-
 def _kind(value: object) -> str:
     if isinstance(value, bool | np.bool_):
         return "truth value"
