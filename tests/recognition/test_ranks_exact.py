@@ -306,3 +306,15 @@ def test_whole_vectors_tie_where_their_distances_do(seed, features, score):
     )
     table = -cdist(p, g, "cityblock") if score == "l1" else pair_table(p, g, score)
     same(found, double_loop(table, probes, gallery))
+
+
+def test_mean_enrolment_of_vectors_that_cancel_out():
+    with pytest.raises(StratError, match=r"`enrolment` must not be 'mean' .* 1 such subjects in `gallery`"):
+        ranks_of_embeddings(
+            np.ones((1, 2)),
+            np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, 2.0]]),
+            probe_subjects=["a"],
+            gallery_subjects=["a", "a", "b"],
+            score="cosine",
+            enrolment="mean",
+        )

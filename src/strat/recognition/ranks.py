@@ -326,6 +326,11 @@ def _rows(argument: str, values: ArrayLike, n: int) -> NDArray[Any]:
 def _mean_enrolment(vectors: Space, matching: Matching, score: str) -> tuple[Space, Matching]:
     mean = np.add.reduceat(vectors.gallery[matching.members], matching.starts[:-1], axis=0) / matching.sizes[:, None]
     if score == "cosine":
+        if not (lengths := np.abs(mean).max(axis=1)).all():
+            raise StratError(
+                f"`enrolment` must not be 'mean' where a subject's unit vectors cancel out under cosine, got "
+                f"{int((lengths == 0).sum())} such subjects in `gallery`; use 'best' or drop them."
+            )
         mean = space(mean, mean, score="cosine").gallery
     return Space(vectors.probes, np.ascontiguousarray(mean), vectors.form), matching.one_each()
 

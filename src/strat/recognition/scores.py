@@ -179,7 +179,10 @@ def _one_subject(columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], nam
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The best gallery entries of each probe, best first (equal scores in the gallery's order)."""
+    """The best gallery entries of each probe, best first (equal scores in the gallery's order).
+
+    `scores` are the greater the better, so that distances are negated, as everywhere in `strat.recognition`.
+    """
 
     labels: NDArray[Any]
     scores: Array
