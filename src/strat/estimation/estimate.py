@@ -162,7 +162,7 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         srs=(lambda: linear.srs_variance(statistic, design, slope.gradient).reshape(point.shape))
         if slope.known
         else None,
-        rows=design.size,
+        rows=linear.size(design, statistic.domain),
         worth=_worth(statistic, design, sums),
         design=design.summary if replicates is None else f"{design.summary}; {replicates}",
         target=design.target,

@@ -78,16 +78,21 @@ def weights_influence(statistic: Statistic, design: Design) -> Array:
     return np.concatenate(made)
 
 
+def size(design: Design, domain: NDArray[np.bool_] | None) -> float:
+    """Number of original rows, of the domain if there is one."""
+    if domain is None:
+        return design.size
+    return float(domain.sum() if design.counts is None else design.counts[domain].sum())
+
+
 def srs_variance(statistic: Statistic, design: Design, slope: Array) -> Array:
     """Variance that a simple random sample of as many rows would have: the reference of the design effect."""
-    w, n = design.weights, design.size
-    if n < 2:
+    w, n = design.weights, size(design, statistic.domain)
+    if design.size < 2:
         return np.full(slope.shape[1], np.nan)
     wide = len(design) * slope.shape[1]
     cuts = np.array_split(np.arange(slope.shape[1]), max(1, wide // BATCH))
     inside = w if statistic.domain is None else w * statistic.domain
-    if statistic.domain is not None:
-        n = float((np.ones(len(w)) if design.counts is None else design.counts)[statistic.domain].sum())
     made = []
     for cut in cuts:
         e = row_influence(statistic, slope[:, cut])
