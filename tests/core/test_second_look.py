@@ -34,3 +34,29 @@ def test_missing_labels_of_pandas_are_said(dtype: str) -> None:
     values = {"string": ["a", None], "category": ["a", None]}.get(dtype, [1, None])
     with pytest.raises(strat.StratError, match="missing label in row 1"):
         strat.Design.clustered(units=pandas.Series(values, dtype=dtype))
+
+
+def test_effective_size_of_a_domain_counts_its_rows() -> None:
+    """Twenty rows of a hundred independent ones are worth about twenty."""
+    y = np.tile([0.0, 1.0], 50)
+    made = strat.estimate(strat.domain(strat.mean(y), np.arange(100) < 20), on=strat.Design.simple_random(n=100))
+    assert made.rows == 20
+    assert made.effective_size == pytest.approx(20, rel=0.06)
+
+
+def test_scales_of_given_replicates_are_checked() -> None:
+    """One scale for each replicate, and none below zero."""
+    design, factors = strat.Design.stratified(strata=[1, 1, 2, 2]), [[2, 0, 2, 0], [0, 2, 0, 2]]
+    with pytest.raises(strat.StratError, match=r"`scales` must be one for each replicate \(2\), got .*\(3,\)"):
+        strat.given(design, factors, scales=[1, 1, 1])
+    with pytest.raises(strat.StratError, match="`scale` must not be negative, got -1"):
+        strat.given(design, factors, scale=-1)
+    with pytest.raises(strat.StratError, match="`scale` must be finite"):
+        strat.given(design, factors, scale=np.nan)
+
+
+def test_a_multi_array_says_which_strata_are_alone() -> None:
+    """A lone unit that was sure to be drawn has no place in a multi-array."""
+    design = strat.Design.stratified(strata=["a", "a", "b", "b", "c"], lone="certainty")
+    with pytest.raises(strat.StratError, match=r"got one in 'c'; use generalized\(design\)"):
+        strat.multi_array(design)

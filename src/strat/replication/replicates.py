@@ -11,7 +11,7 @@ from strat.algebra import hadamard_columns, m_sequence, prime_power
 from strat.algebra import multi_array as orthogonal_multi_array
 from strat.columns import Array, Codes, numbers
 from strat.designs import Design
-from strat.errors import StratError, one_of
+from strat.errors import StratError, one_of, some
 from strat.replication import scales
 from strat.replication.operators import (
     Contrasts,
@@ -241,6 +241,11 @@ def multi_array(design: Design) -> Replicates:
     6
     """
     sizes = _usable(design)
+    if (sizes == 1).any():
+        raise StratError(
+            f"`design` must have at least two units in every stratum for a multi-array, got one in "
+            f"{some(design.stratum_labels[sizes == 1])}; use generalized(design), which leaves such strata as they are."
+        )
     made = orthogonal_multi_array(sizes.tolist())
     m = np.asarray(made.selected, float)
     gain = np.sqrt(np.divide(m, sizes - m, out=np.zeros(len(sizes)), where=sizes > m) * (1.0 - design.fraction))
@@ -344,8 +349,18 @@ def given(
         dense = dense[:, np.argsort(design.unit)]
     if (scale is None) == (scales is None):
         raise StratError("`scale` (one number) or `scales` (one per replicate) must be given, and not both.")
-    used = float(scale) if scale is not None else numbers("scales", scales)  # type: ignore[arg-type]
+    used = _scales(scale, scales, len(dense))
     return Replicates(design, method, Given(dense), used, design.df if df is None else df)
+
+
+def _scales(scale: float | None, scales: ArrayLike | None, number: int) -> float | Array:
+    used = numbers("scale", [scale]) if scales is None else numbers("scales", scales)  # type: ignore[arg-type]
+    name = "scale" if scales is None else "scales"
+    if scales is not None and used.shape != (number,):
+        raise StratError(f"`scales` must be one for each replicate ({number}), got an array of shape {used.shape}.")
+    if (used < 0).any():
+        raise StratError(f"`{name}` must not be negative, got {some(used[used < 0])}: a variance would be.")
+    return float(used[0]) if scales is None else used
 
 
 def _only_pairs(design: Design) -> None:
