@@ -60,3 +60,16 @@ def test_a_multi_array_says_which_strata_are_alone() -> None:
     design = strat.Design.stratified(strata=["a", "a", "b", "b", "c"], lone="certainty")
     with pytest.raises(strat.StratError, match=r"got one in 'c'; use generalized\(design\)"):
         strat.multi_array(design)
+
+
+def test_a_perfect_score_is_tested_exactly() -> None:
+    """Five of five right is no proof against 0.9: twice 0.9^5, as the exact interval says."""
+    made = strat.estimate(strat.proportion([1] * 5), on=strat.Design.simple_random(n=5))
+    assert made.test(0.9).pvalue == 1.0
+    assert made.test(0.3).pvalue == pytest.approx(2 * 0.3**5)
+    low, _ = made.interval()
+    assert made.test(low).pvalue == pytest.approx(0.05)
+    none = strat.estimate(strat.proportion([0] * 8), on=strat.Design.simple_random(n=8))
+    assert none.test(0.4).pvalue == pytest.approx(2 * 0.6**8)
+    assert none.test(0.4).statistic == -np.inf
+    assert none.test(0.0).pvalue == 1.0

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array
 from strat.designs import Plan
@@ -184,11 +184,17 @@ class Estimate:
         return max(pointwise, float(np.quantile(largest, level)))
 
     def test(self, null: float = 0.0) -> Test:
-        """The two-sided t test that the value is `null`."""
-        se = np.sqrt(self.variance)
+        """The two-sided t test that the value is `null`; exact where nothing varied at an end of the range."""
+        se, off = np.sqrt(self.variance), self.point - null
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(se > 0, (self.point - null) / se, np.where(self.point == null, 0.0, np.inf))
-        return Test(_plain(t), _plain(2.0 * scipy.special.stdtr(self._df(), -np.abs(t))), self.df, null)
+            t = np.where(se > 0, off / se, np.where(off == 0, 0.0, np.copysign(np.inf, off)))
+        p = 2.0 * scipy.special.stdtr(self._df(), -np.abs(t))
+        edge = self._edge()
+        if edge.any():
+            bottom, top = self.bounds
+            chance = 1.0 - np.abs(np.round((self.point - bottom) / (top - bottom)) - (null - bottom) / (top - bottom))
+            p = np.where(edge, np.minimum(2.0 * np.clip(chance, 0.0, 1.0) ** self._exact_size(0.95), 1.0), p)
+        return Test(_plain(t), _plain(p), self.df, null)
 
     def map(
         self,
@@ -369,22 +375,31 @@ class Estimate:
 
     def _at_the_edge(self, level: float, low: Array, high: Array) -> tuple[Array, Array]:
         """Zero observed errors: exact limits where the value lies at an end of its range and nothing varied."""
-        bottom, top = self.bounds
-        if not np.isfinite([bottom, top]).all() or self.woodruff is not None:
-            return low, high
-        hair = 1e-12 * (top - bottom)  # what sums of weights may leave a perfect share off
-        at_an_end = (self.point <= bottom + hair) | (self.point >= top - hair)
-        edge = (np.sqrt(self.variance) <= hair) & at_an_end
+        edge = self._edge()
         if not edge.any():
             return low, high
+        bottom, top = self.bounds
         p = np.round((self.point - bottom) / (top - bottom))
-        usual = intervals.critical(level, np.maximum(np.asarray(self.worth) - 1, 1))
-        few = np.minimum((usual / intervals.critical(level, self.df)) ** 2, 1.0)
-        exact = intervals.exact(p, np.maximum(np.asarray(self.worth) * few, 1.0), level)
+        exact = intervals.exact(p, self._exact_size(level), level)
         return (
             np.where(edge, bottom + exact[0] * (top - bottom), low),
             np.where(edge, bottom + exact[1] * (top - bottom), high),
         )
+
+    def _edge(self) -> NDArray[np.bool_]:
+        """Where the value lies at an end of its range and nothing varied."""
+        bottom, top = self.bounds
+        if not np.isfinite([bottom, top]).all() or self.woodruff is not None:
+            return np.zeros(self.point.shape, bool)
+        hair = 1e-12 * (top - bottom)  # what sums of weights may leave a perfect share off
+        at_an_end = (self.point <= bottom + hair) | (self.point >= top - hair)
+        return np.asarray((np.sqrt(self.variance) <= hair) & at_an_end)
+
+    def _exact_size(self, level: float) -> Array:
+        """Number of units that an exact limit counts on, less for few degrees of freedom."""
+        usual = intervals.critical(level, np.maximum(np.asarray(self.worth) - 1, 1))
+        few = np.minimum((usual / intervals.critical(level, self.df)) ** 2, 1.0)
+        return np.maximum(np.asarray(self.worth) * few, 1.0)
 
     def _woodruff(self, level: float) -> tuple[Array, Array]:
         if self.woodruff is None:
