@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
+
+NUMPY_SCALAR = re.compile(r"\bnp\.(?:bool|str_|float\d+|u?int\d+)\(([^()]*)\)|\bnp\.(True|False)_")
 
 
 class StratError(ValueError):
-    """What the data, the design or the arguments do not allow, in one sentence."""
+    """What the data, the design or the arguments do not allow, in one sentence.
+
+    Values are named as a person would write them, whichever library they come from.
+
+    >>> print(StratError("`level` must lie below 1, got np.float64(2.0)."))
+    `level` must lie below 1, got 2.0.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(NUMPY_SCALAR.sub(lambda found: found[1] or found[2] or "", message))
 
 
 class StratWarning(UserWarning):
