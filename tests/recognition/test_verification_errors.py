@@ -165,3 +165,9 @@ def test_bad_rates():
     v = verification(similarity=EYE, probes=range(3), gallery=range(3))
     with pytest.raises(StratError, match="`fmr` must lie strictly between"):
         v.threshold(1.5)
+
+
+def test_a_threshold_is_a_number():
+    v = verification(similarity=np.eye(4), probes=list("abcd"), gallery=list("abcd"))
+    with pytest.raises(StratError, match=r"`thresholds` must be scores, got nan"):
+        v.fmr(np.nan)

@@ -65,7 +65,11 @@ class OpenSet:
         return estimate(replace(made, name=f"open set ({self.label})", axes=axes), on=self.design)
 
     def fnir_at(self, fpir: ArrayLike) -> Estimate:
-        """FNIR at the thresholds whose FPIR is `fpir`; the error counts that the thresholds were found here."""
+        """FNIR where FPIR is `fpir`; the error counts that the thresholds were found here.
+
+        Between two thresholds that the data can tell apart it is on the straight line between them; `threshold`
+        gives a threshold that keeps FPIR at or under `fpir`, and `rates` its FNIR.
+        """
         made = rate_at(self.mated, self._finite(), fpr=np.atleast_1d(np.asarray(fpir, float)), rate="fnr")
         axes = (Axis("FPIR", made.axes[0].labels),)
         return estimate(replace(made, name=f"FNIR({self.label})", axes=axes), on=self.design)

@@ -136,6 +136,10 @@ class Verification:
     def rates(self, thresholds: ArrayLike) -> Estimate:
         """FMR and FNMR at each threshold: an estimate with axes rate and threshold."""
         t = np.unique(numbers("thresholds", np.atleast_1d(np.asarray(thresholds, float)), finite=False))
+        if np.isnan(t).any():
+            raise StratError(
+                "`thresholds` must be scores, got nan; a threshold is a number, or infinite to match nobody."
+            )
         found = self._influences(t)
         k = np.eye(len(t))
         parts = [self._spread(found, k, 0 * k), self._spread(found, 0 * k, k)]
