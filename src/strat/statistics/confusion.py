@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -293,6 +293,8 @@ class ConfusionMatrix:
             value = plain(matrix[row, column])
             raise StratError(f"`counts` must not be negative, got {value!r} in row {row}, column {column}.")
         names = tuple(range(len(matrix))) if labels is None else tuple(plain(label) for label in labels)
+        if not all(isinstance(name, Hashable) for name in names):
+            raise StratError(f"`labels` must be text or numbers, got {some(names)}.")
         if len(names) != len(matrix) or len(set(names)) != len(names):
             raise StratError(f"`labels` must be {len(matrix)} distinct labels, got {some(names)}.")
         matrix.flags.writeable = False
@@ -411,11 +413,14 @@ class ConfusionMatrix:
                 content = json.loads(path.read_text(encoding="utf-8"))
             except (ValueError, RecursionError):
                 raise StratError(f"`path` must be a JSON file, got {path.name!r}; it may have been cut off.") from None
-            if not isinstance(content, dict) or not {"counts", "labels"} <= content.keys():
+            if not isinstance(content, dict) or not all(isinstance(content.get(k), list) for k in ("counts", "labels")):
                 raise StratError(f"`path` must hold 'labels' and 'counts', got {path.name!r} without them.")
             return cls(content["counts"], content["labels"])
-        with path.open(newline="", encoding="utf-8") as file:
-            header, *lines = [line for line in csv.reader(file) if line] or [[]]
+        try:
+            with path.open(newline="", encoding="utf-8") as file:
+                header, *lines = [line for line in csv.reader(file) if line] or [[]]
+        except (UnicodeDecodeError, csv.Error):
+            raise StratError(f"`path` must be a CSV file in UTF-8, got {path.name!r}, which is not.") from None
         names: list[Any] = header[1:]
         if not names or [line[0] for line in lines] != names:
             raise StratError(f"`path` must name the same classes in its first row and column, got {path.name!r}.")

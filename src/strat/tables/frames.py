@@ -106,7 +106,10 @@ def _plain(values: Any) -> bool:
 
 
 def _objects(values: Any) -> NDArray[Any]:
-    items = list(values)
+    try:
+        items = list(values)
+    except TypeError:
+        raise StratError(f"a column must have one value per row, got {some([values], 1)}.") from None
     kinds = {type(v) for v in items}
     if kinds <= {int, float, bool, np.float64, np.int64} and len(kinds) == 1:
         return np.asarray(items)

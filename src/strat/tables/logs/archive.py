@@ -87,6 +87,8 @@ class Archive:
             raise StratError(f"`{self.path}` must unpack to at most {self.limits.archive:,} bytes in all.")
 
     def _packed(self, info: zipfile.ZipInfo, where: str) -> bytes:
+        if not 0 <= info.header_offset < 1 << 62:
+            raise StratError(f"`{where}` must start inside the file, and does not; the file is damaged.")
         self._file.seek(info.header_offset)
         header = self._file.read(30)
         if len(header) != 30 or header[:4] != b"PK\x03\x04":
