@@ -171,3 +171,15 @@ def test_a_threshold_is_a_number():
     v = verification(similarity=np.eye(4), probes=list("abcd"), gallery=list("abcd"))
     with pytest.raises(StratError, match=r"`thresholds` must be scores, got nan"):
         v.fmr(np.nan)
+
+
+def test_no_miss_at_a_fixed_fmr_leaves_the_exact_limit():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(60, 60))
+    np.fill_diagonal(scores, np.maximum(np.sort(rng.normal(3, 1, 60)), 1.3))
+    v = verification(similarity=scores, probes=np.arange(60), gallery=np.arange(60))
+    found = v.fnmr_at([0.02, 0.15])
+    assert found.value[0] > 0
+    assert found.value[1] == 0
+    exact = v.fnmr(float(v.threshold(0.15))).interval()
+    assert found.interval()[1][1] == pytest.approx(exact[1]) == pytest.approx(1 - 0.025 ** (1 / 60))

@@ -162,9 +162,10 @@ class Verification:
         order = np.unique(t)
         found = self._influences(order)
         slope = np.array([self._det_slope(f) for f in wanted])
-        pick = (order[:, None] == t).astype(float)
-        spread, variance = self._spread(found, pick * slope, pick)
         point = self.fnmr_below(t)
+        seen = (point > 0) & (point < 1)  # without a miss (or a hit) nothing varies: the limits are exact ones
+        pick = ((order[:, None] == t) & seen).astype(float)
+        spread, variance = self._spread(found, pick * slope, pick)
         if np.ndim(fmr) == 0:
             name = f"FNMR at FMR {float(wanted[0]):g}"
             return self._estimate(name, point[0], [(spread[:, 0], variance[0])], ())
