@@ -73,3 +73,38 @@ def test_a_perfect_score_is_tested_exactly() -> None:
     assert none.test(0.4).pvalue == pytest.approx(2 * 0.6**8)
     assert none.test(0.4).statistic == -np.inf
     assert none.test(0.0).pvalue == 1.0
+
+
+@pytest.mark.parametrize("name", ["variance", "correlation"])
+def test_derivatives_are_those_of_the_function(name: str) -> None:
+    """The gradient written out is the one that differences find."""
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=30) + 7, rng.normal(size=30)
+    made = strat.variance(x) if name == "variance" else strat.correlation(x, x + y)
+    weights = rng.uniform(0.5, 2.0, 30)
+    totals = np.concatenate([weights @ block.values for block in made.rows if block.values is not None])
+    assert made.gradient is not None
+    step = 1e-5 * np.eye(len(totals))
+    found = (made.function(totals + step) - made.function(totals - step)) / 2e-5
+    np.testing.assert_allclose(made.gradient(totals), found, rtol=1e-6, atol=1e-9)
+
+
+def test_a_correlation_of_hardly_weighted_rows_has_a_standard_error() -> None:
+    """One row outweighs the others a million million times, which steps of differentiation did not survive."""
+    design = strat.Design.stratified(strata=[0, 0, 1, 1], weights=[1e6, 1e-6, 0, 1e-6])
+    made = strat.estimate(strat.correlation([1.3, 1.3, 2.7, 0.1], [1, 2, 4, 3]), on=design)
+    assert np.isfinite([made.se, *made.interval()]).all()
+
+
+def test_an_undefined_value_is_said_without_a_warning_before_it() -> None:
+    """Warnings are errors here: the sentence must come first."""
+    design = strat.Design.stratified(strata=[0, 0, 1, 1], weights=[1, 0, 0, 0])
+    with pytest.raises(strat.StratError, match="must be defined on these rows"):
+        strat.estimate(strat.correlation([1.3, 1.3, 2.7, 0.1], [1, 2, 4, 3]), on=design)
+
+
+def test_a_function_without_a_derivative_is_refused() -> None:
+    """A closed form next to the end of a function's range has nothing to say, and says so."""
+    own = strat.function_of_totals(np.ones((4, 1)), lambda t: np.sqrt(4.0 - t[..., 0]))
+    with pytest.raises(strat.StratError, match="must be defined near these weights"):
+        strat.estimate(own, on=strat.Design.simple_random(n=4))

@@ -136,7 +136,8 @@ def _in_pieces(
 
 def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None) -> Estimate:
     sums = design.weights if statistic.of_weights else totals(statistic, design.weights)
-    point = _finite(np.asarray(statistic.function(sums), float), statistic)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        point = _finite(np.asarray(statistic.function(sums), float), statistic)
     if statistic.of_weights and point.ndim and not statistic.axes:
         statistic = replace(
             statistic, axes=tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(point.shape))
@@ -200,7 +201,14 @@ class _Slope:
 
 
 def _closed(slope: _Slope, shape: tuple[int, ...]) -> Array:
-    made = linear.deviations(slope.influence, slope.design)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        influence = slope.influence
+    if not np.isfinite(influence).all():
+        raise StratError(
+            f"`{slope.statistic.name}` must be defined near these weights too for the closed form, got a value that is "
+            "not; use replicates such as fay(design, rho=0.5)."
+        )
+    made = linear.deviations(influence, slope.design)
     repeats = linear.repeat_deviations(slope.statistic, slope.design, slope.gradient) if slope.known else None
     if repeats is not None:
         made = np.concatenate([made, repeats])

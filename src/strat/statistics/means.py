@@ -131,8 +131,12 @@ def variance(y: ArrayLike) -> Statistic:
         w, s, q = t[..., 2], t[..., 0], t[..., 1]
         return np.asarray((q / w - (s / w) ** 2) * (n / (n - 1)))
 
+    def gradient(t: Array) -> Array:
+        s, q, w = t
+        return np.array([-2.0 * s / w, 1.0, 2.0 * (s / w) ** 2 - q / w]) / w * (n / (n - 1))
+
     rows = (Rows(None, np.column_stack([centred, centred**2, np.ones(n)]), 3),)
-    return Statistic("variance", rows, function, link="log", bounds=(0.0, np.inf))
+    return Statistic("variance", rows, function, gradient, link="log", bounds=(0.0, np.inf))
 
 
 def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
@@ -156,8 +160,17 @@ def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
         spread = (xx / w - (sx / w) ** 2) * (yy / w - (sy / w) ** 2)
         return np.asarray(covariance / np.sqrt(spread))
 
+    def gradient(t: Array) -> Array:
+        w, mx, my = t[0], t[1] / t[0], t[2] / t[0]
+        vx, vy = t[3] / w - mx**2, t[4] / w - my**2
+        root, r = np.sqrt(vx * vy), float(function(t))
+        by_mx, by_my = r * mx / vx - my / root, r * my / vy - mx / root
+        by_xx, by_yy, by_xy = -r / (2.0 * vx), -r / (2.0 * vy), 1.0 / root
+        by_w = -(by_mx * mx + by_my * my + by_xx * t[3] / w + by_yy * t[4] / w + by_xy * t[5] / w)
+        return np.array([by_w, by_mx, by_my, by_xx, by_yy, by_xy]) / w
+
     rows = (Rows(None, np.column_stack([np.ones(n), a, b, a * a, b * b, a * b]), 6),)
-    return Statistic("correlation", rows, function, link="correlation", bounds=(-1.0, 1.0))
+    return Statistic("correlation", rows, function, gradient, link="correlation", bounds=(-1.0, 1.0))
 
 
 def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
