@@ -54,9 +54,11 @@ def load(argument: str, path: Path, *, mapped: bool = False) -> dict[str, NDArra
             warnings.simplefilter("ignore")  # a damaged head is refused below, or read
             found = np.load(file, allow_pickle=False)
             return {"": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found}
-    except Exception as error:  # NumPy's reading of a damaged head raises a dozen kinds
-        hint = "objects are never loaded" if "pickle" in str(error) else "it may have been cut off"
-        raise StratError(f"`{argument}` must be a whole file of NumPy arrays, got {str(path)!r}; {hint}.") from None
+    except Exception:  # NumPy's reading of a damaged head raises a dozen kinds
+        raise StratError(
+            f"`{argument}` must be a whole file of NumPy arrays, got {str(path)!r}; it is damaged, or holds objects, "
+            "which are never loaded."
+        ) from None
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> int:
