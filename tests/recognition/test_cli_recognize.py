@@ -115,3 +115,13 @@ def test_errors_are_one_line(data, capsys, monkeypatch, arguments, words):
     assert code == 1
     assert words in err
     assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.filterwarnings("default:mates score worse")
+def test_a_warning_is_one_line_without_code(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "d.npz", table=rng.normal(size=(30, 30)) + 5 * np.eye(30), subject=np.arange(30))
+    code, _, err = call(capsys, "--distance", tmp_path / "d.npz")
+    assert code == 0
+    assert err.startswith("strat: warning: mates score worse than ")
+    assert err.count("\n") == 1

@@ -6,13 +6,14 @@ import importlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from strat.errors import StratError, near, short, visible
+from strat.errors import StratError, StratWarning, near, short, visible
 
 # command -> its first line of help; the module `strat.cli.<command>` is imported when the command is called,
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
@@ -77,7 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):  # what the terminal can't show is spelled out
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(args=arguments, standalone_mode=True)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show(warnings.showwarning)
+            app(args=arguments, standalone_mode=True)
     except StratError as error:
         typer.echo(f"strat: {visible(str(error))}", err=True)
         sys.exit(1)
@@ -94,6 +97,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         typer.echo(f"strat: {visible(_failed(error))}.", err=True)
         sys.exit(1)
+
+
+def _show(otherwise: Any) -> Any:
+    """How to print a warning: ours in one line, without the place in the code that only its authors know."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, StratWarning):
+            typer.echo(f"strat: warning: {visible(str(message))}", err=True)
+        else:
+            otherwise(message, category, *place, **more)
+
+    return show
 
 
 def _failed(error: OSError) -> str:
