@@ -104,17 +104,23 @@ class Lab:
 
     # ---- choices
 
-    def valid(self, scenario: str) -> dict[str, dict[str, Any]]:
-        """Methods that are not too short and hardly ever useless."""
-        methods = self.grid[scenario]["methods"]
+    def fair(self, scenario: str) -> dict[str, dict[str, Any]]:
+        """Methods of the same aim, tried on at least half of the samples, that hardly ever say nothing."""
+        one = self.grid[scenario]
+        ignores = "weights" in one["family"]  # rivals that know no weights answer another question there
         return {
-            name: one
-            for name, one in methods.items()
+            name: f
+            for name, f in one["methods"].items()
             if name not in OTHER_AIM
-            and verdict(one["coverage"], one["coverage_mc"]) != "short"
-            and one["useless"] <= MOST_USELESS
-            and one["width"] is not None
+            and not (ignores and name.startswith(RIVAL))
+            and 2 * f["trials"] >= one["trials"]
+            and f["useless"] <= MOST_USELESS
+            and f["width"] is not None
         }
+
+    def valid(self, scenario: str) -> dict[str, dict[str, Any]]:
+        """Methods that are not too short."""
+        return {n: f for n, f in self.fair(scenario).items() if verdict(f["coverage"], f["coverage_mc"]) != "short"}
 
     def best(self, scenario: str) -> str | None:
         """The valid method with the narrowest intervals."""
@@ -137,6 +143,19 @@ class Lab:
         """The default, or what stands for it."""
         return "default" if "default" in self.grid[scenario]["methods"] else "lone: collapse"
 
+    def proposed(self, scenario: str) -> str:
+        """The method that the decisions of the page would make the default."""
+        wanted = "default, effective df" if scenario != "domain" else "default"
+        if scenario.startswith("quantile"):
+            wanted = "Woodruff by exact"
+        elif scenario.startswith("FMR"):
+            wanted = "dyadic factor, exact"
+        return wanted if self.figure(scenario, wanted) else self.main(scenario)
+
+    def after(self, state: str) -> list[str]:
+        """Scenarios in this state once the decisions are in the defaults."""
+        return [name for name in self.grid if self.state(name, self.proposed(name)) == state]
+
     def adopted(self) -> bool:
         """Whether the default already has the effective degrees of freedom."""
         return self.cover("unequal 20") == self.cover("unequal 20", "default, effective df")
@@ -152,14 +171,11 @@ class Lab:
 
     def reached(self, scenario: str) -> list[str]:
         """Methods whose coverage is not shown to be outside 94 to 96 %."""
-        methods = self.grid[scenario]["methods"]
-        return [
-            name
-            for name, one in methods.items()
-            if name not in OTHER_AIM
-            and verdict(one["coverage"], one["coverage_mc"]) == "holds"
-            and one["useless"] <= MOST_USELESS
-        ]
+        return [n for n, f in self.fair(scenario).items() if verdict(f["coverage"], f["coverage_mc"]) == "holds"]
+
+    def tried(self, method: str) -> list[str]:
+        """Scenarios where a method was tried."""
+        return [name for name in self.grid if self.figure(name, method)]
 
     def mendable(self) -> list[str]:
         """Scenarios where the default is not within 94 to 96 %, and another of our methods or candidates is."""
