@@ -380,3 +380,34 @@ def test_singular_covariance_in_a_fold_is_one_sentence() -> None:
         protocols.cross_validation(QuadraticDiscriminantAnalysis(), X, DATA.y, folds=5)
     with pytest.raises(StratError, match=r"not \(nearly\) linear functions of each other for Quadratic"):
         protocols.holdout(QuadraticDiscriminantAnalysis(), np.repeat(DATA.X, 2, axis=1), DATA.y)
+
+
+def test_each_random_split_is_a_repeat_that_tests_a_row_at_most_once():
+    data = gaussian_classes(60, means=[[-1, 0], [1, 0]], rng=1)
+    found = protocols.repeated_holdout(GaussianNB(), data.X, data.y, repeats=6, test=0.3).predictions
+    assert sorted(set(found["repeat"].tolist())) == list(range(6))
+    pairs = set(zip(found["repeat"].tolist(), found["row"].tolist(), strict=True))
+    assert len(pairs) == len(found["row"])
+
+
+def test_a_splitter_that_repeats_itself_tests_a_row_once_in_each_repeat():
+    from sklearn.model_selection import ShuffleSplit
+
+    data = gaussian_classes(40, means=[[-1, 0], [1, 0]], rng=1)
+    splitter = ShuffleSplit(12, test_size=0.1, random_state=0)
+    found = protocols.cross_validation(GaussianNB(), data.X, data.y, folds=splitter).predictions
+    pairs = set(zip(found["repeat"].tolist(), found["row"].tolist(), strict=True))
+    assert len(pairs) == len(found["row"])
+
+
+def test_what_is_no_classifier_no_split_and_no_argument():
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import GroupKFold
+
+    data = gaussian_classes(40, means=[[-1, 0], [1, 0]], rng=1)
+    with pytest.raises(StratError, match=r"`estimator` must be a classifier, got the regressor Ridge"):
+        protocols.holdout(Ridge(), data.X, data.y)
+    with pytest.raises(StratError, match=r"`folds` must be able to split .* GroupKFold .*; pass `units`"):
+        protocols.cross_validation(GaussianNB(), data.X, data.y, folds=GroupKFold(3))
+    with pytest.raises(StratError, match=r"`grid` must name arguments of the estimator, got 'k'"):
+        protocols.three_way(GaussianNB(), data.X, data.y, grid={"k": [1]})

@@ -149,7 +149,7 @@ def repeated_holdout(
     if count("repeats", repeats) < 2:
         raise StratError(f"`repeats` must be at least 2, got {repeats}; use holdout for one split.")
     splits = random_splits(job, repeats, test, stratify=stratify, source=random_source(rng))
-    return _many("repeated hold-out", job, splits, n_jobs=n_jobs)
+    return _many("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=(list(range(repeats)), [0] * repeats))
 
 
 def cross_validation(
@@ -358,7 +358,10 @@ def _candidate(job: Task, parameters: Mapping[str, Any], splits: list[Split], n_
 def _with(job: Task, parameters: Mapping[str, Any]) -> Task:
     from dataclasses import replace
 
-    return replace(job, estimator=cloned(job.estimator).set_params(**parameters))
+    try:
+        return replace(job, estimator=cloned(job.estimator).set_params(**parameters))
+    except ValueError as reason:
+        raise StratError(f"`grid` must name arguments of the estimator, got {some(parameters)}: {reason}") from None
 
 
 def _subset(job: Task, rows: Any) -> Task:
@@ -397,10 +400,17 @@ def _once(name: str, job: Task, splits: Sequence[Split], bias: str, *, n_jobs: i
     )
 
 
-def _many(name: str, job: Task, splits: Sequence[Split], *, n_jobs: int | None) -> ProtocolResult:
+def _many(
+    name: str,
+    job: Task,
+    splits: Sequence[Split],
+    *,
+    n_jobs: int | None,
+    numbers: tuple[list[int], list[int]] | None = None,
+) -> ProtocolResult:
     """The result of a protocol whose training sets overlap: Nadeau and Bengio's variance, Kuncheva (1.12)."""
     sessions = run(job, splits, n_jobs=n_jobs)
-    repeats, folds = repeat_numbers(splits, len(job))
+    repeats, folds = repeat_numbers(splits, len(job)) if numbers is None else numbers
     found: Array = errors(job, sessions)
     ratio = float(np.mean([len(b) / len(a) for a, b in splits]))
     columns = table(job, sessions, repeats, folds)

@@ -80,10 +80,12 @@ def task(estimator: Any, X: Any, y: ArrayLike, units: ArrayLike | Design | None)
 
 def cloned(estimator: Any) -> Any:
     """A fresh copy of the estimator, unfitted."""
-    from sklearn.base import clone
+    from sklearn.base import clone, is_regressor
 
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise StratError(f"`estimator` must have `fit` and `predict`, got {type(estimator).__name__}.")
+    if is_regressor(estimator):
+        raise StratError(f"`estimator` must be a classifier, got the regressor {type(estimator).__name__}.")
     try:
         return clone(estimator)
     except (TypeError, RuntimeError) as reason:
@@ -222,7 +224,14 @@ def _given_splits(task: Task, splitter: Any) -> list[Split]:
         raise StratError(f"`folds` must be a number or a scikit-learn splitter, got {type(splitter).__name__}.")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The groups parameter is ignored")
-        splits = [(a, b) for a, b in splitter.split(task.X, task.y, task.unit)]
+        try:
+            splits = [(a, b) for a, b in splitter.split(task.X, task.y, task.unit)]
+        except ValueError as reason:
+            way_out = "pass `units`" if task.unit is None and "groups" in str(reason) else "choose another splitter"
+            raise StratError(
+                f"`folds` must be able to split these rows, got a {type(splitter).__name__} that can't "
+                f"({str(reason).splitlines()[0].rstrip('.')}); {way_out}."
+            ) from None
     unit = task.unit
     if unit is not None and any(np.isin(unit[b], unit[a]).any() for a, b in splits):
         warnings.warn(
@@ -326,12 +335,17 @@ def _first_folds(folds: list[Split], wanted: float, source: np.random.Generator)
 
 def repeat_numbers(splits: Sequence[Split], n: int) -> tuple[list[int], list[int]]:
     """Number of the repeat and of the fold of each split: a repeat ends when a row is tested again."""
-    tested = np.zeros(n, np.int64)
+    tested = np.zeros(n, bool)
     repeats, folds = [], []
+    repeat = fold = 0
     for _, test in splits:
-        repeats.append(int(tested[test].max(initial=0)))
-        folds.append(repeats.count(repeats[-1]) - 1)
-        tested[test] += 1
+        if tested[test].any():
+            repeat, fold = repeat + 1, 0
+            tested[:] = False
+        repeats.append(repeat)
+        folds.append(fold)
+        tested[test] = True
+        fold += 1
     return repeats, folds
 
 
