@@ -84,15 +84,16 @@ def cloned(estimator: Any) -> Any:
 
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise StratError(f"`estimator` must have `fit` and `predict`, got {type(estimator).__name__}.")
-    if is_regressor(estimator):
-        raise StratError(f"`estimator` must be a classifier, got the regressor {type(estimator).__name__}.")
     try:
-        return clone(estimator)
+        fresh = clone(estimator)
     except (TypeError, RuntimeError) as reason:
         raise StratError(
             f"`estimator` must be an estimator that scikit-learn can clone, got {type(estimator).__name__} "
             f"({str(reason).splitlines()[0]}); inherit from BaseEstimator and store the arguments unchanged."
         ) from None
+    if is_regressor(estimator):
+        raise StratError(f"`estimator` must be a classifier, got the regressor {type(estimator).__name__}.")
+    return fresh
 
 
 def run(task: Task, splits: Sequence[Split], *, n_jobs: int | None) -> list[Session]:
