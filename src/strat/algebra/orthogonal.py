@@ -88,8 +88,10 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)
         Path(name).replace(target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise StratError(f"`{target}` can't be written: {error.strerror}.") from None
         raise
 
 

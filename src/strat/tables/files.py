@@ -314,6 +314,8 @@ class _engine_errors:
             return
         import duckdb
 
+        if isinstance(error, duckdb.InterruptException) or str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
         if isinstance(error, duckdb.Error):
             raise StratError(explain(str(error), self.paths)) from None
 
