@@ -108,3 +108,22 @@ def test_a_function_without_a_derivative_is_refused() -> None:
     own = strat.function_of_totals(np.ones((4, 1)), lambda t: np.sqrt(4.0 - t[..., 0]))
     with pytest.raises(strat.StratError, match="must be defined near these weights"):
         strat.estimate(own, on=strat.Design.simple_random(n=4))
+
+
+def test_a_stack_of_domains_knows_no_more_than_each() -> None:
+    """Six rows all right, beside 194 others: the exact limit counts six, stacked or not."""
+    y, few = (np.arange(200) < 100).astype(float), np.arange(200) < 6
+    design = strat.Design.simple_random(n=200)
+    a, b = strat.domain(strat.proportion(y), few), strat.domain(strat.proportion(y), ~few)
+    alone, both = strat.estimate(a, on=design), strat.estimate(strat.stack("group", a=a, b=b), on=design)
+    assert both.df == alone.df == 5
+    assert both.interval()[0][0] == pytest.approx(alone.interval()[0])
+    assert both.deff[1] == pytest.approx(strat.estimate(b, on=design).deff)
+    nested = strat.estimate(
+        strat.stack("y", yes=strat.stack("group", a=a, b=b), all=strat.stack("group", a=b, b=b)), on=design
+    )
+    assert nested.interval()[0][0, 0] == pytest.approx(alone.interval()[0])
+    part = strat.estimate(strat.domain(strat.stack("group", a=a, b=b), np.arange(200) % 2 == 0), on=design)
+    assert part.df == 2
+    with pytest.raises(strat.StratError, match="at least one row that `proportion` looks at"):
+        strat.domain(strat.stack("group", a=a, b=b), few)

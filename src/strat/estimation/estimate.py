@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strat.columns import Array
 from strat.designs import Design
@@ -272,8 +273,10 @@ def _lump_totals(statistic: Statistic, design: Design, operator: Resamples) -> A
 def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) -> float:
     design, statistic = slope.design, slope.statistic
     if df is None:
+        if statistic.domains is not None:  # the least that is known about any value, so that no interval is too narrow
+            return float(max(1, min(linear.domain_df(design, view) for view in statistic.domains)))
         if statistic.domain is not None:
-            return linear.domain_df(design, statistic.domain)
+            return float(linear.domain_df(design, statistic.domain))
         return float(design.df if replicates is None else replicates.df)
     if df == "satterthwaite":
         weight = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
@@ -285,15 +288,24 @@ def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) ->
 
 def _worth(statistic: Statistic, design: Design, sums: Array) -> Array | float:
     """Number of units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
-    inside = design.weights if statistic.domain is None else design.weights * statistic.domain
+    each = [_worth_of(design, view) for view in statistic.views]
+    if statistic.base is None and len(each) == 1:
+        return each[0][0]
+    runs = int(np.prod(statistic.shape)) // len(each)
+    worth, weight = (np.repeat(column, runs).reshape(statistic.shape) for column in zip(*each, strict=True))
+    if statistic.base is None:
+        return worth
+    return np.where(np.isinf(worth), np.inf, worth * statistic.base(sums) / weight)
+
+
+def _worth_of(design: Design, view: NDArray[np.bool_] | None) -> tuple[float, float]:
+    """The same for all that the view looks at, and the weight of that."""
+    inside = design.weights if view is None else design.weights * view
     by_unit = np.bincount(design.unit, inside, minlength=design.n_units)
     known = 1.0 - float((by_unit * design.fraction[design.stratum]).sum() / by_unit.sum())
     if known <= 0:
-        return np.inf
-    worth = by_unit.sum() ** 2 / (by_unit**2).sum() / known
-    if statistic.base is None:
-        return float(worth)
-    return np.asarray(worth * statistic.base(sums) / inside.sum())
+        return np.inf, float(inside.sum())
+    return float(by_unit.sum() ** 2 / (by_unit**2).sum() / known), float(inside.sum())
 
 
 def _share_below(

@@ -87,14 +87,19 @@ def size(design: Design, domain: NDArray[np.bool_] | None) -> float:
 
 def srs_variance(statistic: Statistic, design: Design, slope: Array) -> Array:
     """Variance that a simple random sample of as many rows would have: the reference of the design effect."""
-    w, n = design.weights, size(design, statistic.domain)
     if design.size < 2:
         return np.full(slope.shape[1], np.nan)
+    runs = np.array_split(np.arange(slope.shape[1]), len(statistic.views))
+    parts = [_srs_of(statistic, design, slope[:, run], view) for run, view in zip(runs, statistic.views, strict=True)]
+    return np.concatenate(parts)
+
+
+def _srs_of(statistic: Statistic, design: Design, slope: Array, view: NDArray[np.bool_] | None) -> Array:
+    w, n = design.weights, size(design, view)
+    inside = w if view is None else w * view
     wide = len(design) * slope.shape[1]
-    cuts = np.array_split(np.arange(slope.shape[1]), max(1, wide // BATCH))
-    inside = w if statistic.domain is None else w * statistic.domain
     made = []
-    for cut in cuts:
+    for cut in np.array_split(np.arange(slope.shape[1]), max(1, wide // BATCH)):
         e = row_influence(statistic, slope[:, cut])
         centred = e - inside @ e / inside.sum()
         made.append(inside.sum() * (inside @ centred**2) / max(n - 1, 1))

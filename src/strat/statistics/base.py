@@ -88,6 +88,9 @@ class Statistic:
         Whether it is a weighted share of rows, so that exact binomial intervals make sense.
     domain
         The rows it looks at (None: all); degrees of freedom count only their units.
+    domains
+        The rows that each value looks at where the values differ in that: as many domains as runs of values, in
+        order (None: all values look at `domain`).
     quantile
         What Woodruff's interval needs, for a quantile.
     of_weights
@@ -108,6 +111,7 @@ class Statistic:
     bounds: tuple[float, float] = (-np.inf, np.inf)
     proportion: bool = False
     domain: NDArray[np.bool_] | None = None
+    domains: tuple[NDArray[np.bool_] | None, ...] | None = field(default=None, repr=False)
     quantile: Quantile | None = None
     of_weights: bool = False
     base: Callable[[Array], Array] | None = field(default=None, repr=False)
@@ -135,6 +139,11 @@ class Statistic:
     def shape(self) -> tuple[int, ...]:
         """Shape of the value."""
         return tuple(len(axis.labels) for axis in self.axes)
+
+    @property
+    def views(self) -> tuple[NDArray[np.bool_] | None, ...]:
+        """The rows that each run of values looks at: one view, or several of equally many values."""
+        return (self.domain,) if self.domains is None else self.domains
 
     def value(self, weights: ArrayLike | None = None) -> Array:
         """The statistic itself for rows with these weights (1 each by default), without any interval."""

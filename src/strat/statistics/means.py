@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import LARGEST, Array, encode, numbers, same_length
 from strat.errors import StratError, plain, some
@@ -236,12 +236,19 @@ def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
         raise StratError("`where` must choose at least one row, got none.")
     if statistic.of_weights or statistic.quantile is not None:
         raise StratError(f"`{statistic.name}` can't be limited to a domain; give it the weights 0 outside instead.")
-    inside = mask if statistic.domain is None else mask & statistic.domain
-    return replace(statistic, rows=tuple(block.masked(inside) for block in statistic.rows), domain=inside, split=None)
+    views = tuple(mask if view is None else mask & view for view in statistic.views)
+    if not all(view.any() for view in views):
+        raise StratError(f"`where` must choose at least one row that `{statistic.name}` looks at, got none.")
+    rows = tuple(block.masked(mask) for block in statistic.rows)
+    if statistic.domains is None:
+        return replace(statistic, rows=rows, domain=views[0], split=None)
+    return replace(statistic, rows=rows, domains=views, split=None)
 
 
 def stack(axis: str, /, **statistics: Statistic) -> Statistic:
     """Several statistics of the same rows as one, along a new first axis, so that their covariance is kept.
+
+    Statistics of different domains share the degrees of freedom of the one that reaches the fewest units.
 
     Examples
     --------
@@ -273,6 +280,8 @@ def stack(axis: str, /, **statistics: Statistic) -> Statistic:
         return made
 
     known = all(part.gradient is not None for part in parts)
+    views = _views(parts)
+    same = all(_same(view, views[0]) for view in views)
     bases = [part.base for part in parts if part.base is not None]
 
     def base(t: Array) -> Array:
@@ -287,8 +296,20 @@ def stack(axis: str, /, **statistics: Statistic) -> Statistic:
         link=parts[0].link if len({part.link for part in parts}) == 1 else "identity",
         bounds=(min(part.bounds[0] for part in parts), max(part.bounds[1] for part in parts)),
         proportion=all(part.proportion for part in parts),
+        domain=views[0] if same else None,
+        domains=None if same else views,
         base=base if len(bases) == len(parts) else None,
     )
+
+
+def _views(parts: list[Statistic]) -> tuple[NDArray[np.bool_] | None, ...]:
+    """The rows that the values of all parts look at, one after the other, as many views from each."""
+    most = max(len(part.views) for part in parts)
+    return tuple(view for part in parts for view in part.views for _ in range(most // len(part.views)))
+
+
+def _same(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> bool:
+    return one is other if one is None or other is None else bool((one == other).all())
 
 
 def _common(names: list[str]) -> str:
