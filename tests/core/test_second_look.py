@@ -127,3 +127,11 @@ def test_a_stack_of_domains_knows_no_more_than_each() -> None:
     assert part.df == 2
     with pytest.raises(strat.StratError, match="at least one row that `proportion` looks at"):
         strat.domain(strat.stack("group", a=a, b=b), few)
+
+
+def test_a_map_of_per_class_shares_to_fewer_has_an_interval() -> None:
+    """Shares of several classes at an end of their range, mapped to another number of values."""
+    truth, predicted = [0, 0, 0, 1, 1, 1, 2, 2, 2] * 3, [0, 0, 0, 1, 1, 1, 2, 1, 0] * 3
+    made = strat.estimate(strat.recall(truth, predicted, average=None), on=strat.Design.simple_random(n=27))
+    assert made.map(lambda v: v[..., :2], bounds=(0, 1)).interval()[0] == pytest.approx(made.interval()[0][:2])
+    assert made.map(lambda v: v[..., 0], bounds=(0, 1)).interval()[0] == pytest.approx(made.interval()[0][0])

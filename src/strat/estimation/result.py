@@ -232,6 +232,7 @@ class Estimate:
             bounds=bounds,
             proportion=False,
             srs=None,
+            worth=self.worth if point.shape == self.point.shape else float(np.min(self.worth)),
             woodruff=None,
         )
 
