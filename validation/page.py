@@ -268,6 +268,10 @@ def picture(lab: Lab) -> str:
 
     strip = x(GOAL[1]) - x(GOAL[0])
     parts = [f'<rect x="{x(GOAL[0]):.1f}" y="0" width="{strip:.1f}" height="{height - 24}" fill="#e6f2ea"/>']
+    for share in (0.8, 0.85, 0.9, 0.95, 1.0):
+        said = f"{share:.0%}" if share > least else "≤ 80%"
+        parts.append(f'<text x="{x(share):.1f}" y="{height - 6}" text-anchor="middle">{said}</text>')
+        parts.append(f'<line x1="{x(share):.1f}" x2="{x(share):.1f}" y1="0" y2="{height - 24}" stroke="#ddd"/>')
     y = 14.0
     for family, names in lab.families().items():
         parts.append(f'<text x="4" y="{y + 4:.0f}" font-weight="bold">{html.escape(family)}</text>')
@@ -276,10 +280,6 @@ def picture(lab: Lab) -> str:
             parts.append(f'<text x="{left - 8}" y="{y + 4:.0f}" text-anchor="end">{html.escape(name[:52])}</text>')
             parts += _marks(lab, name, x, y)
             y += line
-    for share in (0.8, 0.85, 0.9, 0.95, 1.0):
-        said = f"{share:.0%}" if share > least else "≤ 80%"
-        parts.append(f'<text x="{x(share):.1f}" y="{height - 6}" text-anchor="middle">{said}</text>')
-        parts.append(f'<line x1="{x(share):.1f}" x2="{x(share):.1f}" y1="0" y2="{height - 24}" stroke="#ddd"/>')
     title = "<title>Coverage of nominal 95 % intervals in every scenario</title>"
     frame = f'<svg viewBox="0 0 {right + 20} {height}" role="img" font-size="10.5" font-family="sans-serif">'
     return frame + title + "".join(parts) + "</svg>"

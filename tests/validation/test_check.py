@@ -58,6 +58,14 @@ def test_without_an_error_the_world_still_has_some() -> None:
     assert any("few errors" in note for note in found.notes)
 
 
+def test_weights_without_an_error() -> None:
+    rng = np.random.default_rng(3)
+    table = {"right": np.ones(60), "w": np.exp(1.5 * rng.normal(size=60))}
+    (found,) = check(table, score="right", weights="w", trials=100)
+    assert found["default"].useless == 0
+    assert [line.method for line in found.lines][:4] == ["default", "t", "wilson", "exact"]
+
+
 def test_few_and_unequal_units_are_named() -> None:
     unit = np.repeat(np.arange(6), [1, 1, 1, 1, 1, 95])
     rng = np.random.default_rng(2)

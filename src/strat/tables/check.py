@@ -340,7 +340,7 @@ class _Ways:
             return math.nan, {"default": (math.nan, math.nan)}
         found = {"default": one.interval(self.level), "t": one.interval(self.level, method="t")}
         if one.proportion:
-            found |= {name: one.interval(self.level, method=name) for name in ("wilson", "exact")}
+            found |= {name: self._asked(one, name) for name in ("wilson", "exact")}
         effective = _tried(statistic, self.design, df="satterthwaite")
         found["satterthwaite df"] = (math.nan, math.nan) if effective is None else effective.interval(self.level)
         if self.copies is not None and statistic.quantile is None:
@@ -348,6 +348,13 @@ class _Ways:
             found["jackknife"] = (math.nan, math.nan) if again is None else again.interval(self.level)
         found["rows as independent"] = self._independent(statistic, one)
         return float(one.value), found
+
+    def _asked(self, one: Estimate, method: str) -> Limits:
+        try:
+            low, high = one.interval(self.level, method=method)
+        except StratError:  # a method may refuse what another takes
+            return math.nan, math.nan
+        return float(low), float(high)
 
     def _independent(self, statistic: Statistic, one: Estimate) -> Limits:
         if one.proportion:
