@@ -337,3 +337,18 @@ def test_labels_in_notebooks_are_escaped() -> None:
     shown = strat.estimate(both, on=strat.Design.simple_random(n=2))._repr_html_()
     assert "<script>" not in shown
     assert "<b>" not in shown
+
+
+def test_degrees_of_freedom_follow_the_weights_only_where_these_are_very_unequal() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(100)
+
+    def df(weights: np.ndarray, **options: str) -> float:
+        return strat.estimate(strat.mean(y), on=strat.Design.simple_random(weights=weights), **options).df
+
+    assert df(np.ones(100)) == df(rng.uniform(1, 3, 100)) == 99
+    assert df(np.ones(100), df="effective") == 99
+    heavy = rng.lognormal(0, 1.5, 100)
+    assert df(heavy) == df(heavy, df="effective") < 30
+    two = np.array([1.0] * 98 + [1e6, 1e6])  # two rows hold everything: one degree of freedom
+    assert df(two) == pytest.approx(1.0, abs=0.01)

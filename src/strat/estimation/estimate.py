@@ -22,6 +22,7 @@ from strat.replication import Given, LeaveOneOut, Replicates, Resamples, blocks
 from strat.statistics.base import Axis, Rows, Statistic
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
+VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
 
 
@@ -35,8 +36,10 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     on
         A design (closed form: Taylor linearization and the textbook variance) or replicates of one.
     df
-        Degrees of freedom: a number, "satterthwaite" for an effective number where weights or strata are very
-        unequal, or None for the design's own (units less strata, of the units that a domain reaches).
+        Degrees of freedom: a number, "effective" (from the weights of the units), "satterthwaite" (also from the
+        observed variances of strata), or None for the design's own: units less strata, of the units that a domain
+        reaches; where a few units carry most of the weight, so that the effective number is less than half of
+        that, the effective number.
 
     Examples
     --------
@@ -273,16 +276,20 @@ def _lump_totals(statistic: Statistic, design: Design, operator: Resamples) -> A
 def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) -> float:
     design, statistic = slope.design, slope.statistic
     if df is None:
+        usual = float(design.df if replicates is None else replicates.df)
         if statistic.domains is not None:  # the least that is known about any value, so that no interval is too narrow
             return float(max(1, min(linear.domain_df(design, view) for view in statistic.domains)))
         if statistic.domain is not None:
             return float(linear.domain_df(design, statistic.domain))
-        return float(design.df if replicates is None else replicates.df)
+        effective = linear.effective_df(design) if usual == design.df else usual
+        return effective if effective < VERY_UNEQUAL * usual else usual
+    if df == "effective":
+        return linear.effective_df(design)
     if df == "satterthwaite":
         weight = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
         return float(linear.satterthwaite(linear.deviations(slope.influence, design), weight, design).min())
     if isinstance(df, str) or not df > 0:
-        raise StratError(f"`df` must be positive, 'satterthwaite' or None, got {df!r}.")
+        raise StratError(f"`df` must be positive, 'effective', 'satterthwaite' or None, got {df!r}.")
     return float(df)
 
 

@@ -153,6 +153,31 @@ def repeat_deviations(statistic: Statistic, design: Design, slope: Array) -> Arr
     return (z - means[item]) * scale[:, None]
 
 
+def effective_df(design: Design) -> float:
+    """Degrees of freedom of the variance between units of unequal weight, from the weights alone.
+
+    The variance of stratum h is a quadratic form in its units' means, sum of w_i² (m_i - m)² / (1 - h_i) with
+    h_i = w_i / W_h. If the means vary alike, its expectation is tr B and its variance 2 tr B², and the sum over the
+    strata has (sum tr B)² / sum tr B² degrees of freedom: units less strata where all is equal (Bell and McCaffrey 2002).
+    """
+    number, stratum = design.n_strata, design.stratum
+    w = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
+    w *= np.sqrt(1 - design.fraction[stratum])
+    if w.max() <= 1.001 * w.min() or design.df < 1:
+        return float(design.df)
+
+    def sums(values: Array) -> Array:
+        return np.bincount(stratum, values, minlength=number).astype(float)
+
+    total = sums(w)[stratum]
+    h = np.divide(w, total, out=np.zeros(len(w)), where=total > 0)
+    d = np.divide(w**2, 1 - h, out=np.zeros(len(w)), where=h < 1)
+    s, (s0, s1, s2) = sums(h**2), (sums(d * h**k) for k in range(3))
+    first = sums(d * (1 - 2 * h + s[stratum]))
+    second = sums(d**2 * (1 + 2 * (s[stratum] - 2 * h))) + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
+    return float(min(design.df, max(1.0, first.sum() ** 2 / second.sum())))
+
+
 def satterthwaite(made: Array, unit_weights: Array, design: Design) -> Array:
     """Effective degrees of freedom for unequal strata and unequal units, for each output.
 

@@ -406,7 +406,11 @@ class Estimate:
         if self.woodruff is None:
             raise StratError(f"`method` must not be 'woodruff' for {self.name}: it is for quantiles.")
         share, invert = self.woodruff
-        low, high = share.interval(level, method="t")
+        low, high = (np.asarray(side) for side in share.interval(level, method="t"))
+        beyond = (low <= 0) | (high >= 1)  # in the tails, with few rows: the exact interval of the share stays inside
+        if beyond.any():
+            exact = share.interval(level, method="exact")
+            low, high = np.where(beyond, exact[0], low), np.where(beyond, exact[1], high)
         return invert(np.asarray(low)), invert(np.asarray(high))
 
     def _percentile(self, level: float) -> tuple[Array, Array]:
