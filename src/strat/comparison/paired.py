@@ -72,7 +72,9 @@ class Comparison:
 
     @property
     def pvalue(self) -> float:
-        """Two-sided p-value of no difference."""
+        """Two-sided p-value of no difference; where nothing varied, exact for the number of units."""
+        if self._still:
+            return min(1.0, 2.0 * self._missed(abs(self.value)))
         return float(self.difference.test(0.0).pvalue)
 
     @property
@@ -91,16 +93,18 @@ class Comparison:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the difference; where nothing varied, exact for the number of units."""
         low, high = _interval(self.difference, level)
-        if self.se > 0.0 or not self.share:
+        if not self._still:
             return low, high
-        # No unit shows another difference: with probability p of one that would, n units miss it with (1 - p)^n.
         half = 1.0 - (0.5 * (1.0 - level)) ** (1.0 / self.units)
         return max(-1.0, self.value - 2.0 * half), min(1.0, self.value + 2.0 * half)
 
     def equivalence(self, margin: float) -> TestResult:
         """Two one-sided tests that the systems differ by less than `margin`: a small p-value shows equivalence."""
         low, high = self._against(-_positive(margin)), self._against(margin)
-        p = max(t_pvalue(low, self.df, "greater"), t_pvalue(high, self.df, "less"))
+        if self._still:
+            p = self._missed(margin - abs(self.value))
+        else:
+            p = max(t_pvalue(low, self.df, "greater"), t_pvalue(high, self.df, "less"))
         null = f"the systems differ by {margin:g} or more"
         t = low if abs(low) < abs(high) else high
         return TestResult("equivalence, two one-sided t", t, p, (self.df,), "two-sided", null)
@@ -109,8 +113,22 @@ class Comparison:
         """The one-sided test that the first system is not worse than the second by `margin` or more."""
         t = self._against(-_positive(margin) if self.higher_is_better else margin)
         p = t_pvalue(t, self.df, "greater" if self.higher_is_better else "less")
+        if self._still:
+            p = self._missed(margin + (self.value if self.higher_is_better else -self.value))
         null = f"{self.names[0]} is worse than {self.names[1]} by {margin:g} or more"
         return TestResult("non-inferiority, t", t, p, (self.df,), "greater" if self.higher_is_better else "less", null)
+
+    @property
+    def _still(self) -> bool:
+        """Whether a difference of shares was the same in every unit, and there are units that nobody saw."""
+        return self.share and self.se == 0.0 and bool(np.isfinite(np.min(self.difference.worth)))
+
+    def _missed(self, gap: float) -> float:
+        """How likely it is at most to see no other difference where the true one lies `gap` away.
+
+        A unit shifts a share by at most 2, so at least gap / 2 of the units would, and n units miss them all.
+        """
+        return float((1.0 - min(max(gap, 0.0) / 2.0, 1.0)) ** self.units)
 
     def _against(self, null: float) -> float:
         if self.se == 0.0:
@@ -192,9 +210,8 @@ def paired(
         simple = Design.simple_random(n=len(design), weights=design.weights)
         alone = _minus(estimate(both, on=simple), name)
     values = (float(joint.value[0]), float(joint.value[1]))
-    return Comparison(
-        names, a.name, values, difference, alone, _said(higher_is_better), True, a.proportion, design.n_units, joint
-    )
+    better = _said(higher_is_better)
+    return Comparison(names, a.name, values, difference, alone, better, True, _share(joint), design.n_units, joint)
 
 
 def of_estimate(joint: Estimate, *, independent: Estimate | None = None, higher_is_better: bool) -> Comparison:
@@ -221,7 +238,6 @@ def of_estimate(joint: Estimate, *, independent: Estimate | None = None, higher_
     alone = None if independent is None else _minus(independent, name)
     values = (float(joint.point[0]), float(joint.point[1]))
     names = (str(joint.axes[0].labels[0]), str(joint.axes[0].labels[1]))
-    share = joint.proportion or joint.bounds == (0.0, 1.0)
     units = int(min(float(np.min(joint.worth)), 1e9))
     return Comparison(
         names,
@@ -231,7 +247,7 @@ def of_estimate(joint: Estimate, *, independent: Estimate | None = None, higher_
         alone,
         _said(higher_is_better),
         True,
-        share,
+        _share(joint),
         max(units, 1),
         joint,
     )
@@ -272,7 +288,7 @@ def unpaired(
         alone = _apart(simple[0], simple[1], difference.name)
     values = (float(x.value), float(y.value))
     units = min(first.n_units, second.n_units)
-    return Comparison(names, a.name, values, difference, alone, _said(higher_is_better), False, a.proportion, units)
+    return Comparison(names, a.name, values, difference, alone, _said(higher_is_better), False, _share(x), units)
 
 
 def sentence(result: Comparison, level: float = 0.95) -> str:
@@ -342,6 +358,10 @@ def _same_strata(first: Design, second: Design) -> None:
             StratWarning,
             stacklevel=3,
         )
+
+
+def _share(one: Estimate) -> bool:
+    return one.proportion or one.bounds == (0.0, 1.0)
 
 
 def _rows_independent(design: Design) -> bool:
