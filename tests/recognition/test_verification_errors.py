@@ -14,7 +14,7 @@ from strat.recognition import verification
 
 
 def brute_variance(scores, rows, columns, t, triangle=False):
-    """Sum of products of all pairs of non-mated comparisons that share a subject, over n², times K / (K − 1)."""
+    """Sum of products of all pairs of non-mated comparisons that share a subject, over n², times K (K − 1) / (K − 2)²."""
     cells = [
         (scores[i, j] >= t, {rows[i], columns[j]})
         for i in range(len(rows))
@@ -25,7 +25,7 @@ def brute_variance(scores, rows, columns, t, triangle=False):
     total = sum((a[0] - rate) * (b[0] - rate) for a, b in itertools.product(cells, cells) if a[1] & b[1])
     k = len(set(rows) | set(columns))
     independent = rate * (1 - rate) / len(cells)
-    return rate, max(total / len(cells) ** 2, independent) * k / (k - 1)
+    return rate, max(total / len(cells) ** 2, independent) * k * (k - 1) / (k - 2) ** 2
 
 
 @pytest.mark.parametrize("rows", [np.arange(7), np.array([0, 0, 1, 1, 2, 3, 4, 4])])

@@ -158,7 +158,8 @@ def effective_df(design: Design) -> float:
 
     The variance of stratum h is a quadratic form in its units' means, sum of w_i² (m_i - m)² / (1 - h_i) with
     h_i = w_i / W_h. If the means vary alike, its expectation is tr B and its variance 2 tr B², and the sum over the
-    strata has (sum tr B)² / sum tr B² degrees of freedom: units less strata where all is equal (Bell and McCaffrey 2002).
+    strata has (sum tr B)² / sum tr B² degrees of freedom, which is units less strata where all is equal (Bell and
+    McCaffrey 2002).
     """
     number, stratum = design.n_strata, design.stratum
     w = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)

@@ -11,7 +11,9 @@ comparisons that share a subject:
     V(FMR) = [ sum_a t_a² − sum_ab e_ab² − sum_ab e_ab e_ba ] / n²
 
 where the last two sums take back what t_a² counts twice (Cameron, Gelbach and Miller 2011; Aronow, Samii and
-Assenova 2015). A row-wise variance sees only one side. FNMR has one subject per comparison: V = sum_a d_a² / m².
+Assenova 2015). Taking the mean away leaves (k − 2) / (k − 1) of each of k subjects' own part, which the factor
+((k − 1) / (k − 2))² gives back: without it intervals of 30 subjects are short (see the validation page). A
+row-wise variance sees only one side. FNMR has one subject per comparison: V = sum_a d_a² / m².
 """
 
 from __future__ import annotations
@@ -238,12 +240,13 @@ class Verification:
 
     def _spread(self, found: Influences, of_fmr: Array, of_fnmr: Array) -> tuple[Array, Array]:
         """Deviations by subject (subjects × outputs) and the variance of sums with these coefficients."""
+        k = self.subjects
+        of_fmr = of_fmr * ((k - 1) / (k - 2) if k > 2 else 1.0)
         by_mated = found.mated_by_subject @ of_fnmr
         spread = found.by_subject @ of_fmr + by_mated
         raw = (spread**2).sum(axis=0)
         back = found.twice @ of_fmr**2
         independent = found.alone @ of_fmr**2 + (by_mated**2).sum(axis=0)  # taking back may not go below this
-        k = self.subjects
         variance = np.maximum(raw - back, independent) * k / (k - 1)
         scale = np.sqrt(np.divide(variance, raw, out=np.zeros_like(raw), where=raw > 0))
         return spread * scale, np.where(raw > 0, variance, 0.0)
