@@ -14,7 +14,7 @@ from strat.recognition import verification
 
 
 def brute_variance(scores, rows, columns, t, triangle=False):
-    """Sum of products of all pairs of non-mated comparisons that share a subject, over n², times K (K − 1) / (K − 2)²."""
+    """Sum of products of all pairs of non-mated comparisons that share a subject, times K (K − 1) / ((K − 2) n)²."""
     cells = [
         (scores[i, j] >= t, {rows[i], columns[j]})
         for i in range(len(rows))
