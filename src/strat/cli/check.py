@@ -49,9 +49,9 @@ def check(
 
     For example:
 
-      strat check predictions.csv --truth label --predicted guess --units passage
+      strat check predictions.csv --truth label --predicted guess --units passage --metric accuracy
 
-      strat check answers.parquet --score correct --strata task --units passage --trials 5000 --json
+      strat check scores.csv --score correct --strata task --trials 200 --json
     """
     from strat.tables.check import check as run
     from strat.tables.check import sheet
