@@ -352,3 +352,14 @@ def test_degrees_of_freedom_follow_the_weights_only_where_these_are_very_unequal
     assert df(heavy) == df(heavy, df="effective") < 30
     two = np.array([1.0] * 98 + [1e6, 1e6])  # two rows hold everything: one degree of freedom
     assert df(two) == pytest.approx(1.0, abs=0.01)
+
+
+def test_notes_say_when_an_interval_may_be_too_short() -> None:
+    unit = np.repeat(np.arange(40), 5)
+    wrong = np.isin(np.arange(200), [3, 4, 77])
+    few = strat.estimate(strat.error_rate(np.zeros(200, int), wrong.astype(int)), on=strat.Design.clustered(units=unit))
+    assert few.notes == ("only 2 of 40 units hold the rarer outcome: the interval may be too short",)
+    rows = strat.estimate(strat.error_rate(np.zeros(200, int), wrong.astype(int)), on=strat.Design.simple_random(n=200))
+    assert rows.notes == ()
+    heavy = strat.Design.simple_random(weights=np.r_[np.ones(50), 1e4, 1e4])
+    assert "a few units carry most of the weight" in strat.estimate(strat.mean(np.arange(52.0)), on=heavy).notes[0]

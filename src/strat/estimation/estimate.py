@@ -23,6 +23,7 @@ from strat.statistics.base import Axis, Rows, Statistic
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
+FEW_UNITS, MANY_UNITS = 10, 100_000  # units with an error below which an interval may be short; where we look
 PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
 
 
@@ -151,6 +152,7 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
     slope = _Slope(statistic, design, sums)
     scales = 1.0 if replicates is None else replicates.scales
     spread = _closed(slope, point.shape) if replicates is None else _replicated(statistic, replicates, point)
+    used = _df(slope, replicates, df)
     return Estimate(
         name=statistic.name,
         point=point,
@@ -158,7 +160,7 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         scales=scales,
         variance=_variance(spread, scales),
         replicated=replicates is not None,
-        df=_df(slope, replicates, df),
+        df=used,
         method="closed form" if replicates is None else str(replicates.method),
         axes=statistic.axes,
         link=statistic.link,
@@ -172,6 +174,7 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         design=design.summary if replicates is None else f"{design.summary}; {replicates}",
         target=design.target,
         plan=design.plan,
+        notes=_notes(statistic, design, used if df is None else None),
         woodruff=None if statistic.quantile is None else _share_below(statistic, design, replicates, sums, point, df),
     )
 
@@ -291,6 +294,20 @@ def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) ->
     if isinstance(df, str) or not df > 0:
         raise StratError(f"`df` must be positive, 'effective', 'satterthwaite' or None, got {df!r}.")
     return float(df)
+
+
+def _notes(statistic: Statistic, design: Design, df: float | None) -> tuple[str, ...]:
+    """What the validation laboratory found to make intervals too short, if it is so here."""
+    made = []
+    if df is not None and df < VERY_UNEQUAL * design.df and statistic.domain is None and statistic.domains is None:
+        made.append(f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {design.df}")
+    if statistic.proportion and not statistic.axes and design.size > design.n_units <= MANY_UNITS:
+        hits, rows = unit_totals(statistic, design).T
+        rarer = hits if 2 * hits.sum() <= rows.sum() else rows - hits
+        held = int((rarer > 1e-9 * rows).sum())
+        if 0 < held < FEW_UNITS:
+            made.append(f"only {held} of {design.n_units} units hold the rarer outcome: the interval may be too short")
+    return tuple(made)
 
 
 def _worth(statistic: Statistic, design: Design, sums: Array) -> Array | float:

@@ -170,6 +170,7 @@ def evaluate(
             made = {metric.name: _estimate(metric, ground, method, positive) for metric in wanted}
             by_stratum = _by_stratum(wanted[0], ground, positive) if method == "taylor" else {}
     said = [*_traps(ground, roles), *_heard(heard), *_binned(ground, wanted)]
+    said += [note for one in made.values() for note in one.notes]
     if strata is None and units is None and items is None:
         said += _suspects(table, roles, weights)
     labels, confusion = _confusion(ground.cells)
