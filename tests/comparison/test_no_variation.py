@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import strat
-from strat.comparison import Comparison, mcnemar_exact, paired
+from strat.comparison import Comparison, many, mcnemar_exact, paired
 
 
 def _accuracies(a: list[int], b: list[int], population: float | None = None) -> Comparison:
@@ -45,3 +45,26 @@ def test_other_shares_do_not_collapse_either() -> None:
     one = strat.f1(truth, truth, average="macro")
     found = paired(one, one, on=strat.Design.simple_random(n=20), higher_is_better=True)
     assert found.interval()[1] == pytest.approx(2 * (1 - 0.025 ** (1 / 20)))
+
+
+def test_many_systems_without_variation_are_not_told_apart_by_three_items() -> None:
+    """The same exact p-value as for two systems, and intervals that do not collapse."""
+    found = many({"a": [1] * 3, "b": [0] * 3}, on=strat.Design.simple_random(n=3), higher_is_better=True)
+    assert found.pvalues()[0, 1] == pytest.approx(0.25)
+    assert found.intervals()[0][0, 1] == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 3)))
+    assert found.ranks()[1].tolist() == [2, 2]
+    three = many({"a": [1] * 3, "b": [0] * 3, "c": [1] * 3}, on=strat.Design.simple_random(n=3), higher_is_better=True)
+    assert (three.pvalues() > 0.249).all()
+    assert three.groups() == [("a", "c", "b")]
+    assert three.rank("b") == (1, 3)
+    twelve = many(
+        {"a": [1] * 12, "b": [0] * 12, "c": [1] * 12}, on=strat.Design.simple_random(n=12), higher_is_better=True
+    )
+    assert twelve.rank("b") == (3, 3)
+
+
+def test_the_winner_stays_in_its_range() -> None:
+    """An upper limit of a share is at most 1."""
+    right = {"a": [1] * 19 + [0], "b": [1] * 12 + [0] * 8, "c": [1] * 10 + [0] * 10}
+    best = many(right, on=strat.Design.simple_random(n=20), higher_is_better=True).winner()
+    assert 0 <= best.low <= best.corrected <= best.high <= 1

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, stdtr, stdtrit
 
@@ -106,7 +106,11 @@ class ManySystems:
         """Differences over their standard errors; 0 where neither varies."""
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(self.errors > _floor(self), self.differences / self.errors, np.inf * self.differences)
-        return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        t = np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        if not self._still.any():
+            return t
+        tail = np.minimum((1.0 - np.abs(self.differences) / 2.0) ** self._units, 0.5)  # as in `Comparison.pvalue`
+        return np.where(self._still, -np.sign(self.differences) * stdtrit(self.estimate.df, tail), t)
 
     def pvalues(self, adjust: str = "max-t") -> Array:
         """P-values of all pairs, adjusted for their number by max-t (or "holm", or "none").
@@ -131,20 +135,41 @@ class ManySystems:
         return matrix
 
     @property
+    def _units(self) -> float:
+        """Number of units that pairs without any variation count on."""
+        return float(np.min(self.estimate.worth))
+
+    @cached_property
+    def _still(self) -> NDArray[np.bool_]:
+        """Pairs of shares whose difference was the same in every unit, where there are units that nobody saw."""
+        share = self.estimate.proportion or self.estimate.bounds == (0.0, 1.0)
+        if not share or math.isinf(self._units):
+            return np.zeros(self.errors.shape, bool)
+        return (self.errors <= _floor(self)) & ~np.eye(len(self.errors), dtype=bool)
+
+    @property
     def _raw(self) -> Array:
         raw: Array = np.asarray(2.0 * stdtr(self.estimate.df, -np.abs(self.t)), float)
         return raw
 
     def critical(self, level: float = 0.95) -> float:
         """The value that the largest |t| of all pairs exceeds with probability 1 − level."""
-        if len(self.systems) == 2:
-            return float(stdtrit(self.estimate.df, 0.5 + 0.5 * level))
-        return float(np.quantile(self._largest, level))
+        still = max(1, int((self._still & (self.differences > 0)).sum()))  # pairs that draws say nothing about
+        floor = float(stdtrit(self.estimate.df, 1.0 - 0.5 * (1.0 - level) / still))
+        return floor if len(self.systems) == 2 else max(floor, float(np.quantile(self._largest, level)))
 
     def intervals(self, level: float = 0.95) -> tuple[Array, Array]:
         """Intervals of all differences that hold together."""
-        half = self.critical(level) * self.errors
-        return self.differences - half, self.differences + half
+        critical = self.critical(level)
+        half = critical * self.errors
+        low, high = self.differences - half, self.differences + half
+        if not self._still.any():
+            return low, high
+        exact = 2.0 * (1.0 - stdtr(self.estimate.df, -critical) ** (1.0 / self._units))
+        return (
+            np.where(self._still, np.maximum(self.differences - exact, -1.0), low),
+            np.where(self._still, np.minimum(self.differences + exact, 1.0), high),
+        )
 
     def ranks(self, level: float = 0.95) -> tuple[Array, Array]:
         """Rank intervals of all systems that hold together: 1 is the best.
@@ -158,7 +183,8 @@ class ManySystems:
     def rank(self, system: str, level: float = 0.95) -> tuple[int, int]:
         """The rank interval of one system alone, at most as wide as in `ranks`."""
         k = self._position(system)
-        better = self._better(float(np.quantile(self._largest_of(k), level)))
+        own = float(np.quantile(self._largest_of(k), level))
+        better = self._better(min(max(own, float(stdtrit(self.estimate.df, 0.5 + 0.5 * level))), self.critical(level)))
         return 1 + int(better[:, k].sum()), len(self.systems) - int(better[k].sum())
 
     def groups(self, level: float = 0.95) -> list[tuple[str, ...]]:
@@ -185,7 +211,7 @@ class ManySystems:
         alpha = (1.0 - level - beta) / (1.0 - beta)
         x = sign * float(self.values[k])
         found = [_at(x, spread, *bound, limit, p) for p in (1.0 - 0.5 * alpha, 0.5, 0.5 * alpha)]
-        low, middle, high = sorted(sign * v for v in found)
+        low, middle, high = np.clip(sorted(sign * v for v in found), *self.estimate.bounds).tolist()
         return Winner(self.systems[k], float(self.values[k]), middle, low, high, level)
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
