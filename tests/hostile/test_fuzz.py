@@ -61,39 +61,39 @@ def replaced(draw: st.DrawFn, value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=12, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=6, **QUIET)  # type: ignore[arg-type]
 @given(data=st.data())
 def test_bent_files(name: str, data: st.DataObject) -> None:
     TARGETS[name](data.draw(bent(SEEDS[name])))
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=6, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=3, **QUIET)  # type: ignore[arg-type]
 @given(content=st.binary(max_size=200))
 def test_random_bytes(name: str, content: bytes) -> None:
     TARGETS[name](content)
 
 
-@settings(max_examples=100, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=40, **QUIET)  # type: ignore[arg-type]
 @given(log=replaced({**LOG, "samples": SAMPLES}))
 def test_inspect_logs_of_the_wrong_shape(log: Any) -> None:
     TARGETS["inspect json"](b'{"version": 2, "status": "x", "eval": {}}' if log is None else json.dumps(log).encode())
 
 
-@settings(max_examples=100, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=40, **QUIET)  # type: ignore[arg-type]
 @given(rows=replaced(HARNESS))
 def test_harness_samples_of_the_wrong_shape(rows: Any) -> None:
     lines = rows if isinstance(rows, list) else [rows]
     TARGETS["harness"]("\n".join(json.dumps(row) for row in lines).encode())
 
 
-@settings(max_examples=100, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=40, **QUIET)  # type: ignore[arg-type]
 @given(rows=replaced(HELM))
 def test_helm_instances_of_the_wrong_shape(rows: Any) -> None:
     TARGETS["helm"](json.dumps(rows).encode())
 
 
-@settings(max_examples=60, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=30, **QUIET)  # type: ignore[arg-type]
 @given(content=replaced({"labels": ["a", "b"], "counts": [[3, 1], [0, 4]]}))
 def test_confusion_matrices_of_the_wrong_shape(content: Any) -> None:
     TARGETS["confusion json"](json.dumps(content).encode())

@@ -93,7 +93,7 @@ case("an encrypted member", beside(lambda p: zipped(p, {"header.json": dump(HEAD
 case("an unknown packing", beside(lambda p: zipped(p, {"header.json": b"{}"}, method=97)), says="method 97")
 case("deflate that is none", beside(lambda p: zipped(p, {"header.json": b"{}"}, method=8)), says="damaged")
 case(
-    "zstandard that is none",
+    "a zstandard member that is none",
     beside(
         lambda p: p.write_bytes(zipped(p, {"header.json": b"{}"}).read_bytes().replace(b"\x28\xb5\x2f\xfd", b"abcd"))
     ),

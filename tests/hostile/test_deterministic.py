@@ -1,0 +1,204 @@
+"""Deterministic: the same numbers for any row order, engine, number of threads and block size; the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile_cases import Program, in_a_process, table
+
+import strat
+from strat import Design, estimate
+from strat.recognition import ranks_of_embeddings
+from strat.tables import compare, evaluate
+
+RNG = np.random.default_rng(8)
+N = 600
+ROWS: dict[str, np.ndarray] = {
+    "truth": RNG.integers(0, 3, N),
+    "guess": RNG.integers(0, 3, N),
+    "score": np.round(RNG.random(N), 6),
+    "other": np.round(RNG.random(N), 6),
+    "stratum": np.array([f"s{i}" for i in np.arange(N) % 5]),
+    "unit": np.array([f"u{i:03}" for i in np.arange(N) // 6]),
+    "weight": np.exp(RNG.normal(0, 2, N)),
+}
+ROWS["stratum"] = np.array([f"s{int(u[1:]) % 5}" for u in ROWS["unit"]])
+CLOSE = {"rtol": 1e-12, "atol": 1e-13}
+METHODS = ("taylor", "jackknife", "generalized", "bootstrap")
+
+
+def numbers(found: Any) -> np.ndarray:
+    columns = found.to_dict()
+    return np.array([columns[name] for name in ("estimate", "se", "low", "high")], float)
+
+
+def evaluated(rows: Any, method: str = "taylor", **more: Any) -> np.ndarray:
+    options = {"truth": "truth", "predicted": "guess", "strata": "stratum", "units": "unit", "weights": "weight"}
+    return numbers(evaluate(rows, **options, metrics=["accuracy", "macro_f1", "kappa"], method=method, **more))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_any_row_order(method: str) -> None:
+    order = np.random.default_rng(1).permutation(N)
+    shuffled = {name: column[order] for name, column in ROWS.items()}
+    np.testing.assert_allclose(evaluated(shuffled, method), evaluated(ROWS, method), **CLOSE)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_any_names_of_units_in_the_same_order(method: str) -> None:
+    renamed = {**ROWS, "unit": np.array([f"passage number {u}" for u in ROWS["unit"]])}
+    np.testing.assert_allclose(evaluated(renamed, method), evaluated(ROWS, method), **CLOSE)
+
+
+def engines() -> dict[str, Callable[[Path], Any]]:
+    import duckdb
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    def written(name: str, write: Callable[[Any, Path], Any]) -> Callable[[Path], str]:
+        def make(folder: Path) -> str:
+            write(pl.DataFrame(ROWS), folder / name)
+            return str(folder / name)
+
+        return make
+
+    return {
+        "pandas": lambda f: pd.DataFrame(ROWS),
+        "polars": lambda f: pl.DataFrame(ROWS),
+        "lazy polars": lambda f: pl.LazyFrame(ROWS),
+        "pyarrow": lambda f: pa.table(ROWS),
+        "duckdb": lambda f: duckdb.from_arrow(pa.table(ROWS)),
+        "csv": written("a.csv", lambda frame, path: frame.write_csv(path)),
+        "parquet": written("a.parquet", lambda frame, path: frame.write_parquet(path)),
+        "json lines": written("a.jsonl", lambda frame, path: frame.write_ndjson(path)),
+    }
+
+
+@pytest.mark.parametrize("name", engines())
+def test_any_engine(name: str, tmp_path: Path) -> None:
+    np.testing.assert_allclose(evaluated(engines()[name](tmp_path)), evaluated(ROWS), **CLOSE)
+
+
+def test_any_order_of_files(tmp_path: Path) -> None:
+    import polars as pl
+
+    frame = pl.DataFrame(ROWS)
+    parts = []
+    for k in range(6):
+        frame[100 * k : 100 * (k + 1)].write_csv(tmp_path / f"{k}.csv")
+        parts.append(str(tmp_path / f"{k}.csv"))
+    np.testing.assert_allclose(evaluated(parts[::-1]), evaluated(parts), **CLOSE)
+
+
+def test_any_order_of_a_board() -> None:
+    order = np.random.default_rng(2).permutation(N)
+    made = [
+        compare({n: c[o] for n, c in ROWS.items()}, scores=["score", "other"], strata="stratum", units="unit")
+        for o in (np.arange(N), order)
+    ]
+    for name in ("score", "se", "low", "high", "behind_low", "behind_high"):
+        np.testing.assert_allclose(made[1].to_dict()[name], made[0].to_dict()[name], **CLOSE)
+    swapped = compare(ROWS, scores=["other", "score"], strata="stratum", units="unit")
+    assert swapped.systems == made[0].systems
+    np.testing.assert_allclose(swapped.to_dict()["se"], made[0].to_dict()["se"], **CLOSE)
+
+
+def test_auc_in_any_order() -> None:
+    truth = (ROWS["truth"] > 0).astype(int)
+    order = np.random.default_rng(3).permutation(N)
+    on = [Design.clustered(ROWS["unit"][o], strata=ROWS["stratum"][o]) for o in (np.arange(N), order)]
+    a = estimate(strat.auc(truth, ROWS["score"]), on=on[0])
+    b = estimate(strat.auc(truth[order], ROWS["score"][order]), on=on[1])
+    np.testing.assert_allclose([b.value, b.se], [a.value, a.se], **CLOSE)
+
+
+def test_any_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks are counted in blocks: the counts are the same whatever the block."""
+    from strat.recognition import table as blocks
+
+    p, g = RNG.normal(size=(50, 8)), RNG.normal(size=(30, 8))
+    who = {"probe_subjects": np.arange(50) % 30, "gallery_subjects": np.arange(30)}
+    wanted = ranks_of_embeddings(p, g, **who, score="l1")
+    for cells in (1, 64, 1000):
+        monkeypatch.setattr(blocks, "CELLS", cells)
+        found = ranks_of_embeddings(p, g, **who, score="l1")
+        for name in ("above", "tied"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "4"])
+def test_any_number_of_threads(threads: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(table(3000))
+    ask = ("evaluate", path, "--truth", "truth", "--predicted", "guess", "--score", "score", "--strata", "subject",
+           "--units", "passage", "--weights", "weight", "--json")  # fmt: skip
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), threads)
+    found = json.loads(in_a_process(*ask, env={**os.environ, **limits}).out)
+    wanted = evaluate(str(path), truth="truth", predicted="guess", score="score", strata="subject", units="passage",
+                      weights="weight")  # fmt: skip
+    got = np.array([[m[k] for k in ("estimate", "se", "low", "high")] for m in found["measures"]], float)
+    np.testing.assert_allclose(got.T, numbers(wanted), **CLOSE)
+
+
+SAME = {
+    "evaluate": ("evaluate", "{}", "--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units",
+                 "passage", "--weights", "weight", "--json"),
+    "bootstrap": ("evaluate", "{}", "--truth", "truth", "--predicted", "guess", "--units", "passage", "--method",
+                  "bootstrap", "--json"),
+    "compare": ("compare", "{}", "--truth", "truth", "--predicted", "guess", "--predicted", "truth", "--units",
+                "passage", "--json"),
+    "sample": ("sample", "{}", "--size", "12", "--strata", "subject", "--seed", "5", "--json"),
+    "systematic sample": ("sample", "{}", "--size", "12", "--method", "systematic", "--seed", "5", "--json"),
+    "chance": ("chance", "{}", "--truth", "truth", "--predicted", "guess", "--units", "passage", "--exchange",
+               "between", "--permutations", "99", "--seed", "3", "--json"),
+    "plan": ("plan", "width", "--width", "0.1", "--proportion", "0.5", "--json"),
+    "array": ("array", "--levels", "3", "--columns", "7", "--json"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", SAME.values(), ids=SAME.keys())
+def test_the_same_bytes_of_json(ask: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(table(200))
+    arguments = [a.format(path) for a in ask]
+    first, second = Program(capsys)(*arguments), Program(capsys)(*arguments)
+    assert (first.code, first.err) == (0, "")
+    assert first.out == second.out
+    assert json.loads(first.out)["schema"].startswith("strat/")
+
+
+def test_the_same_bytes_in_another_process_and_with_another_hash_seed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(table(200))
+    ask = [a.format(path) for a in SAME["bootstrap"]]
+    made = {in_a_process(*ask, env={**os.environ, "PYTHONHASHSEED": seed}).out for seed in ("0", "1")}
+    assert len(made) == 1
+
+
+def test_the_same_bytes_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(table(200))
+    ask = ("evaluate", path, "--truth", "truth", "--predicted", "guess", "--units", "passage", "-q", "--html")
+    for name in ("a.html", "b.html"):
+        assert Program(capsys)(*ask, tmp_path / name).code == 0
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_threads_of_the_engine_move_no_digit_that_counts(tmp_path: Path) -> None:
+    """Sums of many weights by several threads: equal to 1e-12, though not to the last bit."""
+    import polars as pl
+
+    rng, n = np.random.default_rng(0), 300_000
+    rows = {"truth": rng.integers(0, 2, n), "guess": rng.integers(0, 2, n), "unit": rng.integers(0, 90, n)}
+    pl.DataFrame({**rows, "weight": np.exp(rng.normal(0, 2, n))}).write_parquet(tmp_path / "a.parquet")
+    ask = {"truth": "truth", "predicted": "guess", "units": "unit", "weights": "weight", "metrics": ["accuracy"]}
+    made = [numbers(evaluate(str(tmp_path / "a.parquet"), **ask)) for _ in range(3)]
+    for other in made[1:]:
+        np.testing.assert_allclose(other, made[0], **CLOSE)

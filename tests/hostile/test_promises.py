@@ -1,0 +1,276 @@
+"""What SECURITY.md promises, held one by one."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import socket
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hostile_cases import Program, in_a_process, listing, put, table
+
+import strat
+from strat.errors import StratError
+from strat.tables import evaluate, files, read_logs
+from strat.tables.limits import Limits
+
+SOURCE = Path(strat.__file__).parent
+PROJECT = SOURCE.parents[1]
+MODULES = sorted(SOURCE.rglob("*.py"))
+ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage")
+
+NO_SOCKETS = """
+import sys
+def watch(event, arguments):
+    if event.startswith(("socket.connect", "socket.getaddrinfo", "socket.bind", "urllib", "http.client")):
+        print("NETWORK", event, arguments, file=sys.stderr)
+        import os; os._exit(99)
+sys.addaudithook(watch)
+from strat.cli import main
+main()
+"""
+
+
+def calls(tree: ast.AST) -> list[tuple[str, ast.Call]]:
+    """Every call of the module, with its dotted name."""
+    return [(ast.unparse(node.func), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def imported(tree: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+# ---- 1 and 2: no network, no telemetry
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_no_module_imports_the_network_or_runs_programs(module: Path) -> None:
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    forbidden = {"urllib", "requests", "httpx", "aiohttp", "http", "socket", "ftplib", "smtplib", "ssl", "webbrowser"}
+    assert not imported(tree) & (forbidden | {"subprocess", "shelve", "dill", "cloudpickle", "marshal"})
+    names = {name for name, _ in calls(tree)}
+    assert not names & {"eval", "exec", "compile", "os.system", "os.popen", "__import__", "pickle.load", "pickle.loads"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "a.csv", *ASK, "--html", "r.html"),
+        pytest.param(("demo", "--out", "d.html"), marks=pytest.mark.slow),
+        pytest.param(("--version",), marks=pytest.mark.slow),
+    ],
+    ids=["evaluate", "demo", "version"],
+)
+def test_no_socket_is_opened(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    import subprocess
+
+    put(tmp_path, "a.csv", table())
+    made = subprocess.run(
+        [sys.executable, "-c", NO_SOCKETS, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "NETWORK" not in made.stderr, made.stderr
+    assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.parametrize(
+    "address", ["https://example.invalid/a.csv", "s3://b/a.parquet", "hf://d/a.csv", "ftp://x/a.csv"]
+)
+def test_an_address_is_a_file_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connected(*_: object) -> None:
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setattr(socket.socket, "connect", connected)
+    with pytest.raises(StratError, match="must name files that exist"):
+        evaluate(address, truth="a", predicted="b")
+
+
+def test_the_engine_may_not_fetch_extensions() -> None:
+    engine = files.connect()
+    for name in ("autoinstall_known_extensions", "autoload_known_extensions"):
+        assert engine.execute(f"select current_setting('{name}')").fetchone()[0] is False
+
+
+def test_a_report_fetches_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(tmp_path, "a.csv", table())
+    assert Program(capsys)("evaluate", path, *ASK, "--html", tmp_path / "r.html", "-q").code == 0
+    page = (tmp_path / "r.html").read_text()
+    assert not re.findall(r"""(?:src|action|xlink:href)\s*=\s*["'](?!data:|#)[^"']+""", page)
+    assert not re.findall(r"<link[^>]+href=[\"'](?!data:)", page)
+    assert not re.findall(r"url\((?!['\"]?(?:data:|#))", page)
+    assert "@import" not in page
+    assert "default-src 'none'" in page
+    assert re.search(r"script-src 'sha256-[A-Za-z0-9+/=]+'", page)
+    assert "fetch(" not in page
+    assert "XMLHttpRequest" not in page
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    """Home, working and temporary folders are as before; only the named report is new."""
+    home, work, temporary = (tmp_path / n for n in ("home", "work", "tmp"))
+    for folder in (home, work, temporary):
+        folder.mkdir()
+    put(work, "a.csv", table())
+    kept = {k: v for k, v in os.environ.items() if k not in ("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    environment = {**kept, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"}
+    ended = in_a_process("evaluate", "a.csv", *ASK, "--html", "r.html", cwd=work, env=environment)
+    assert ended.code == 0, ended.err
+    assert listing(home) == {}
+    assert listing(temporary) == {}
+    assert listing(work).keys() == {"a.csv", "r.html"}
+
+
+# ---- 3: no pickle
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_arrays_are_loaded_without_objects(module: Path) -> None:
+    for name, call in calls(ast.parse(module.read_text(encoding="utf-8"))):
+        allowed = [ast.unparse(k.value) for k in call.keywords if k.arg == "allow_pickle"]
+        assert allowed in ([], ["False"])  # NumPy's own default is False, too
+        assert name not in ("joblib.load", "torch.load", "pd.read_pickle", "pandas.read_pickle", "pickle.Unpickler")
+
+
+class Touch:
+    """An object whose pickle would make a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("a.npy", ("array",)),
+        ("a.npy", ("chance",)),
+        ("a.npy", ("recognize", "--similarity")),
+        ("a.npz", ("recognize", "--similarity")),
+        ("a.npz", ("recognize", "--per-subject", "2", "--images")),
+        ("a.pkl", ("evaluate",)),
+        ("a.pt", ("evaluate",)),
+        ("a.joblib", ("rank", "--higher-is-better")),
+    ],
+)
+def test_a_pickle_does_not_run(
+    name: str, arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pickle
+
+    owned, path = tmp_path / "owned", tmp_path / name
+    if name.endswith(".npy"):
+        np.save(path, np.array([Touch(owned)], object), allow_pickle=True)
+    elif name.endswith(".npz"):
+        np.savez(path, embeddings=np.array([Touch(owned)], object), subject=np.zeros(1))
+    else:
+        path.write_bytes(pickle.dumps(Touch(owned)))
+    ended = Program(capsys)(*arguments, path)
+    assert ended.code == 1, ended
+    assert not owned.exists()
+
+
+# ---- 4: data, never code (labels are in test_hostile_labels.py)
+
+
+def test_templates_escape_by_default() -> None:
+    from strat.report import page
+
+    assert page._template().environment.autoescape is True
+    for template in SOURCE.rglob("*.j2"):
+        assert "|safe" not in re.sub(r"\s", "", template.read_text(encoding="utf-8"))
+
+
+# ---- 5: limits
+
+
+def log(folder: Path, **sizes: int) -> tuple[Path, Limits]:
+    import zipfile
+
+    header = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}}
+    rows = [{"id": i, "epoch": 1, "scores": {"m": {"value": i % 2}}} for i in range(300)]
+    with zipfile.ZipFile(folder / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(header))
+        archive.writestr("summaries.json", json.dumps(rows))
+    return folder / "a.eval", Limits(**sizes)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ({"member": 1000}, "unpack to at most 1,000 bytes"),
+        ({"archive": 5000}, "at most 5,000 bytes in all"),
+        ({"members": 1}, "at most 1 members"),
+    ],
+)
+def test_limits_of_archives(sizes: dict[str, int], said: str, tmp_path: Path) -> None:
+    path, limits = log(tmp_path, **sizes)
+    with pytest.raises(StratError, match=said):
+        read_logs(path, limits=limits)
+
+
+def test_limits_of_lines(tmp_path: Path) -> None:
+    path = put(tmp_path, "m/samples_t_2026-01-01T00-00-00.jsonl", json.dumps({"doc_id": 1, "x": "y" * 5000}) + "\n")
+    with pytest.raises(StratError, match="line 1, must be at most 1,000 bytes"):
+        read_logs(path.parent, limits=Limits(line=1000))
+
+
+def test_the_page_tells_the_limits_of_the_code() -> None:
+    page = (PROJECT / "SECURITY.md").read_text(encoding="utf-8")
+    limits = Limits()
+    for number in (
+        f"{limits.member >> 30} GiB",
+        f"{limits.ratio:,} times",
+        f"{limits.archive >> 30} GiB",
+        f"{limits.members:,} members",
+        f"{limits.line >> 20} MiB",
+    ):
+        assert number in page
+    named = set(re.findall(r"`((?:test|fuzz)_[a-z_]+\.py)`", page))
+    assert named
+    assert all((Path(__file__).parent / name).exists() for name in named)
+
+
+# ---- 6: whole or not at all
+
+
+def test_only_two_places_write_files() -> None:
+    """Whoever writes goes through the two functions that replace files whole."""
+    writers = []
+    for module in MODULES:
+        for name, call in calls(ast.parse(module.read_text(encoding="utf-8"))):
+            modes = [a.value for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Constant)]
+            opens = name.endswith("open") and any(isinstance(m, str) and re.fullmatch("[wax]b?\\+?", m) for m in modes)
+            if opens or name.endswith((".write_text", ".write_bytes")):
+                writers.append(str(module.relative_to(SOURCE)))
+    made_here = {"datasets/example.py"}  # the bundled file, made by the developers
+    assert set(writers) == {"algebra/orthogonal.py", "tables/out.py"} | made_here
+
+
+# ---- 7: the catalogue is as long as it says
+
+
+def test_the_catalogue_has_more_than_five_hundred_cases() -> None:
+    import test_hostile_api
+    import test_hostile_commands
+    import test_hostile_labels
+    import test_hostile_logs
+    import test_hostile_tables
+
+    called = [test_hostile_tables, test_hostile_logs, test_hostile_commands, test_hostile_labels]
+    names = [entry.name for module in called for entry in module.case.cases]
+    assert len(names) == len(set(names))
+    labels = len(test_hostile_labels.LABELS) * len(test_hostile_labels.FORMS)
+    assert len(names) >= 400
+    assert len(names) + labels + len(test_hostile_api.REFUSED) >= 500
