@@ -363,3 +363,12 @@ def test_notes_say_when_an_interval_may_be_too_short() -> None:
     assert rows.notes == ()
     heavy = strat.Design.simple_random(weights=np.r_[np.ones(50), 1e4, 1e4])
     assert "a few units carry most of the weight" in strat.estimate(strat.mean(np.arange(52.0)), on=heavy).notes[0]
+
+
+@pytest.mark.parametrize("method", [None, "t", "logit", "wilson", "exact", "arcsine"])
+def test_a_perfect_share_with_uneven_weights_keeps_its_interval(method: str | None) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        design = strat.Design.simple_random(weights=rng.lognormal(size=30))
+        low, high = strat.estimate(strat.proportion(np.ones(30)), on=design).interval(method=method)
+        assert 0 < low < high <= 1

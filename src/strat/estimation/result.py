@@ -368,7 +368,9 @@ class Estimate:
         if method == "exact":
             made = intervals.by_korn_graubard(p, s, self.rows, level, self._df())
         elif method == "wilson":
-            size = np.divide(p * (1 - p), s**2, out=np.broadcast_to(self.worth, p.shape).astype(float), where=s > 0)
+            p = np.clip(p, 0.0, 1.0)  # sums of weights leave a perfect share a hair's breadth off
+            seen = (s > 0) & (p > 0) & (p < 1)
+            size = np.divide(p * (1 - p), s**2, out=np.broadcast_to(self.worth, p.shape).astype(float), where=seen)
             made = intervals.by_wilson(p, size, level, self._df())
         else:
             made = (intervals.by_logit if method == "logit" else intervals.by_arcsine)(p, s, c)
