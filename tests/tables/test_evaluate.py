@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -254,3 +255,31 @@ def test_mlflow_is_optional(predictions: dict[str, np.ndarray], monkeypatch: pyt
     found.log_to_mlflow()
     assert logged["accuracy"] == found["accuracy"].value
     assert set(logged) == {"accuracy", "accuracy_se", "accuracy_low", "accuracy_high"}
+
+
+def test_truth_values_say_how_right_a_row_is_in_every_file(tmp_path: Path) -> None:
+    import duckdb
+
+    right = np.random.default_rng(0).random(60) < 0.3
+    data = pd.DataFrame({"right": right, "unit": np.arange(60) // 3})
+    paths = [tmp_path / name for name in ("a.csv", "a.parquet", "a.jsonl")]
+    data.to_csv(paths[0], index=False)
+    duckdb.from_df(data).write_parquet(str(paths[1]))
+    data.to_json(paths[2], orient="records", lines=True)
+    wanted = evaluate(data, score="right", units="unit")["mean"]
+    for path in paths:
+        found = evaluate(path, score="right", units="unit")["mean"]
+        assert float(found.value) == pytest.approx(right.mean())
+        assert float(found.se) == pytest.approx(float(wanted.se))
+    with pytest.raises(StratError, match=r"`weights` must name a column of numbers .* which holds truth values"):
+        evaluate(paths[0], score="right", weights="right")
+
+
+def test_missing_objects_and_doubled_names_of_pandas() -> None:
+    data = pd.DataFrame({"t": ["a", pd.NA, pd.NaT, "b", None, np.nan], "p": list("aabbab")}, dtype=object)
+    with pytest.raises(StratError, match=r"`t` has 4 missing"):
+        evaluate(data, truth="t", predicted="p")
+    with pytest.raises(StratError, match=r"the frame must name each column once, got 'p' twice"):
+        evaluate(pd.concat([data, data[["p"]]], axis=1), truth="t", predicted="p")
+    with pytest.raises(StratError, match=r"column `t` must hold plain labels or numbers"):
+        evaluate(data.assign(t=[np.zeros(2)] * 6), truth="t", predicted="p")

@@ -145,7 +145,7 @@ def _of_objects(name: str, array: NDArray[Any], missing: NDArray[np.bool_] | Non
     hide = np.zeros(len(array), bool) if missing is None else missing
     first = np.fromiter(
         (
-            -1 if gone or v is None or v != v else seen.setdefault(_hashable(name, v), len(seen))
+            -1 if gone or v is None or _absent(name, v) else seen.setdefault(_hashable(v), len(seen))
             for v, gone in zip(array.tolist(), hide.tolist(), strict=True)
         ),
         np.int64,
@@ -159,14 +159,18 @@ def _of_objects(name: str, array: NDArray[Any], missing: NDArray[np.bool_] | Non
     return Column(name, codes, labels, gone if gone.any() else None)
 
 
-def _hashable(name: str, value: Any) -> Any:
-    if isinstance(value, str | int | float | bool | np.generic):
-        return value
-    if isinstance(value, list | dict | set):
+def _absent(name: str, value: Any) -> bool:
+    """Whether it is no value: NaN, NaT, or pandas' NA, whose comparisons have no truth value."""
+    if isinstance(value, list | dict | set | np.ndarray):
         raise StratError(
             f"column `{name}` must hold plain labels or numbers, got {some([value], 1)[:60]}; choose a field of it."
         )
-    return str(value)
+    differs = value != value
+    return not isinstance(differs, bool | np.bool_) or bool(differs)
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | np.generic) else str(value)
 
 
 def _of_series(name: str, series: Any) -> Column:

@@ -241,8 +241,8 @@ def _there(table: Table, named: Mapping[str, str], weights: str | None, missing:
     binning = None
     keys = list(dict.fromkeys(named.values()))
     if "score" in named:
-        _numeric("score", named["score"], lazy, table.source)
-        binning = _binning(table, named["score"], bins, single="units" not in named and "items" not in named)
+        if _numeric("score", named["score"], lazy, table.source, truths=True):
+            binning = _binning(table, named["score"], bins, single="units" not in named and "items" not in named)
         if binning is not None:
             lazy = binned(lazy, named["score"], binning)
     if weights is not None:
@@ -322,12 +322,19 @@ def _labels(column: Column, keep: NDArray[np.bool_]) -> NDArray[Any]:
     return np.asarray(column.labels[column.codes[keep]])
 
 
-def _numeric(argument: str, name: str, lazy: Any, source: str) -> None:
-    if not lazy.collect_schema()[name].is_numeric():
-        raise StratError(
-            f"`{argument}` must name a column of numbers of {source}, got {name!r}, which holds text; "
-            "mend its values, or choose another column."
-        )
+def _numeric(argument: str, name: str, lazy: Any, source: str, *, truths: bool = False) -> bool:
+    """Whether a column holds numbers; truth values are none, but may pass."""
+    import narwhals as nw
+
+    dtype = lazy.collect_schema()[name]
+    if dtype.is_numeric():
+        return True
+    if truths and dtype == nw.Boolean:
+        return False
+    raise StratError(
+        f"`{argument}` must name a column of numbers of {source}, got {name!r}, which holds "
+        f"{'truth values' if dtype == nw.Boolean else 'text'}; mend its values, or choose another column."
+    )
 
 
 def binned(lazy: Any, name: str, binning: Binning) -> Any:

@@ -306,6 +306,9 @@ def _of_frame(source: Any) -> Table:
 
     try:
         frame = nw.from_native(source)
+    except nw.exceptions.DuplicateError:
+        twice = sorted(str(name) for name, times in Counter(source.columns).items() if times > 1)
+        raise StratError(f"the frame must name each column once, got {some(twice)} twice; rename one.") from None
     except TypeError:
         raise StratError(
             "`source` must be a path, a data frame (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) or a mapping "
