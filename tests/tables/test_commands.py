@@ -80,6 +80,32 @@ def test_evaluate_reads_a_folder_of_logs(shared: Path, capsys: pytest.CaptureFix
     assert measure["se"] == pytest.approx(0.09770, abs=5e-6)
 
 
+def test_evaluate_says_which_measures_of_the_logs_it_took(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs = shared / "data/ai-logs/lm_eval"
+    code, text, _ = run(capsys, "evaluate", logs)
+    assert code == 0
+    assert "measure: acc ('demo_algebra', 'demo_law', 'demo_virology'); exact_match,take_first ('demo_gen')" in text
+    (law,) = logs.glob("*/samples_demo_law*.jsonl")
+    code, text, _ = run(capsys, "evaluate", law, "--metric", "acc_norm", "--json")
+    assert code == 0
+    assert json.loads(text)["measures"][0]["estimate"] == pytest.approx(5 / 12)
+    (one,) = (shared / "data/ai-logs/logs_json_b").glob("*.json")
+    code, text, _ = run(capsys, "evaluate", one, "--json")
+    assert json.loads(text)["measures"][0]["estimate"] == pytest.approx(82 / 108)
+    code, _, error = run(capsys, "evaluate", logs, "--metric", "acc", "--metric", "acc_norm")
+    assert code == 1
+    assert "`--metric` must name one measure of the logs, got 'acc', 'acc_norm'" in error
+
+
+def test_records_in_unused_columns_do_no_harm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "nested.jsonl"
+    lines = [{"right": i % 3 == 0, "doc": {"id": i, "tags": ["a", i]}, "list": [i]} for i in range(60)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, text, error = run(capsys, "evaluate", path, "--score", "right", "--json")
+    assert (code, error) == (0, "")
+    assert json.loads(text)["measures"][0]["estimate"] == pytest.approx(1 / 3)
+
+
 def test_sample_draws_and_its_output_is_evaluated(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from strat.cli import output
-from strat.errors import StratError, StratWarning
+from strat.errors import StratError, StratWarning, some
+
+if TYPE_CHECKING:
+    from strat.tables import ItemTable
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -34,7 +38,8 @@ def evaluate(
     weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     population: Annotated[str | None, typer.Option(help="Units in the population: a number or a column.")] = None,
     metric: Annotated[
-        list[str] | None, typer.Option(help="Measure (repeat for more): accuracy, macro_f1, auc, kappa, mcc, …")
+        list[str] | None,
+        typer.Option(help="Measure (repeat for more): accuracy, macro_f1, auc, kappa, mcc, …; for logs: which one."),
     ] = None,
     method: Annotated[
         str, typer.Option(help="taylor, brr, fay, generalized, multi_array, jackknife, bootstrap.")
@@ -72,7 +77,12 @@ def evaluate(
     """
     from strat import tables
 
-    source, roles = _source(files, score, strata, items)
+    logs = _logs(files, metric, labelled=truth is not None or score is not None)
+    roles = {"score": score, "strata": strata, "items": items}
+    source: object = files
+    if logs is not None:
+        own = {"score": "score", "strata": None if logs.stratum is None else "stratum", "items": "item"}
+        source, roles = logs.to_table(), {role: name or own[role] for role, name in roles.items()}
     with output.progress("reading", quiet=quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", StratWarning)  # the result repeats them as notes
         found = tables.evaluate(
@@ -82,7 +92,7 @@ def evaluate(
             units=units,
             weights=weights,
             population=_number_or_name(population),
-            metrics=metric or None,
+            metrics=metric or None if logs is None else None,
             method=method,
             target=target,
             level=level,
@@ -95,6 +105,8 @@ def evaluate(
             progress=progress,
             **roles,
         )
+    if logs is not None:
+        found = replace(found, warnings=(*logs.notes, *found.warnings))
     output.report(found, html)
     output.emit(found.sheet(), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 
@@ -106,24 +118,23 @@ def _number_or_name(population: str | None) -> float | str | None:
         return population
 
 
-def _source(
-    files: list[str], score: str | None, strata: str | None, items: str | None
-) -> tuple[object, dict[str, str | None]]:
-    """The files themselves, or the one system of a folder of logs."""
-    roles = {"score": score, "strata": strata, "items": items}
-    if not any((name and Path(name).is_dir()) or name.endswith(".eval") for name in files):
-        return files, roles
+def _logs(files: list[str], metric: list[str] | None, *, labelled: bool) -> ItemTable | None:
+    """The one system of benchmark logs; None where the files are tables."""
+    if not any(_is_log(Path(name), labelled) for name in files if name):
+        return None
     from strat import tables
 
-    logs = tables.read_logs(files)
+    if metric is not None and len(metric) > 1:
+        raise StratError(f"`--metric` must name one measure of the logs, got {some(metric)}; call it for each of them.")
+    logs = tables.read_logs(files, metric=metric[0] if metric else None)
     if len(logs.systems) > 1:
         raise StratError(
             f"`FILE` must hold logs of one system, got {len(logs.systems)}; use `strat compare` for several."
         )
-    has_strata = logs.stratum is not None
-    roles = {
-        "score": score or "score",
-        "strata": strata or ("stratum" if has_strata else None),
-        "items": items or "item",
-    }
-    return logs.to_table(), roles
+    return logs
+
+
+def _is_log(path: Path, labelled: bool) -> bool:
+    if path.is_dir() or path.suffix in (".eval", ".json"):
+        return True
+    return not labelled and path.name.startswith("samples_") and path.suffix == ".jsonl"

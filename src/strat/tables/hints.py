@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.columns import Array, Codes, encode
-from strat.tables.frames import Column
+from strat.errors import StratError
+from strat.tables.frames import Column, column_of
 from strat.tables.table import Table, exact
 
 FEW = 15
@@ -97,7 +99,8 @@ def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool
     keep = np.isfinite(value)
     if keep.sum() < 20 or np.ptp(value[keep]) == 0:
         return []
-    candidates = {name: _coded(columns[name], keep) for name in names if _is_label(columns[name])}
+    labels = [name for name in names if name in columns and _is_label(columns[name])]
+    candidates = {name: _coded(columns[name], keep) for name in labels}
     return suspects({name: c for name, c in candidates.items() if c is not None}, value[keep])
 
 
@@ -108,14 +111,21 @@ def _far(table: Table) -> bool:
 
 
 def _first(table: Table, names: Sequence[str]) -> list[Column]:
-    from strat.tables.frames import column_of
-
+    """The first rows of these columns; one that holds no plain labels (lists, records) is no suspect."""
     wanted = list(dict.fromkeys(names))
     lazy = table.backend.lazy
     if lazy is None:
-        return [_head(c) for c in table.backend.fetch(wanted)]
+        return _plain(wanted, lambda name: _head(table.backend.fetch([name])[0]))
     grouped = table.backend.collect(exact(lazy, wanted).select(*wanted).head(LOOK))
-    return [column_of(name, grouped[name]) for name in wanted]
+    return _plain(wanted, lambda name: column_of(name, grouped[name]))
+
+
+def _plain(names: Sequence[str], make: Callable[[str], Column]) -> list[Column]:
+    found = []
+    for name in names:
+        with suppress(StratError):
+            found.append(make(name))
+    return found
 
 
 def _head(column: Column) -> Column:
