@@ -135,3 +135,23 @@ def test_a_map_of_per_class_shares_to_fewer_has_an_interval() -> None:
     made = strat.estimate(strat.recall(truth, predicted, average=None), on=strat.Design.simple_random(n=27))
     assert made.map(lambda v: v[..., :2], bounds=(0, 1)).interval()[0] == pytest.approx(made.interval()[0][:2])
     assert made.map(lambda v: v[..., 0], bounds=(0, 1)).interval()[0] == pytest.approx(made.interval()[0][0])
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_a_jackknife_without_the_only_unit_of_a_class_is_refused(stratified: bool) -> None:
+    """What rounding leaves of the weight of the unit left out is no class of its own."""
+    rng = np.random.default_rng(0)
+    units = np.repeat(np.arange(12), 3)
+    for _ in range(30):
+        y, weights, first = rng.random(36), rng.random(36), units == 0
+        strata = units // 4 if stratified else None
+        replicates = strat.jackknife(strat.Design.clustered(units=units, strata=strata, weights=weights))
+        for one in (strat.auc(first.astype(int), y), strat.domain(strat.mean(y), first)):
+            with pytest.raises(strat.StratError, match="must be defined in every replicate, got 1 of 12"):
+                strat.estimate(one, on=replicates)
+
+
+def test_factors_that_are_zero_are_exactly_zero() -> None:
+    """A metric of the rows that are left must not see the others."""
+    factors = strat.generalized(strat.Design.stratified(strata=[0, 0, 0, 1, 1, 2, 2, 2, 2])).factors()
+    assert not ((factors != 0) & (np.abs(factors) < 1e-9)).any()

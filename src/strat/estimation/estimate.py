@@ -24,6 +24,7 @@ from strat.statistics.base import Axis, Rows, Statistic
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 FEW_UNITS, MANY_UNITS = 10, 100_000  # units with an error below which an interval may be short; where we look
+ROUNDING = 1e-14  # what sums and differences may leave of the size of what was added up
 PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
 
 
@@ -229,7 +230,8 @@ def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> A
         if isinstance(operator, Resamples) and _lumpable(statistic, design):
             values = statistic.function(_lump_totals(statistic, design, operator))
         elif is_dense(statistic, design) and replicates.number * statistic.components <= 16 * KEEP:
-            values = statistic.function(operator.totals(unit_totals(statistic, design)))
+            per_unit = unit_totals(statistic, design)
+            values = statistic.function(_rounded(operator.totals(per_unit), per_unit))
         else:
             values = _blockwise(statistic, replicates)
     spread = np.asarray(values, float) - point
@@ -240,6 +242,13 @@ def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> A
             "use fay(design, rho=0.5), or the closed form (on=design), which keep every unit in."
         )
     return spread
+
+
+def _rounded(sums: Array, per_unit: Array) -> Array:
+    """Replicate totals, with 0 where only rounding is left of what was taken out: 0 / 0 must not look like a number."""
+    tiny = ROUNDING * np.abs(per_unit).sum(axis=0)
+    sums[np.abs(sums) <= tiny] = 0.0
+    return sums
 
 
 def _blockwise(statistic: Statistic, replicates: Replicates) -> Array:

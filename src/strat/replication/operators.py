@@ -116,7 +116,9 @@ class Contrasts:
         signed[:, owner] = self.signs(start, stop) * (self.gain[self.stratum[owner]] / np.sqrt(j * (j + 1)))
         own = signed * self.position
         after = _sums_before(signed[:, ::-1].T, self._places_from_the_end)[::-1].T
-        return 1.0 + after - own
+        dense: Array = 1.0 + after - own
+        dense[np.abs(dense) < 1e-14] = 0.0  # a unit that is out is out, whatever rounding leaves of it
+        return dense
 
     @cached_property
     def _only_pairs(self) -> bool:
