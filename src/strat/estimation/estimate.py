@@ -310,7 +310,8 @@ def _notes(statistic: Statistic, design: Design, df: float | None) -> tuple[str,
     made = []
     if df is not None and df < VERY_UNEQUAL * design.df and statistic.domain is None and statistic.domains is None:
         made.append(f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {design.df}")
-    if statistic.proportion and not statistic.axes and not design.rows_are_units and design.n_units <= MANY_UNITS:
+    plain = statistic.proportion and not statistic.axes and statistic.components == 2  # hits and rows
+    if plain and not design.rows_are_units and design.n_units <= MANY_UNITS:
         hits, rows = unit_totals(statistic, design).T
         rarer = hits if 2 * hits.sum() <= rows.sum() else rows - hits
         held = int((rarer > 1e-9 * rows).sum())
