@@ -18,7 +18,7 @@ from scipy.stats import binom
 
 import strat
 from strat.comparison import many, paired
-from strat.estimation import intervals
+from strat.estimation import intervals, linear
 from strat.estimation.result import METHODS
 
 from .trials import Array, Trial
@@ -99,24 +99,11 @@ def _leverage(one: Any, design: Any) -> Found:
 
 
 def effective_df(design: Any, domain: Array | None = None) -> float:
-    """Degrees of freedom of the variance between units of unequal weight, from the weights alone.
-
-    The variance of stratum h is a quadratic form in its units' means, sum of w_i^2 (m_i - m)^2 / (1 - h_i) with
-    h_i = w_i / W_h. If the means vary alike, its expectation is tr(B) and its variance 2 tr(B^2); the degrees of
-    freedom of the sum over strata are (sum tr B)^2 / sum tr(B^2): units less strata where all is equal (Bell and
-    McCaffrey 2002).
-    """
+    """Effective degrees of freedom from the units' weights (or, as a candidate, from those of a domain)."""
+    if domain is None:
+        return linear.effective_df(design)
     w = unit_weights(design, domain) * np.sqrt(1 - design.fraction[design.stratum])
-    number, stratum = design.n_strata, design.stratum
-    total = np.bincount(stratum, w, minlength=number)[stratum]
-    h = np.divide(w, total, out=np.zeros(len(w)), where=total > 0)
-    d = np.divide(w**2, 1 - h, out=np.zeros(len(w)), where=h < 1)
-    s = np.bincount(stratum, h**2, minlength=number)
-    s0, s1, s2 = (np.bincount(stratum, d * h**k, minlength=number) for k in range(3))
-    first = np.bincount(stratum, d * (1 - 2 * h + s[stratum]), minlength=number)
-    second = np.bincount(stratum, d**2 * (1 + 2 * (s[stratum] - 2 * h)), minlength=number)
-    second = second + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
-    return float(first.sum() ** 2 / second.sum())
+    return linear.effective_units(w, design.stratum, np.ones(len(w)), float(design.df))
 
 
 def edges(trial: Trial) -> Found:
@@ -266,10 +253,10 @@ def two_way(trial: Trial) -> Found:
     exact = replace(one, rows=float(n))
     found["exact"] = _asked(exact, "exact")
     found["exact below 10 errors"] = found["exact"] if few else found["default"]
-    # centring takes a subject's own part out of both sides: what is left is (k - 2) / (k - 1) of it, not all
-    mended = replace(exact, variance=exact.variance * ((k - 1) / (k - 2)) ** 2)
-    found["dyadic factor"] = mended.interval()
-    found["dyadic factor, exact"] = _asked(mended, "exact")
+    # without what centring takes out of both sides: (k - 2) / (k - 1) of a subject's own part is left, not all
+    plain = replace(exact, variance=exact.variance * ((k - 2) / (k - 1)) ** 2)
+    found["no dyadic factor"] = plain.interval()
+    found["no dyadic factor, exact"] = _asked(plain, "exact")
     above = trial.extra["table"] >= trial.extra["threshold"]
     hits = np.where(np.eye(len(above), dtype=bool), 0.0, above)
     p = hits.sum() / n

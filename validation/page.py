@@ -19,7 +19,7 @@ CANDIDATES = (
     "default, effective df", "default, kurtosis df", "exact, effective df", "leverage", "leverage, effective df",
     "exact below 5 errors",
     "exact below 10 errors", "edge by rows", "edge, one-sided", "Woodruff by logit", "Woodruff by exact", "log",
-    "dyadic factor", "dyadic factor, exact",
+    "no dyadic factor", "no dyadic factor, exact",
 )  # fmt: skip
 MOST_USELESS = 0.05
 USUAL = (
@@ -51,8 +51,8 @@ WORDS = {
     "bootstrap percentile": "percentiles of that bootstrap",
     "Woodruff by logit": "candidate: Woodruff's interval from the logit interval of the share at the quantile",
     "Woodruff by exact": "candidate: the same from the exact interval",
-    "dyadic factor": "candidate: the two-way variance times ((k − 1) / (k − 2))², k subjects",
-    "dyadic factor, exact": "candidate: Korn-Graubard with that",
+    "no dyadic factor": "candidate: the two-way variance without ((k − 1) / (k − 2))², k subjects",
+    "no dyadic factor, exact": "candidate: Korn-Graubard with that",
     "log": "candidate: on the logarithmic scale",
     "Bonferroni": "intervals at the level 1 − 0.05 / number",
     "rival: Wilson on rows": "every row an independent trial",
@@ -142,23 +142,6 @@ class Lab:
     def main(self, scenario: str) -> str:
         """The default, or what stands for it."""
         return "default" if "default" in self.grid[scenario]["methods"] else "lone: collapse"
-
-    def proposed(self, scenario: str) -> str:
-        """The method that the decisions of the page would make the default."""
-        wanted = "default, effective df" if scenario != "domain" else "default"
-        if scenario.startswith("quantile"):
-            wanted = "Woodruff by exact"
-        elif scenario.startswith("FMR"):
-            wanted = "dyadic factor, exact"
-        return wanted if self.figure(scenario, wanted) else self.main(scenario)
-
-    def after(self, state: str) -> list[str]:
-        """Scenarios in this state once the decisions are in the defaults."""
-        return [name for name in self.grid if self.state(name, self.proposed(name)) == state]
-
-    def adopted(self) -> bool:
-        """Whether the default already has the effective degrees of freedom."""
-        return self.cover("unequal 20") == self.cover("unequal 20", "default, effective df")
 
     def usual(self, scenario: str) -> str:
         """Coverage of what is usual: rows as independent draws."""

@@ -193,7 +193,7 @@ __all__ = [
 
 # Parts that load when they are first used, so that `import strat` needs NumPy and a little of SciPy alone.
 _PARTS = ("algebra", "comparison", "datasets", "protocols", "recognition", "report", "tables", "theory")
-_CALLS = {"compare": "tables", "evaluate": "tables", "explain": "report"}
+_CALLS = {"check": "tables", "compare": "tables", "evaluate": "tables", "explain": "report"}
 
 
 def __getattr__(name: str) -> Any:

@@ -22,7 +22,6 @@ from strat.replication import Given, LeaveOneOut, Replicates, Resamples, blocks
 from strat.statistics.base import Axis, Rows, Statistic
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
-VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 FEW_UNITS, MANY_UNITS = 10, 100_000  # units with an error below which an interval may be short; where we look
 ROUNDING = 1e-14  # what sums and differences may leave of the size of what was added up
 PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
@@ -293,8 +292,7 @@ def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) ->
             return float(max(1, min(linear.domain_df(design, view) for view in statistic.domains)))
         if statistic.domain is not None:
             return float(linear.domain_df(design, statistic.domain))
-        effective = linear.effective_df(design) if usual == design.df else usual
-        return effective if effective < VERY_UNEQUAL * usual else usual
+        return linear.usual_df(usual, linear.effective_df(design)) if usual == design.df else usual
     if df == "effective":
         return linear.effective_df(design)
     if df == "satterthwaite":
@@ -308,7 +306,12 @@ def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) ->
 def _notes(statistic: Statistic, design: Design, df: float | None) -> tuple[str, ...]:
     """What the validation laboratory found to make intervals too short, if it is so here."""
     made = []
-    if df is not None and df < VERY_UNEQUAL * design.df and statistic.domain is None and statistic.domains is None:
+    if (
+        df is not None
+        and df < linear.VERY_UNEQUAL * design.df
+        and statistic.domain is None
+        and statistic.domains is None
+    ):
         made.append(f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {design.df}")
     plain = statistic.proportion and not statistic.axes and statistic.components == 2  # hits and rows
     if plain and not design.rows_are_units and design.n_units <= MANY_UNITS:

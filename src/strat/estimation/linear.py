@@ -17,6 +17,7 @@ from strat.errors import StratError
 from strat.estimation.totals import magnitudes, sum_by_unit, unit_totals
 from strat.statistics.base import Statistic
 
+VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 STEP = 1e-3  # relative step of the five-point rule: truncation 1e-12 and rounding 1e-13 meet here
 BATCH = 1 << 22  # numbers in one call of the function that is differentiated
 _STENCIL = ((-2.0, 1 / 12), (-1.0, -8 / 12), (1.0, 8 / 12), (2.0, -1 / 12))
@@ -153,23 +154,31 @@ def repeat_deviations(statistic: Statistic, design: Design, slope: Array) -> Arr
     return (z - means[item]) * scale[:, None]
 
 
+def usual_df(nominal: float, effective: float) -> float:
+    """Units less strata; the effective number where a few units carry most of the weight (see the validation page)."""
+    return effective if effective < VERY_UNEQUAL * nominal else nominal
+
+
 def effective_df(design: Design) -> float:
-    """Degrees of freedom of the variance between units of unequal weight, from the weights alone.
+    """Effective degrees of freedom of a design, from the weights of its units alone."""
+    w = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
+    kept = np.sqrt(1 - design.fraction[design.stratum])
+    return effective_units(w * kept, design.stratum, np.ones(len(w)), float(design.df))
+
+
+def effective_units(w: Array, stratum: Codes, counts: Array, nominal: float) -> float:
+    """Degrees of freedom of the variance between units of unequal weight w (each so many times), from these alone.
 
     The variance of stratum h is a quadratic form in its units' means, sum of w_i² (m_i - m)² / (1 - h_i) with
     h_i = w_i / W_h. If the means vary alike, its expectation is tr B and its variance 2 tr B², and the sum over the
     strata has (sum tr B)² / sum tr B² degrees of freedom, which is units less strata where all is equal (Bell and
     McCaffrey 2002).
     """
-    number, stratum = design.n_strata, design.stratum
-    w = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
-    w *= np.sqrt(1 - design.fraction[stratum])
-    if w.max() <= 1.001 * w.min() or design.df < 1:
-        return float(design.df)
-    w /= w.max()  # the answer has no scale, and fourth powers of weights would leave the floats
+    if w.max() <= 1.001 * w.min() or nominal < 1:
+        return nominal
 
     def sums(values: Array) -> Array:
-        return np.bincount(stratum, values, minlength=number).astype(float)
+        return np.bincount(stratum, values * counts).astype(float)
 
     total = sums(w)[stratum]
     h = np.divide(w, total, out=np.zeros(len(w)), where=total > 0)
@@ -177,8 +186,7 @@ def effective_df(design: Design) -> float:
     s, (s0, s1, s2) = sums(h**2), (sums(d * h**k) for k in range(3))
     first = sums(d * (1 - 2 * h + s[stratum]))
     second = sums(d**2 * (1 + 2 * (s[stratum] - 2 * h))) + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
-    spread = float(second.sum())  # where one unit outweighs all, what is left of it is rounding
-    return float(min(design.df, max(1.0, first.sum() ** 2 / spread if spread > 0 else 1.0)))
+    return float(min(nominal, max(1.0, first.sum() ** 2 / second.sum())))
 
 
 def satterthwaite(made: Array, unit_weights: Array, design: Design) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strat.tables.check import Check, check
 from strat.tables.compare import Leaderboard, compare, leaderboard
 from strat.tables.evaluate import evaluate
 from strat.tables.evaluation import Evaluation
@@ -12,11 +13,13 @@ from strat.tables.table import Table, read
 
 __all__ = [
     "Cells",
+    "Check",
     "Evaluation",
     "ItemTable",
     "Leaderboard",
     "Sample",
     "Table",
+    "check",
     "compare",
     "evaluate",
     "leaderboard",

@@ -132,7 +132,8 @@ class RowDesign:
 
     def _df(self, domain: NDArray[np.bool_] | None) -> float:
         if domain is None:
-            return self.df
+            weight = self.row_weight * np.sqrt(1.0 - self.sizes / self.population)[self.stratum]
+            return linear.usual_df(self.df, linear.effective_units(weight, self.stratum, self.cells.counts, self.df))
         inside = np.bincount(self.stratum, self.cells.counts * domain, minlength=len(self.labels))
         return float(inside.sum() - (inside > 0).sum())
 

@@ -97,7 +97,7 @@ def _placed(made: Estimate, pseudo: Design, design: Design, influence: Array) ->
         spread=spread,
         scales=1.0,
         variance=np.asarray((spread**2).sum(axis=0)),
-        df=float(design.df),
+        df=linear.usual_df(float(design.df), linear.effective_df(design)),
         worth=made.worth * worth,
         design=design.summary,
         target=target_of(design),
