@@ -14,6 +14,7 @@ from scipy.special import betaincinv
 from strat.columns import Array, encode, same_length
 from strat.comparison import rooks
 from strat.errors import StratError, one_of
+from strat.notebook import in_words
 
 Counts = NDArray[np.int64]
 # Confidence with which the error of a simulated p-value is bounded.
@@ -23,6 +24,7 @@ SURE = -8.0
 NULL = "every way of giving the predicted labels to the patterns is equally likely"
 
 
+@in_words
 @dataclass(frozen=True)
 class Chance:
     """How a confusion matrix compares with random classification that keeps its margins.

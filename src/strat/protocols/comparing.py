@@ -14,6 +14,7 @@ from strat.columns import Array
 from strat.datasets.draws import Rng
 from strat.designs import Design
 from strat.errors import StratError, near
+from strat.notebook import in_words
 from strat.protocols.classic import (
     cross_validation,
     holdout,
@@ -42,6 +43,7 @@ USUAL = ("resubstitution", "hold-out", "repeated hold-out", "cross-validation", 
 COLOURS = {OPTIMISTIC: ORANGE, PESSIMISTIC: BLUE}
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class ProtocolComparison:
     """Results of several protocols for one estimator on the same rows."""
@@ -142,6 +144,7 @@ def _named(name: str) -> Runner:
     return PROTOCOLS[name]
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """Resubstitution and leave-one-out of one classifier: below and above the true error on the average.

@@ -14,6 +14,7 @@ from strat.columns import Array
 from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import estimate
+from strat.notebook import in_words
 from strat.statistics.means import mean
 from strat.statistics.proportions import wilson
 
@@ -47,6 +48,7 @@ class Memory:
     peak: float
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class ProtocolResult:
     """An estimate of a classifier model's error, made by one training and testing protocol.

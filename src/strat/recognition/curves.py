@@ -14,6 +14,7 @@ from strat.columns import Array, Codes
 from strat.designs import Design
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
+from strat.notebook import in_words
 from strat.recognition.ranks import TIES, Ranks
 from strat.replication import Replicates, bootstrap, brr, generalized, jackknife
 from strat.statistics.base import Statistic
@@ -61,6 +62,7 @@ def places(gallery_size: int, points: int = 60) -> Codes:
     return np.unique(np.rint(np.geomspace(1, gallery_size, points)).astype(np.int64))
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class MatchCurve:
     """Cumulative match scores of one or more systems on the same probes, with their joint errors.

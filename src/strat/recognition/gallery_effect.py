@@ -13,6 +13,7 @@ from strat.colours import OKABE_ITO
 from strat.columns import Array
 from strat.errors import StratError
 from strat.estimation import Estimate
+from strat.notebook import in_words
 from strat.recognition.curves import new_axes, places
 from strat.recognition.experiment import Run, System, run
 from strat.recognition.sets import ImageArray
@@ -43,6 +44,7 @@ class EffectTest:
         )
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class GalleryEffect:
     """One run for each column as gallery.

@@ -18,6 +18,7 @@ from strat.columns import Array, numbers
 from strat.designs import Design
 from strat.errors import StratError, some
 from strat.estimation import Estimate, estimate
+from strat.notebook import in_words
 from strat.recognition.curves import design_of, draw_curve, new_axes, places
 from strat.recognition.ranks import Ranks
 from strat.statistics.base import Axis, Statistic
@@ -25,6 +26,7 @@ from strat.statistics.means import mean
 from strat.statistics.scores import det, rate_at
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class OpenSet:
     """The two kinds of searches of an open-set experiment, and what can be asked of them.
@@ -182,6 +184,7 @@ def _kept(ranks: Ranks, sizes: ArrayLike, k: int) -> tuple[Array, Axis]:
     return y, Axis("gallery size", tuple(int(v) for v in wanted))
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class SizeCurve:
     """The miss rate FNIR(N, R, no threshold), 1 − the rank-R rate, against the size N of the gallery."""
@@ -189,6 +192,10 @@ class SizeCurve:
     estimate: Estimate
     sizes: Array
     max_rank: int
+
+    def __str__(self) -> str:
+        """The miss rate at each size."""
+        return str(self.estimate)
 
     def plot(self, ax: Any = None, *, level: float = 0.95, name: str = "system", color: str = OKABE_ITO[0]) -> Any:
         """Miss rate against N, both on logarithmic axes."""

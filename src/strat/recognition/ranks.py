@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes
 from strat.errors import StratError, StratWarning, one_of
+from strat.notebook import in_words
 from strat.recognition import blocks
 from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
@@ -26,6 +27,7 @@ from strat.recognition.table import count as count_table
 TIES = ("pessimistic", "optimistic", "expected")
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Ranks:
     """What a gallery says about each probe.
@@ -66,6 +68,13 @@ class Ranks:
     def __len__(self) -> int:
         """Number of probes."""
         return len(self.above)
+
+    def __str__(self) -> str:
+        """How many probes of each kind, ties, and how many are first."""
+        mated, first = self.mated, int((self.rank() == 1).sum())
+        said = f"{len(self)} probes against N = {self.gallery_size}: {first} of {int(mated.sum())} mated ones at rank 1"
+        others = {"non-mated": int((~mated).sum()), "failed": int(self.failed.sum()), "tied": self.tied_probes}
+        return ", ".join([said, *(f"{number} {kind}" for kind, number in others.items() if number)])
 
     @property
     def mated(self) -> NDArray[np.bool_]:

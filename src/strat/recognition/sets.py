@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Codes, encode, same_length
 from strat.errors import StratError, one_of, plain, some
+from strat.notebook import in_words
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Representation:
     """How two sets of images represent the classes (STRAT 2.2).

@@ -29,6 +29,7 @@ from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, plain, some
 from strat.estimation import Estimate
+from strat.notebook import in_words
 from strat.recognition.curves import new_axes
 from strat.recognition.matching import failure_mask
 from strat.recognition.ranks import _table
@@ -85,6 +86,7 @@ class Comparisons:
         return all(np.bincount(codes).max() == 1 for codes in (self.row, self.column))
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Verification:
     """All comparisons of a verification experiment, and what can be asked of them.
@@ -395,6 +397,7 @@ class _Pairs:
         return together - 2 * fmr * single + fmr**2 * int(there.sum())
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class DetCurve:
     """FNMR against FMR with errors; `plot` draws a DET (log or normal deviate axes) or a ROC."""
@@ -404,6 +407,12 @@ class DetCurve:
     mated: int
     nonmated: int
     subjects: int
+
+    def __str__(self) -> str:
+        """What was compared, and FNMR at each FMR."""
+        return (
+            f"{self.mated} mated and {self.nonmated} non-mated comparisons of {self.subjects} subjects\n{self.estimate}"
+        )
 
     def plot(
         self, ax: Any = None, *, axis: str = "log", level: float = 0.95, name: str = "FNMR", color: str = OKABE_ITO[0]

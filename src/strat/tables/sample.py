@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from strat.columns import Array, Codes, encode
 from strat.errors import StratError, one_of, some
+from strat.notebook import in_words
 from strat.tables import out
 from strat.tables.out import Sheet
 from strat.tables.table import Table, read
@@ -19,6 +20,7 @@ from strat.tables.table import Table, read
 METHODS = ("proportional", "equal", "neyman", "systematic", "simple")
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Items that were drawn, with what their analysis needs.

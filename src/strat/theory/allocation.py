@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from strat.colours import BLUE
 from strat.columns import Array, Codes, numbers, same_length
 from strat.errors import StratError
+from strat.notebook import in_words
 from strat.theory.pictures import new_axes
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Allocation:
     """Units per stratum with the least variance of the population mean, beside proportional allocation."""

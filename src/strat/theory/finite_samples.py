@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from strat.columns import Array
 from strat.errors import StratError
+from strat.notebook import in_words
 from strat.theory.dependent import both_errors
 from strat.theory.gaussian import GaussianClass, Problem, as_points, probabilities, two_gaussians
 from strat.theory.quadratic_form import Complex, boundary_expectation
@@ -295,11 +296,16 @@ def holdout_moments(
     return HoldoutMoments(bayes, extra, variance)
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Simulated:
     """Values of a quantity over simulated sample sets."""
 
     values: Array
+
+    def __str__(self) -> str:
+        """Their average and spread."""
+        return f"{self.mean:.4g} (se {self.se:.2g}; sd {self.sd:.3g} over {len(self.values):,} sample sets)"
 
     @property
     def mean(self) -> float:

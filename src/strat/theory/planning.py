@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from strat.colours import BLUE
 from strat.columns import Array
 from strat.errors import StratError
+from strat.notebook import in_words
 from strat.theory.finite_samples import (
     HoldoutMoments,
     holdout_moments,
@@ -24,6 +25,7 @@ MOST = 10**9
 POINTS = 60
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Plan:
     """How many of something a target needs, and what every other number would give.
@@ -355,6 +357,7 @@ def detectable_difference(
     return Detectable(rows, float(values[-1]), power, sizes[reachable[:-1]], values[:-1][reachable[:-1]])
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Detectable:
     """The smallest detectable difference at a number of rows, and at others."""
@@ -384,6 +387,7 @@ class Detectable:
         return axes
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Split:
     """A split of the samples of each class into design and test, and every other one (F&H II-D)."""

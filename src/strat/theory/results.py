@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strat.notebook import in_words
 
+
+@in_words
 @dataclass(frozen=True)
 class Probability:
     """A probability, the method that computed it, and its two kinds of uncertainty.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from strat.columns import Array, Codes
 from strat.errors import StratError
+from strat.notebook import in_words
 from strat.tables.frames import column_of
 from strat.tables.table import Arrays, Table
 
@@ -55,6 +56,7 @@ class Run:
         return len(self.items)
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class ItemTable:
     """Scores of systems on items.
@@ -102,6 +104,11 @@ class ItemTable:
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.score)
+
+    def __str__(self) -> str:
+        """How many rows, items and systems, and the notes."""
+        items, systems = len(np.unique(self.item)), len(self.systems)
+        return "\n".join([f"{len(self):,} rows: {items:,} items, {systems:,} systems", *self.notes])
 
     @property
     def systems(self) -> list[str]:
