@@ -45,6 +45,14 @@ def numbers(argument: str, values: ArrayLike, *, finite: bool = True, most: floa
     return array
 
 
+def number(argument: str, value: object) -> float:
+    """`value` as one number (nan and infinities too), or an error that names the argument."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise StratError(f"`{argument}` must be a number, got {some([value])}.") from None
+
+
 def load(argument: str, path: Path, *, mapped: bool = False) -> dict[str, NDArray[Any]]:
     """The arrays of an `.npz` file by name, or that of an `.npy` file under no name; never pickled objects."""
     try:

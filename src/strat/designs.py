@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.columns import Array, Codes, encode, number, numbers, same_length
 from strat.errors import StratError, StratWarning, one_of, plain, some
 
 KINDS = ("simple random", "stratified", "clustered", "stratified clusters", "systematic")
@@ -180,8 +180,8 @@ class Design:
             return cls.clustered(units=items, weights=weights, population=population, items=items, counts=counts)
         if n is None and weights is not None:
             n = len(np.asarray(weights))
-        if n is None or int(n) != n or n < 1:
-            raise StratError(f"`n` must be a whole number of rows, at least 1, got {n!r}.")
+        if n is None or not number("n", n).is_integer() or n < 1:
+            raise StratError(f"`n` must be a whole number of rows, at least 1, got {plain(n)!r}.")
         rows = int(n)
         return _assemble("simple random", rows, None, None, weights, population, None, counts, "error", True)
 
@@ -225,7 +225,7 @@ class Design:
         (4, 2)
         """
         kind = "stratified" if units is None and items is None else "stratified clusters"
-        n = len(np.asarray(strata))
+        n = _rows("strata", strata)
         by = units if units is not None else items
         return _assemble(kind, n, strata, by, weights, population, items, counts, lone, nested)
 
@@ -250,7 +250,7 @@ class Design:
         clustered: 4 rows in 3 units; 2 degrees of freedom
         """
         kind = "clustered" if strata is None else "stratified clusters"
-        n = len(np.asarray(units))
+        n = _rows("units", units)
         return _assemble(kind, n, strata, units, weights, population, items, counts, lone, nested)
 
     @classmethod
@@ -485,9 +485,16 @@ class Design:
         )
 
 
-def _count(number: float, what: str) -> str:
+def _rows(argument: str, labels: ArrayLike) -> int:
+    array = np.asarray(labels)
+    if array.ndim == 0:
+        raise StratError(f"`{argument}` must have one label per row, got the single value {plain(array)!r}.")
+    return len(array)
+
+
+def _count(many: float, what: str) -> str:
     plural = {"stratum": "strata"}.get(what, what + "s")
-    return f"{number:,.0f} {what if number == 1 else plural}"
+    return f"{many:,.0f} {what if many == 1 else plural}"
 
 
 def _assemble(
@@ -583,19 +590,11 @@ def _population(population: Population | None, labels: NDArray[Any], of_row: Cod
     if population is None:
         return np.full(len(labels), np.inf)
     if isinstance(population, Mapping):
-        return _per_label("population", population, labels)
-    array = np.asarray(population, float)
-    if array.ndim == 0:
-        made = np.full(len(labels), float(array))
-    elif len(array) != len(of_row):
-        raise StratError(
-            f"`population` must be one number, a mapping from stratum or one value per row, got {len(array)} values."
-        )
+        made = _per_label("population", population, labels)
+    elif np.ndim(population) == 0:
+        made = np.full(len(labels), number("population", population))
     else:
-        made = np.empty(len(labels))
-        made[of_row] = array
-        if (made[of_row] != array).any():
-            raise StratError("`population` must be the same for all rows of a stratum, got several values in one.")
+        made = _per_row(numbers("population", population, finite=False), len(labels), of_row)
     if np.isnan(made).any() or (made <= 0).any():
         raise StratError(f"`population` must be positive, got {some(made[~(made > 0)])}.")
     if (made[np.isfinite(made)] > 1e100).any():
@@ -603,9 +602,22 @@ def _population(population: Population | None, labels: NDArray[Any], of_row: Cod
     return made
 
 
+def _per_row(population: Array, strata: int, of_row: Codes) -> Array:
+    if len(population) != len(of_row):
+        raise StratError(
+            "`population` must be one number, a mapping from stratum or one value per row, got "
+            f"{len(population)} values."
+        )
+    made = np.empty(strata)
+    made[of_row] = population
+    if ((made[of_row] != population) & ~np.isnan(population)).any():
+        raise StratError("`population` must be the same for all rows of a stratum, got several values in one.")
+    return made
+
+
 def _per_label(argument: str, values: Mapping[Any, float], labels: NDArray[Any]) -> Array:
     known = {plain(label) for label in labels}
-    given = {plain(key): float(value) for key, value in values.items()}
+    given = {plain(key): number(argument, value) for key, value in values.items()}
     unknown = [key for key in given if key not in known]
     if unknown:
         raise StratError(f"`{argument}` must name strata that have rows, got {some(unknown)} without any.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -155,3 +157,38 @@ def test_factors_that_are_zero_are_exactly_zero() -> None:
     """A metric of the rows that are left must not see the others."""
     factors = strat.generalized(strat.Design.stratified(strata=[0, 0, 0, 1, 1, 2, 2, 2, 2])).factors()
     assert not ((factors != 0) & (np.abs(factors) < 1e-9)).any()
+
+
+PAIRS = strat.Design.stratified(strata=["a", "a", "b", "b"])
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "population of nan": (
+        lambda: strat.Design.stratified(strata=["a", "a"], population={"a": np.nan}),
+        "`population` must be positive, got nan",
+    ),
+    "population of text": (
+        lambda: strat.Design.stratified(strata=["a", "a"], population={"a": "x"}),  # type: ignore[dict-item]
+        "`population` must be a number, got 'x'",
+    ),
+    "rows of text": (lambda: strat.Design.simple_random(n="a"), "`n` must be a number"),  # type: ignore[arg-type]
+    "rows of nan": (lambda: strat.Design.simple_random(n=np.nan), "`n` must be a whole"),  # type: ignore[arg-type]
+    "no seed": (lambda: strat.bootstrap(PAIRS, rng=None), "`rng` must be a seed"),  # type: ignore[arg-type]
+    "replicates of text": (
+        lambda: strat.bootstrap(PAIRS, replicates="x"),  # type: ignore[arg-type]
+        "`replicates` must be a number",
+    ),
+    "rho of text": (lambda: strat.fay(PAIRS, rho="x"), "`rho` must be a number"),  # type: ignore[arg-type]
+    "level of text": (
+        lambda: strat.estimate(strat.mean([1, 2, 3, 5]), on=PAIRS).interval("x"),  # type: ignore[arg-type]
+        "`level` must be a number",
+    ),
+    "one stratum for all": (lambda: strat.Design.stratified(strata="abc"), "got the single value 'abc'"),
+    "one unit for all": (lambda: strat.Design.clustered(units=3), "got the single value 3"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_arguments_that_are_no_numbers_are_refused_in_a_sentence(case: str) -> None:
+    """Nothing of Python's own errors comes through."""
+    call, said = REFUSED[case]
+    with pytest.raises(strat.StratError, match=said):
+        call()

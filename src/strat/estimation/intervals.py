@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
 
-from strat.columns import Array
+from strat.columns import Array, number
 from strat.errors import StratError
 from strat.statistics.proportions import clopper_pearson, korn_graubard, wilson
 
@@ -16,7 +16,7 @@ Limits = tuple[Array, Array]
 
 def critical(level: float, df: Array | float) -> Array:
     """Student's two-sided critical value."""
-    if not 0 < level < 1:
+    if not 0 < number("level", level) < 1:
         raise StratError(f"`level` must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
     return np.asarray(scipy.special.stdtrit(df, 0.5 + level / 2))
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from strat.algebra import hadamard_columns, m_sequence, prime_power
 from strat.algebra import multi_array as orthogonal_multi_array
-from strat.columns import Array, Codes, numbers
+from strat.columns import Array, Codes, number, numbers
 from strat.designs import Design
-from strat.errors import StratError, one_of, some
+from strat.errors import StratError, one_of, plain, some
 from strat.replication import scales
 from strat.replication.operators import (
     Contrasts,
@@ -121,11 +121,11 @@ def fay(design: Design, *, rho: float = 0.5) -> Replicates:
     >>> sorted(set(fay(Design.stratified(strata=[1, 1, 2, 2]), rho=0.3).factors().ravel().round(12).tolist()))
     [0.3, 1.7]
     """
-    return _balanced(design, _rho(rho), f"Fay (rho = {rho:g})")
+    return _balanced(design, _rho(rho), f"Fay (rho = {float(rho):g})")
 
 
 def _rho(rho: float) -> float:
-    if not 0 <= rho < 1:
+    if not 0 <= number("rho", rho) < 1:
         raise StratError(f"`rho` must be at least 0 and below 1, got {rho!r}; 0 is plain BRR.")
     return float(rho)
 
@@ -369,14 +369,14 @@ def _only_pairs(design: Design) -> None:
 
 
 def _number(replicates: int) -> int:
-    if int(replicates) != replicates or replicates < 2:
-        raise StratError(f"`replicates` must be a whole number of at least 2, got {replicates!r}.")
+    if not number("replicates", replicates).is_integer() or replicates < 2:
+        raise StratError(f"`replicates` must be a whole number of at least 2, got {plain(replicates)!r}.")
     return int(replicates)
 
 
 def _seed(rng: int | np.random.Generator) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
-    if int(rng) != rng or rng < 0:
-        raise StratError(f"`rng` must be a seed of 0 or more, or a NumPy Generator, got {rng!r}.")
+    if rng is None or not number("rng", rng).is_integer() or rng < 0:
+        raise StratError(f"`rng` must be a seed of 0 or more, or a NumPy Generator, got {plain(rng)!r}.")
     return int(rng)
