@@ -176,6 +176,7 @@ def effective_units(w: Array, stratum: Codes, counts: Array, nominal: float) -> 
     """
     if w.max() <= 1.001 * w.min() or nominal < 1:
         return nominal
+    w = w / w.max()  # the answer has no scale, and fourth powers of weights would leave the floats
 
     def sums(values: Array) -> Array:
         return np.bincount(stratum, values * counts).astype(float)
@@ -186,7 +187,8 @@ def effective_units(w: Array, stratum: Codes, counts: Array, nominal: float) -> 
     s, (s0, s1, s2) = sums(h**2), (sums(d * h**k) for k in range(3))
     first = sums(d * (1 - 2 * h + s[stratum]))
     second = sums(d**2 * (1 + 2 * (s[stratum] - 2 * h))) + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
-    return float(min(nominal, max(1.0, first.sum() ** 2 / second.sum())))
+    spread = float(second.sum())  # where one unit outweighs all, what is left of it is rounding
+    return float(min(nominal, max(1.0, first.sum() ** 2 / spread if spread > 0 else 1.0)))
 
 
 def satterthwaite(made: Array, unit_weights: Array, design: Design) -> Array:
