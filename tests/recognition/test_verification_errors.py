@@ -183,3 +183,8 @@ def test_no_miss_at_a_fixed_fmr_leaves_the_exact_limit():
     assert found.value[1] == 0
     exact = v.fnmr(float(v.threshold(0.15))).interval()
     assert found.interval()[1][1] == pytest.approx(exact[1]) == pytest.approx(1 - 0.025 ** (1 / 60))
+
+
+def test_a_curve_of_few_comparisons_has_a_point():
+    v = verification(similarity=np.eye(4), probes=list("abcd"), gallery=list("abcd"))
+    assert v.det().fmr.tolist() == [0.5]

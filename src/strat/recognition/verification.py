@@ -197,7 +197,7 @@ class Verification:
     # ---- inside
 
     def _grid(self) -> Array:
-        least = max(10.0 / len(self.nonmated), 1e-9)
+        least = min(max(10.0 / len(self.nonmated), 1e-9), 0.5)
         steps = np.array([m * 10.0**e for e in range(-9, 0) for m in GRID] + [1.0])
         return steps[(steps >= least) & (steps < 1.0)]
 
