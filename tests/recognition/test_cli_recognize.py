@@ -125,3 +125,30 @@ def test_a_warning_is_one_line_without_code(tmp_path, capsys):
     assert code == 0
     assert err.startswith("strat: warning: mates score worse than ")
     assert err.count("\n") == 1
+
+
+def test_triples_with_subjects_of_their_images(tmp_path, capsys):
+    """Two images of each of three subjects, whose names are also those of gallery images of other subjects."""
+    lines = ["probe,gallery,score,probe_subject,gallery_subject"]
+    for i in range(6):
+        lines += [f"{i},{j},{9 if i // 2 == (j + 1) % 3 else j},{i // 2},{(j + 1) % 3}" for j in range(3)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(lines))
+    code, out, _ = call(capsys, "--similarity", path, "--triples", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert "6 mated probes of 3 subjects, N = 3" in out
+    assert found["rows"][0]["estimate"] == 1.0
+    assert call(capsys, "--similarity", path, "--triples", "--subject", "who")[0] == 1
+    path.write_text("\n".join(line.rsplit(",", 1)[0] for line in lines))
+    code, _, err = call(capsys, "--similarity", path, "--triples")
+    assert code == 1
+    assert "`path` must have a column 'gallery_subject' of subjects" in err
+
+
+def test_ranks_to_print_are_ranks(data, capsys):
+    _, folder = data
+    for at in ("0", "1.5"):
+        code, _, err = call(capsys, "--probes", folder / "p.npz", "--gallery", folder / "g.npz", "--at", at)
+        assert code == 1
+        assert "`--at` must be ranks, whole numbers from 1" in err

@@ -35,8 +35,10 @@ from strat.recognition import (
 )
 from strat.recognition.curves import TARGETS, design_of
 from strat.recognition.experiment import compare_methods, compare_units
+from strat.recognition.scores import subject_columns
 
 SCHEMA = "strat/recognize/1"
+SUBJECT = "subject"
 COLUMNS = ("figure", "at", "estimate", "se", "low", "high", "df")
 
 SIMILARITY = typer.Option(None, help="Table of similarities: .npz, .npy, .csv, or triples in .parquet or .csv.")
@@ -93,7 +95,8 @@ class _Source:
         if path is None:
             return None
         if self.triples or path.suffix.lower() == ".parquet":
-            made = read_triples(path)
+            asked = self.subject != SUBJECT
+            made = read_triples(path, **subject_columns(path, self.subject, asked=asked))
         else:
             made = read_matrix(path, key=self.key, subject=self.subject)
         return made, {"similarity" if self.similarity else "distance": made.scores}
@@ -118,7 +121,9 @@ def recognize(
     gallery: Path | None = GALLERY,
     images: Path | None = IMAGES,
     key: str | None = typer.Option(None, help="Name of the table, or of the vectors, in an .npz."),
-    subject: str = typer.Option("subject", help="Name of the labels in an .npz; in triples, ends of column names."),
+    subject: str = typer.Option(
+        SUBJECT, help="Name of the labels in an .npz; in triples, columns probe_NAME and gallery_NAME."
+    ),
     triples: bool = typer.Option(False, "--triples", help="The table is a list: probe, gallery, score."),
     score: str = typer.Option("cosine", help="cosine, inner, euclidean, l1 or mahalanobis."),
     enrolment: str = typer.Option("single", help="Several images of a subject: best, mean or images."),
@@ -155,7 +160,7 @@ def recognize(
         one_of("--target", target.replace("-", " "), TARGETS),
         ties,
         method,
-        [int(v) for v in _numbers("--at", at)],
+        _places(at),
         _numbers("--fmr", fmr),
         _numbers("--fpir", fpir),
         max_rank,
@@ -178,6 +183,13 @@ def _numbers(option: str, text: str) -> list[float]:
         return [float(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise StratError(f"`{option}` must be numbers parted by commas, got {text!r}.") from None
+
+
+def _places(text: str) -> list[int]:
+    found = _numbers("--at", text)
+    if any(k < 1 or not k.is_integer() for k in found):
+        raise StratError(f"`--at` must be ranks, whole numbers from 1, got {text!r}.")
+    return [int(k) for k in found]
 
 
 def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Path | None, html: Path | None) -> Sheet:
@@ -219,7 +231,7 @@ def _of_vectors(source: _Source, enrolment: str, open_: bool) -> Ranks:
 
 
 def _closed(found: Ranks, wish: _Wish) -> list[list[Any]]:
-    at = sorted({k for k in wish.at if 1 <= k <= found.gallery_size}) or [1]
+    at = sorted({k for k in wish.at if k <= found.gallery_size}) or [1]
     curve = match_curve(found, target=wish.target, method=wish.method, at=np.asarray(at), ties=wish.ties).of()
     rows = _lines("CMS at rank", at, curve, wish)
     design = design_of(found.subject[found.mated], wish.target)
@@ -233,9 +245,9 @@ def _closed(found: Ranks, wish: _Wish) -> list[list[Any]]:
 def _lines(name: str, at: Any, found: Estimate, wish: _Wish) -> list[list[Any]]:
     low, high = (np.ravel(np.asarray(side)) for side in found.interval(wish.level))
     value, se = np.ravel(found.point), np.ravel(np.sqrt(found.variance))
-    places = at if isinstance(at, list) else [at]
+    places, df = at if isinstance(at, list) else [at], float(found.df)
     return [
-        [name, place, float(v), float(s), float(a), float(b), float(found.df)]
+        [name, place, float(v), float(s), float(a), float(b), int(df) if df.is_integer() else df]
         for place, v, s, a, b in zip(places, value, se, low, high, strict=True)
     ]
 

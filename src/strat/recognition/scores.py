@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,7 +139,30 @@ def read_triples(
     )
 
 
+def subject_columns(path: str | Path, ending: str, *, asked: bool) -> dict[str, str]:
+    """The arguments of `read_triples` for columns of subjects called probe_… and gallery_…, if the file has them."""
+    names = {argument: f"{argument.split('_')[0]}_{ending}" for argument in ("probe_subject", "gallery_subject")}
+    present = list(_read(path, lambda found: [d[0] for d in found.description or []]))
+    missing = [name for name in names.values() if name not in present]
+    if missing and (asked or len(missing) == 1):
+        raise StratError(f"`path` must have a column {missing[0]!r} of subjects; {near(missing[0], present)}")
+    return {} if missing else names
+
+
 def _columns(path: str | Path, names: list[str]) -> dict[str, NDArray[Any]]:
+    def fetch(found: Any) -> dict[str, Any]:
+        present = [d[0] for d in found.description or []]
+        missing = [name for name in names if name not in present]
+        if missing:
+            raise StratError(f"`path` must have a column {missing[0]!r}; {near(missing[0], present)}")
+        return dict(found.fetchnumpy())
+
+    made = _read(path, fetch)
+    return {name: _whole(name, made[name]) for name in names}
+
+
+def _read(path: str | Path, fetch: Callable[[Any], Any]) -> Any:
+    """What `fetch` makes of the rows of a CSV or Parquet file."""
     import duckdb
 
     if not Path(path).exists():
@@ -151,18 +175,13 @@ def _columns(path: str | Path, names: list[str]) -> dict[str, NDArray[Any]]:
         except duckdb.Error as error:
             reason = str(error).split("\n")[0].rstrip(".")
             raise StratError(f"`path` must hold triples, got {str(path)!r}: {reason}.") from None
-        present = [d[0] for d in found.description or []]
-        missing = [name for name in names if name not in present]
-        if missing:
-            raise StratError(f"`path` must have a column {missing[0]!r}; {near(missing[0], present)}")
-        made = found.fetchnumpy()
-    return {name: _whole(name, made[name]) for name in names}
+        return fetch(found)
 
 
 def _whole(name: str, values: Any) -> NDArray[Any]:
     empty = np.ma.getmaskarray(values)
     if empty.any():
-        raise StratError(f"`{name}` must have a value in every line, got none in line {empty.argmax()}.")
+        raise StratError(f"`{name}` must have a value in every line, got none in row {empty.argmax()}.")
     return np.asarray(values)
 
 
@@ -173,7 +192,7 @@ def _one_subject(columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], nam
     subject = labels[first]
     wrong = labels != subject[codes]
     if wrong.any():
-        raise StratError(f"`{name}` must be the same in all lines of an image, got several in line {np.argmax(wrong)}.")
+        raise StratError(f"`{name}` must be the same in all lines of an image, got several in row {np.argmax(wrong)}.")
     return subject
 
 
