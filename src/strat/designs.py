@@ -284,7 +284,13 @@ class Design:
                 raise StratError("`order` must be the same for all rows of a unit, got units at several places.")
             place = np.lexsort((np.arange(len(labels)), first)).argsort()[codes].astype(float)
         else:
-            place = place.argsort(kind="stable").argsort(kind="stable").astype(float)
+            distinct, rank = np.unique(place, return_inverse=True)
+            place = rank.astype(float)
+            if len(distinct) < len(place):
+                raise StratError(
+                    f"`order` must tell all rows apart, got {len(place) - len(distinct)} at the place of another one; "
+                    "name their `units`, or give a finer order."
+                )
         made = _assemble("clustered", len(place), None, place, weights, population, None, counts, "error", True)
         return replace(made, kind="systematic")
 
@@ -322,10 +328,10 @@ class Design:
     @property
     def df(self) -> int:
         """Degrees of freedom: units less strata (a stratum seen whole, or of one unit, adds none)."""
-        sizes = self.sizes
-        if self.lone in ("centre", "average"):
+        drawn = self.fraction < 1
+        if self.item is not None or not drawn.any():  # all that varies is inside the units
             return int(self.n_units - self.n_strata)
-        return int((sizes - 1)[sizes > 1].sum())
+        return int((self.sizes - 1)[drawn].sum())
 
     @property
     def rows_are_units(self) -> bool:

@@ -192,3 +192,18 @@ def test_arguments_that_are_no_numbers_are_refused_in_a_sentence(case: str) -> N
     call, said = REFUSED[case]
     with pytest.raises(strat.StratError, match=said):
         call()
+
+
+def test_a_stratum_seen_whole_adds_no_degrees_of_freedom() -> None:
+    """Fifty units that are all there are say nothing about how two others of a million vary."""
+    strata = [0] * 50 + [1] * 2
+    assert strat.Design.stratified(strata=strata, population={0: 50, 1: 1e6}).df == 1
+    assert strat.Design.stratified(strata=strata, population={0: 50, 1: 2}).df == 50
+    assert strat.Design.stratified(strata=strata).df == 50
+
+
+def test_rows_at_one_place_of_a_systematic_sample_are_refused() -> None:
+    """Their order would be that of the rows, and the answer with it."""
+    with pytest.raises(strat.StratError, match="`order` must tell all rows apart, got 2 at the place of another"):
+        strat.Design.systematic(order=[1, 1, 2, 2, 3])
+    assert strat.Design.systematic(order=[1, 1, 2, 2, 3], units=["a", "b", "c", "d", "e"]).n_units == 5
