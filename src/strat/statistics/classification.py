@@ -334,7 +334,13 @@ def metric(
 
     def one(weights: Array) -> float:
         there = weights != 0
-        return float(function(y[there], p[there], sample_weight=weights[there], **arguments))
+        try:
+            return float(function(y[there], p[there], sample_weight=weights[there], **arguments))
+        except TypeError as error:
+            raise StratError(
+                "`function` must be a metric that takes (truth, predicted, sample_weight=…) and returns a number, got "
+                f"an error: {error}; give it weights, or use `statistic` with a function of the weights."
+            ) from error
 
     def of_weights(weights: Array) -> Array:
         flat = weights.reshape(-1, n)

@@ -363,6 +363,9 @@ def statistic(
     `function` takes the weights of all rows and returns a number or an array. `n` is the number of rows; without
     it the design says.
 
+    With balanced replicates (`brr`, `generalized`, …) name the units of the design: nothing else tells which unit is
+    which when the rows come in another order.
+
     Examples
     --------
     >>> import numpy as np
