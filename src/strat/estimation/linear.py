@@ -214,4 +214,6 @@ def domain_df(design: Design, domain: NDArray[np.bool_] | None) -> int:
     if domain is None:
         return design.df
     units: Codes = np.unique(design.unit[domain])
+    drawn = (design.fraction < 1)[design.stratum[units]]  # a stratum seen whole adds none
+    units = units[drawn] if drawn.any() and design.item is None else units
     return len(units) - len(np.unique(design.stratum[units]))

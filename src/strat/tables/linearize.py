@@ -90,8 +90,10 @@ class RowDesign:
 
     @property
     def df(self) -> float:
-        """Rows less strata."""
-        return float((self.sizes - 1)[self.sizes > 1].sum())
+        """Rows less strata (a stratum seen whole adds none, unless all are)."""
+        drawn = self.population > self.sizes
+        counted = (self.sizes > 1) & (drawn if drawn.any() else True)
+        return float((self.sizes - 1)[counted].sum())
 
     @property
     def summary(self) -> str:
