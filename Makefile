@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
-.PHONY: demo test lint format docs benchmarks validate clean
+.PHONY: demo test lint format docs benchmarks validate load fuzz clean
 
 demo: $(STAMP)
 	$(BIN)/strat demo
@@ -31,6 +31,13 @@ benchmarks: $(STAMP)
 validate: $(STAMP)
 	$(BIN)/python -m validation
 	$(BIN)/python -m pytest -n 2 -m slow
+
+load: $(STAMP)
+	$(BIN)/python -m validation.load --minutes 60
+
+fuzz: $(STAMP)
+	$(BIN)/python -m pip install --quiet atheris
+	$(BIN)/python tests/hostile/fuzz_readers.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build

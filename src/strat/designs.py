@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, number, numbers, same_length
 from strat.errors import StratError, StratWarning, one_of, plain, some
+from strat.notebook import in_words
 
 KINDS = ("simple random", "stratified", "clustered", "stratified clusters", "systematic")
 LONE = ("error", "collapse", "certainty", "centre", "average")
 Population = float | Mapping[Any, float] | Sequence[float] | NDArray[Any]
 
 
+@in_words
 @dataclass(frozen=True)
 class Plan:
     """What was planned at the four levels of sampling, and what was controlled (STRAT 2.1, 2.2).
@@ -78,6 +80,7 @@ def _structure(kind: str) -> tuple[str, ...]:
     }.get(kind, ())
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Design:
     """How the rows were drawn: rows in units, units in strata, with weights and population sizes.

@@ -81,7 +81,9 @@ def test_errors(arguments, message):
 @pytest.mark.parametrize(("name", "content"), [("a.csv", "x,y\n"), ("a.csv", ""), ("a.npy", "nothing")])
 def test_files_that_are_no_arrays(tmp_path, name, content):
     (tmp_path / name).write_text(content)
-    with pytest.raises(StratError, match=r"`file` must (hold whole numbers, one run per line|be a whole file of NumPy arrays)"):
+    with pytest.raises(
+        StratError, match=r"`file` must (hold whole numbers, one run per line|be a whole file of NumPy arrays)"
+    ):
         ask(tmp_path / name)
 
 

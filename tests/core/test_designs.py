@@ -224,3 +224,10 @@ def test_bad_input_is_one_sentence(message: str) -> None:
     with pytest.raises(StratError, match=message) as caught:
         BAD[message]()
     assert "\n" not in str(caught.value)
+
+
+def test_values_show_themselves_in_words() -> None:
+    design = Design.stratified(strata=[1, 1, 2, 2])
+    for value in (design, strat.brr(design), strat.mean([1.0, 2.0]), strat.Plan()):
+        assert value._repr_html_().startswith("<pre>")
+    assert repr(strat.mean([1.0, 2.0])) == "<Statistic mean of 2 rows>"

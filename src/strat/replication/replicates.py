@@ -12,6 +12,7 @@ from strat.algebra import multi_array as orthogonal_multi_array
 from strat.columns import Array, Codes, number, numbers
 from strat.designs import Design
 from strat.errors import StratError, one_of, plain, some
+from strat.notebook import in_words
 from strat.replication import scales
 from strat.replication.operators import (
     Contrasts,
@@ -28,6 +29,7 @@ DENSE_COLUMNS = 256  # up to here the least Hadamard order; beyond it the fast W
 MOST_HALF_SAMPLES = 20
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Replicates:
     """Perturbed copies of a design: what `estimate` needs for a variance by replication.

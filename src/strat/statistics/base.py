@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes
 from strat.errors import StratError, one_of, some
+from strat.notebook import in_words
 
 LINKS = ("identity", "logit", "log", "correlation")
 
@@ -64,6 +65,7 @@ class Axis:
     labels: tuple[Any, ...]
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Statistic:
     """What is measured, with its data bound.
@@ -149,6 +151,15 @@ class Statistic:
         """The statistic itself for rows with these weights (1 each by default), without any interval."""
         w = np.ones(len(self)) if weights is None else np.asarray(weights, float)
         return self.function(np.concatenate([block_totals(block, w) for block in self.rows]))
+
+    def __str__(self) -> str:
+        """What it is, of how many rows."""
+        shape = f", {' × '.join(f'{len(a.labels)} {a.name}' for a in self.axes)}" if self.axes else ""
+        return f"{self.name} of {len(self):,} rows{shape}"
+
+    def __repr__(self) -> str:
+        """The same in angle brackets: the arrays are long."""
+        return f"<Statistic {self}>"
 
     def renamed(self, name: str) -> Statistic:
         """The same statistic under another name."""
