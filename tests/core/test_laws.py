@@ -372,3 +372,13 @@ def test_a_perfect_share_with_uneven_weights_keeps_its_interval(method: str | No
         design = strat.Design.simple_random(weights=rng.lognormal(size=30))
         low, high = strat.estimate(strat.proportion(np.ones(30)), on=design).interval(method=method)
         assert 0 < low < high <= 1
+
+
+def test_exact_shares_serve_quantiles_in_the_tails() -> None:
+    y = np.random.default_rng(4).exponential(size=48)
+    got = strat.estimate(strat.quantile(y, 0.9), on=strat.Design.simple_random(n=48))
+    straight, exact = got.interval(), got.interval(method="woodruff-exact")
+    assert straight[0] >= exact[0]
+    assert exact[0] <= got.value <= exact[1] <= y.max()
+    with pytest.raises(strat.StratError, match="it is for quantiles"):
+        strat.estimate(strat.mean(y), on=strat.Design.simple_random(n=48)).interval(method="woodruff-exact")

@@ -18,7 +18,7 @@ from strat.errors import StratError, one_of
 from strat.estimation import intervals, linear
 from strat.statistics.base import LINKS, Axis
 
-METHODS = ("t", "logit", "log", "fisher", "arcsine", "wilson", "exact", "woodruff", "percentile")
+METHODS = ("t", "logit", "log", "fisher", "arcsine", "wilson", "exact", "woodruff", "woodruff-exact", "percentile")
 BAND_DRAWS = 20_000
 
 
@@ -154,8 +154,9 @@ class Estimate:
             Confidence level.
         method
             "t", "logit", "log", "fisher", "arcsine", "wilson" or "exact" (with the effective sample size), "woodruff"
-            (quantiles), "percentile" (bootstrap). By default what suits the statistic: shares on the logit scale,
-            correlations on Fisher's, and exact limits where no variation was seen at the edge of the range.
+            or "woodruff-exact" (quantiles; the latter for the tails of few rows), "percentile" (bootstrap).
+            By default what suits the statistic: shares on the logit scale, correlations on Fisher's, and exact
+            limits where no variation was seen at the edge of the range.
         """
         c = intervals.critical(level, self._df())
         low, high = self._limits(level, c, method)
@@ -353,8 +354,8 @@ class Estimate:
             return intervals.by_log(self.point, se, c)
         if method == "fisher":
             return intervals.by_fisher(self.point, se, c)
-        if method == "woodruff":
-            return self._woodruff(level)
+        if method in ("woodruff", "woodruff-exact"):
+            return self._woodruff(level, exact=method == "woodruff-exact")
         if method == "percentile":
             return self._percentile(level)
         return self._share(method, se, level, c)
@@ -404,15 +405,15 @@ class Estimate:
         few = np.minimum((usual / intervals.critical(level, self.df)) ** 2, 1.0)
         return np.maximum(np.asarray(self.worth) * few, 1.0)
 
-    def _woodruff(self, level: float) -> tuple[Array, Array]:
+    def _woodruff(self, level: float, *, exact: bool) -> tuple[Array, Array]:
         if self.woodruff is None:
             raise StratError(f"`method` must not be 'woodruff' for {self.name}: it is for quantiles.")
         share, invert = self.woodruff
         low, high = (np.asarray(side) for side in share.interval(level, method="t"))
-        beyond = (low <= 0) | (high >= 1)  # in the tails, with few rows: the exact interval of the share stays inside
+        beyond = exact | (low <= 0) | (high >= 1)  # the exact interval of the share stays inside 0 to 1
         if beyond.any():
-            exact = share.interval(level, method="exact")
-            low, high = np.where(beyond, exact[0], low), np.where(beyond, exact[1], high)
+            inside = share.interval(level, method="exact")
+            low, high = np.where(beyond, inside[0], low), np.where(beyond, inside[1], high)
         return invert(np.asarray(low)), invert(np.asarray(high))
 
     def _percentile(self, level: float) -> tuple[Array, Array]:
