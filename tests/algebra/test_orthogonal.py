@@ -156,7 +156,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
         raise OSError("full")
 
     monkeypatch.setattr(np, "save", fail)
-    with pytest.raises(OSError, match="full"):
+    with pytest.raises(StratError, match=r"a\.npy` can't be written: full"):
         orthogonal_array(3, 5).save(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.npy"]
@@ -178,7 +178,7 @@ def test_it_is_read_only_and_says_what_it_is():
         (lambda: orthogonal_array(3, 100_000), r"`columns` must keep the array below .* got 100,000 columns"),
         (lambda: orthogonal_array(3, 4, construction="hadamard"), r"`levels` must be 2 for the construction"),
         (lambda: orthogonal_array(3, 4, construction="magic"), r"`construction` must be one of 'rotation'"),
-        (lambda: orthogonal_array(3, 4).save("/no/such/folder/a.npy"), r"`path` must be in a folder"),
+        (lambda: orthogonal_array(3, 4).save("/no/such/folder/a.npy"), r"can't be written: there is no folder"),
         (lambda: is_orthogonal([1, 2, 3]), r"`array` must have runs and columns, got shape \(3,\)\."),
         (lambda: is_orthogonal([[0.5, 1.0]]), r"`array` must hold whole numbers"),
     ],

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, SupportsIndex, TypeAlias
+from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.algebra.fields import field, m_sequence, prime_power, whole
 from strat.algebra.hadamard import construction, hadamard_columns, hadamard_order
 from strat.errors import StratError, one_of
+from strat.files import atomic
 
 LARGEST_ARRAY = 2**31
 CONSTRUCTIONS = ("rotation", "rao-hamming", "hadamard")
@@ -67,32 +65,6 @@ class OrthogonalArray:
         """Write the symbols in NumPy's `.npy` format; the file appears whole or not at all."""
         with atomic(path) as file:
             np.save(file, self.symbols)
-
-
-@contextmanager
-def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when it has been written to the end."""
-    target = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
-    if target.exists() and not target.is_file():
-        raise StratError(f"`path` must be a file, got {str(target)!r}, a folder or a device.")
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise StratError(
-            f"`path` must be in a folder that can be written, got {str(target)!r} ({error.strerror})."
-        ) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
-    except BaseException as error:
-        Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise StratError(f"`{target}` can't be written: {error.strerror}.") from None
-        raise
 
 
 def orthogonal_array(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.algebra.orthogonal import atomic
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, one_of, plain, some
+from strat.files import atomic
 from strat.statistics.base import Axis, Rows, Statistic
 
 if TYPE_CHECKING:

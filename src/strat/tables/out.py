@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from strat.errors import StratError, visible
+from strat.files import atomic
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -46,34 +45,9 @@ class Sheet:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write the file whole or not at all: a temporary file beside it takes its place at the end."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise StratError(f"`{path}` can't be written: there is no folder {str(folder)!r}.")
-    path = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
-    folder = path.parent
-    if path.exists() and not path.is_file():
-        raise StratError(f"`{path}` can't be written: it is a folder or a device; name a plain file.")
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=folder)
-    except OSError as error:
-        raise StratError(f"`{path}` can't be written: {error.strerror}.") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode(errors="backslashreplace") if isinstance(content, str) else content)
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException as error:
-        Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise StratError(f"`{path}` can't be written: {error.strerror}.") from None
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    """Write the file whole or not at all."""
+    with atomic(path) as file:
+        file.write(content.encode(errors="backslashreplace") if isinstance(content, str) else content)
 
 
 def json_text(sheet: Sheet) -> str:
