@@ -19,7 +19,7 @@ from strat.estimation.intervals import critical
 from strat.estimation.result import Estimate, _variance
 from strat.estimation.totals import is_dense, sparse_unit_totals, totals, unit_totals
 from strat.replication import Given, LeaveOneOut, Replicates, Resamples, blocks
-from strat.statistics.base import Axis, Rows, Statistic
+from strat.statistics.base import Rows, Statistic, unnamed_axes
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
 FEW_UNITS, MANY_UNITS = 10, 100_000  # units with an error below which an interval may be short; where we look
@@ -144,9 +144,7 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
     with np.errstate(divide="ignore", invalid="ignore"):
         point = _finite(np.asarray(statistic.function(sums), float), statistic)
     if statistic.of_weights and point.ndim and not statistic.axes:
-        statistic = replace(
-            statistic, axes=tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(point.shape))
-        )
+        statistic = replace(statistic, axes=unnamed_axes(point.shape))
     if statistic.quantile is not None and (replicates is None or not replicates.consistent_for_quantiles):
         return _woodruff(statistic, design, replicates, sums, point, df)
     slope = _Slope(statistic, design, sums)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from strat.columns import Array
 from strat.designs import Plan
 from strat.errors import StratError, one_of
 from strat.estimation import intervals, linear
-from strat.statistics.base import LINKS, Axis
+from strat.statistics.base import LINKS, Axis, unnamed_axes
 
 METHODS = ("t", "logit", "log", "fisher", "arcsine", "wilson", "exact", "woodruff", "woodruff-exact", "percentile")
 BAND_DRAWS = 20_000
@@ -221,7 +221,7 @@ class Estimate:
             spread = self._linear_map(function, point.shape)
         if not np.isfinite(point).all() or not np.isfinite(spread).all():
             raise StratError("`function` must give finite values at the estimate and at every replicate.")
-        axes = self.axes if point.shape == self.point.shape else _unnamed(point.shape)
+        axes = self.axes if point.shape == self.point.shape else unnamed_axes(point.shape)
         return replace(
             self,
             name=name or f"function of {self.name}",
@@ -460,10 +460,6 @@ def _root(covariance: Array) -> Array:
     """A matrix whose rows' products give the covariance back, safe for a singular one."""
     values, vectors = np.linalg.eigh(covariance)
     return (vectors * np.sqrt(np.clip(values, 0, None))).T
-
-
-def _unnamed(shape: Sequence[int]) -> tuple[Axis, ...]:
-    return tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(shape))
 
 
 def _plain(array: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -63,6 +63,11 @@ class Axis:
 
     name: str
     labels: tuple[Any, ...]
+
+
+def unnamed_axes(shape: Sequence[int]) -> tuple[Axis, ...]:
+    """Axes for values that nobody has named: numbered, with numbered labels."""
+    return tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(shape))
 
 
 @in_words

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import LARGEST, Array, encode, numbers, same_length
 from strat.errors import StratError, plain, some
-from strat.statistics.base import Axis, Rows, Statistic
+from strat.statistics.base import Axis, Rows, Statistic, unnamed_axes
 
 
 def _columns(argument: str, y: ArrayLike) -> tuple[Array, tuple[Axis, ...]]:
@@ -346,7 +346,7 @@ def function_of_totals(
             f"`function` must be vectorised over leading axes: totals of shape (2, {array.shape[1]}) gave {two.shape} "
             f"where (2, {', '.join(map(str, one.shape))}) was expected; index components as t[..., j]."
         )
-    axes = tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(one.shape))
+    axes = unnamed_axes(one.shape)
     return Statistic(name, (Rows(None, array, array.shape[1]),), function, None, axes, link, bounds)
 
 
