@@ -76,7 +76,45 @@ def test_risk_coverage_by_brute_force(seed: int) -> None:
     at = np.arange(1, 31) / 30
     found = lo.risk_coverage(truth, predicted, confidence, at=at).value()
     np.testing.assert_allclose(found, running, atol=1e-9)
-    assert lo.area_under_risk_coverage(truth, predicted, confidence).value() == pytest.approx(running.mean())
+
+
+@given(seeds, st.sampled_from([1, 2, 3, 7, 40]))
+def test_the_area_is_the_integral_of_the_curve_with_ties_too(seed: int, levels: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, predicted = rng.integers(0, 2, (2, 40))
+    confidence, weights = rng.integers(0, levels, 40), rng.random(40) + 0.01
+    for loss in (None, lo.LossMatrix([[0.0, 2.0], [5.0, -1.0]], [0, 1])):
+        area = lo.area_under_risk_coverage(truth, predicted, confidence, loss=loss).value(weights)
+        nodes, share = np.polynomial.legendre.leggauss(20)
+        held = [weights[confidence == level].sum() for level in np.unique(confidence)[::-1]]
+        ends = np.append(0.0, np.cumsum(held) / weights.sum()).clip(0.0, 1.0)
+        at = ((ends[1:] + ends[:-1])[:, None] + (ends[1:] - ends[:-1])[:, None] * nodes) / 2
+        curve = lo.risk_coverage(truth, predicted, confidence, at=at.ravel(), loss=loss).value(weights)
+        integral = (curve.reshape(at.shape) @ share * (ends[1:] - ends[:-1]) / 2).sum()
+        assert area == pytest.approx(integral, abs=1e-6)
+
+
+@given(seeds)
+def test_the_area_does_not_know_the_order_of_ties_and_nears_the_mean_of_running_means(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, predicted = rng.integers(0, 2, (2, 400))
+    tied = lo.area_under_risk_coverage(truth, predicted, np.ones(400)).value()
+    assert tied == pytest.approx((truth != predicted).mean())
+    confidence = rng.permutation(400)
+    running = np.cumsum((truth != predicted)[np.argsort(-confidence)]) / np.arange(1, 401)
+    area = lo.area_under_risk_coverage(truth, predicted, confidence).value()
+    assert area == pytest.approx(running.mean(), abs=0.01)
+
+
+@given(seeds)
+def test_slopes_of_the_area_are_its_differences(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, predicted = rng.integers(0, 2, (2, 30))
+    statistic = lo.area_under_risk_coverage(truth, predicted, rng.integers(0, 6, 30))
+    totals = rng.random(statistic.components) + 0.1
+    step = 1e-6 * np.eye(len(totals))
+    found = (statistic.function(totals + step) - statistic.function(totals - step)) / 2e-6
+    np.testing.assert_allclose(statistic.gradient(totals), found, atol=1e-7)
 
 
 @given(seeds)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import strat
 from strat.errors import StratError, StratWarning
 from strat.statistics import classification as c
 from strat.statistics import loss as lo
@@ -67,6 +68,23 @@ LOSS = lo.zero_one_loss(["a", "b"])
         (lambda: s.roc([0, 1], [0.1, 0.2], thresholds=[0.1, 0.2]), "`thresholds` must fall from the first"),
         (lambda: s.rate_at([0, 1], [0.1, 0.2], fpr=2), "`fpr` must be rates between 0 and 1, got 2.0"),
         (lambda: s.threshold_at([0, 1], [0.1, 0.2], at=0.1, rate="far"), "`rate` must be one of 'fpr'"),
+        (
+            lambda: s.threshold_at([0, 0, 0, 1], [1, 2, 9, 3], at=[0.5, 0.1]).value(),
+            "`at` must be at least 0.333334 for 'fpr', got 0.1: at the highest score the share 0.333334 of negatives "
+            "is called positive, .* ask for that rate, or give more negatives",
+        ),
+        (
+            lambda: s.threshold_at([0, 0, 0, 0, 1], [1, 2, 3, 9, 3], at=0.9, rate="tnr").value(),
+            "`at` must be at most 0.75 for 'tnr', got 0.9",
+        ),
+        (
+            lambda: strat.estimate(
+                s.threshold_at([0, 0, 0, 1, 1, 1], [1, 2, 5, 3, 4, 9], at=0.1),
+                on=strat.jackknife(strat.Design.simple_random(n=6)),
+            ),
+            "`at` must be at least 0.333334 for 'fpr', got 0.1: at the highest score of a replicate .* ask for that "
+            r"rate, or use the closed form \(on=design\)",
+        ),
         (
             lambda: p.log_loss([0, 1], [[0.5, 0.6], [0.5, 0.5]]),
             "`probability` must sum to one in every row, got 1.1 in row 0",

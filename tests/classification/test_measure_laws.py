@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strat.statistics as m
+from strat.errors import StratError
 from strat.statistics import classification as c
 from strat.statistics import loss as lo
 from strat.statistics import multilabel as ml
@@ -217,6 +218,11 @@ def test_a_threshold_keeps_its_rate(seed: int, wanted: float) -> None:
             wrong = scores >= at if rate == "fpr" else scores < at
             return float(data.w[inside & wrong].sum() / data.w[inside].sum())
 
+        highest = miss(float(scores[data.w > 0].max()))
+        if rate == "fpr" and highest > wanted + 1e-9:
+            with pytest.raises(StratError, match=r"`at` must be at least .* ask for that rate"):
+                s.threshold_at(data.b, scores, at=wanted, rate=rate).value(data.w)
+            continue
         at = float(s.threshold_at(data.b, scores, at=wanted, rate=rate).value(data.w))
         assert miss(at) <= wanted + 1e-9
         beyond = support[support < at][-1:] if rate == "fpr" else support[support > at][:1]

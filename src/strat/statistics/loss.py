@@ -217,7 +217,8 @@ def risk_coverage(
 ) -> Statistic:
     """The mean loss of the share `at` of rows with the highest confidence: the risk-coverage curve.
 
-    Rows of equal confidence are taken in a random order, in expectation.
+    Where `at` cuts a row, or rows of equal confidence, in two, it takes the part of them that it needs: ties are in a
+    random order, in expectation. The curve so has no jumps, and `area_under_risk_coverage` is its integral.
 
     Parameters
     ----------
@@ -265,31 +266,31 @@ def risk_coverage(
 def area_under_risk_coverage(
     truth: ArrayLike, predicted: ArrayLike, confidence: ArrayLike, *, loss: LossMatrix | None = None
 ) -> Statistic:
-    """The mean of the risk over all coverages: the area under the risk-coverage curve.
+    """The mean of the risk over all coverages: the integral of the curve of `risk_coverage` from 0 to 1, exactly.
 
-    For n rows of distinct confidence and equal weight it is the mean of the n running means of the loss.
+    Rows of equal confidence are in a random order, in expectation, as on the curve: without any order among rows it
+    is the mean loss. The mean of the n running means of the loss, which others report, takes the curve at the end
+    of each row instead: it has the same limit, and depends on the order of ties.
 
     Examples
     --------
+    The third of four rows is lost: the risk is 0 up to 1/2, 1 − 1/(2c) up to 3/4, then 1/(4c).
+
     >>> round(float(area_under_risk_coverage([1, 1, 0, 0], [1, 1, 1, 0], [0.9, 0.8, 0.7, 0.6]).value()), 4)
-    0.1458
+    0.1192
+    >>> round(float(0.25 - np.log(3 / 2) / 2 + np.log(4 / 3) / 4), 4)
+    0.1192
+    >>> float(area_under_risk_coverage([1, 1, 0, 0], [1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]).value())
+    0.25
     """
     each, places, m = _by_confidence(truth, predicted, confidence, loss)
     rows, levels = _loss_rows(each, places, m)
 
     def function(totals: Array) -> Array:
-        weight, cost = _weight_and_cost(totals, m, levels)
-        w, c = np.cumsum(weight, axis=-1), np.cumsum(cost, axis=-1)
-        running = np.divide(c, w, out=np.zeros_like(w), where=w > 0)
-        return np.asarray((weight * running).sum(axis=-1) / weight.sum(axis=-1))
+        return _mean_risk(*_weight_and_cost(totals, m, levels))
 
     def gradient(totals: Array) -> Array:
-        weight, cost = _weight_and_cost(totals, m, levels)
-        w, c = np.cumsum(weight), np.cumsum(cost)
-        safe = np.where(w > 0, w, 1.0)
-        n, running = w[-1], c / safe
-        by_cost = np.flip(np.cumsum(np.flip(weight / safe))) / n
-        by_weight = (running - float(weight @ running) / n - np.flip(np.cumsum(np.flip(weight * c / safe**2)))) / n
+        by_weight, by_cost = _mean_risk_slopes(*_weight_and_cost(totals, m, levels))
         return np.ravel(by_weight + levels[:, None] * by_cost)
 
     link, bounds = ("logit", (0.0, 1.0)) if loss is None else ("identity", (-np.inf, np.inf))
@@ -486,6 +487,54 @@ def _risk_slopes(weight: Array, cost: Array, wanted: Array) -> tuple[Array, Arra
     # Where nothing was lost there is nothing to vary: the interval is then the exact one, not a smoothed guess.
     at_cut = np.where(risk > 0, at_cut, 0.0)
     return (at_cut * (wanted - part) - risk * wanted) / (wanted * n), part / (wanted * n)
+
+
+def _mean_risk(weight: Array, cost: Array) -> Array:
+    """The integral of `_risk` over the coverages from 0 to 1, over leading axes.
+
+    At a place of weight w and loss c, after W and C before it, the risk is (C + (x − W) c / w) / x for x from W to
+    W + w. Its integral is c + (C w / W − c) q(w / W) with q(u) = log(1 + u) / u, and c where nothing is before it.
+    """
+    before, lost = np.cumsum(weight, axis=-1) - weight, np.cumsum(cost, axis=-1) - cost
+    u, _ = _growth(weight, before)
+    more = np.where(before > 0, (lost * u - cost) * _logarithm(u), 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((cost + more).sum(axis=-1) / weight.sum(axis=-1))
+
+
+def _mean_risk_slopes(weight: Array, cost: Array) -> tuple[Array, Array]:
+    """Derivatives of the mean risk by weight and by loss at each place."""
+    before, lost = np.cumsum(weight) - weight, np.cumsum(cost) - cost
+    u, inverse = _growth(weight, before)
+    q, bend = _logarithm(u), (lost * u - cost) * _logarithm_slope(u) * inverse
+    first = before <= 0
+    own_weight, own_cost = lost * inverse * q + bend, np.where(first, 1.0, 1 - q)
+    after_weight, after_cost = -u * own_weight, u * q
+    by_weight = own_weight + _later(after_weight) - float(_mean_risk(weight, cost))
+    return by_weight / weight.sum(), (own_cost + _later(after_cost)) / weight.sum()
+
+
+def _growth(weight: Array, before: Array) -> tuple[Array, Array]:
+    """A place's weight over that before it, and one over the latter; both 0 where nothing is before it."""
+    inverse = np.divide(1.0, before, out=np.zeros_like(before), where=before > 0)
+    return weight * inverse, inverse
+
+
+def _later(values: Array) -> Array:
+    """Sums over the places after each."""
+    return np.asarray(np.flip(np.cumsum(np.flip(values))) - values)
+
+
+def _logarithm(u: Array) -> Array:
+    """log(1 + u) / u, and 1 at 0."""
+    return np.divide(np.log1p(u), u, out=np.ones_like(u), where=u > 0)
+
+
+def _logarithm_slope(u: Array) -> Array:
+    """The derivative of log(1 + u) / u; by its series where the difference would cancel."""
+    small = u < 1e-4
+    v = np.where(small, 1.0, u)
+    return np.where(small, -0.5 + 2 * u / 3 - 3 * u**2 / 4, (v / (1 + v) - np.log1p(v)) / v**2)
 
 
 def _cost(argument: str, value: float) -> float:

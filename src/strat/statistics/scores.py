@@ -267,9 +267,9 @@ def threshold_at(
     at
         Wanted rate or rates.
     rate
-        "fpr": the least score t with at most the share `at` of negatives at or above it (infinity if none does);
-        "fnr": the greatest with at most the share `at` of positives below it; "tpr" and "tnr": their complements,
-        at least `at`.
+        "fpr": the least score t with at most the share `at` of negatives at or above it (an error says what can be
+        had where even the highest score has more of them); "fnr": the greatest with at most the share `at` of
+        positives below it; "tpr" and "tnr": their complements, at least `at`.
     pos_label
         The positive class; None: the larger label.
 
@@ -293,8 +293,10 @@ def threshold_at(
 
     def function(totals: Array) -> Array:
         flat = totals.reshape(-1, 2 * m)
-        one = [threshold_for(row[:m], row[m:], support, wanted, negatives) for row in flat]
-        found = np.stack(one).reshape(*totals.shape[:-1], -1)
+        one = np.stack([threshold_for(row[:m], row[m:], support, wanted, negatives) for row in flat])
+        if np.isinf(one).any():
+            raise _unreachable(rate, flat[:, :m], flat[:, m:], one, wanted)
+        found = one.reshape(*totals.shape[:-1], -1)
         return found if many else found[..., 0]
 
     def gradient(totals: Array) -> Array:
@@ -307,6 +309,21 @@ def threshold_at(
     name = f"threshold at {rate}" + ("" if many else f" {float(np.asarray(at)):g}")
     rows = (Rows(positive * m + codes, None, 2 * m),)
     return Statistic(name, rows, function, gradient, axes)
+
+
+def _unreachable(rate: str, negative: Array, positive: Array, found: Array, wanted: Array) -> StratError:
+    """The error for a rate under that of the highest score, in the rows or in the worst replicate of them."""
+    lost, column = np.nonzero(np.isinf(found))
+    top = [row.nonzero()[0][-1] for row in negative[lost] + positive[lost]]
+    least = np.ceil(1e6 * (negative[lost, top] / negative[lost].sum(axis=1)).max()) / 1e6
+    asked = wanted[column].min()
+    many = len(found) > 1
+    limit, got = (f"at least {least:g}", asked) if rate == "fpr" else (f"at most {1 - least:g}", 1 - asked)
+    return StratError(
+        f"`at` must be {limit} for {rate!r}, got {got:g}: at the highest score{' of a replicate' * many} the share "
+        f"{least:g} of negatives is called positive, and no threshold among the scores has fewer; ask for that rate, "
+        f"or {'use the closed form (on=design)' if many else 'give more negatives'}."
+    )
 
 
 def equal_error_rate(truth: ArrayLike, score: ArrayLike, *, pos_label: object = None) -> Statistic:
