@@ -15,6 +15,7 @@ from sphinx.util import logging
 
 import strat
 from strat.cli.app import COMMANDS
+from strat.report.references import REFERENCES
 
 project = "strat"
 author = "The strat authors"
@@ -70,6 +71,16 @@ class Commands(Directive):
         return node.children
 
 
+class References(Directive):
+    """The references, as reports print them."""
+
+    def run(self) -> list[nodes.Node]:
+        """One list, made from the same table as the reports'."""
+        made = nodes.bullet_list()
+        made += [nodes.list_item("", nodes.paragraph(text=text)) for text in REFERENCES.values()]
+        return [made]
+
+
 def home(name: str) -> str:
     """The part of `strat` whose page documents this name."""
     wanted = getattr(strat, name)
@@ -109,4 +120,5 @@ def setup(app: Any) -> None:
     app.add_css_file("site.css")
     app.add_directive("strat-names", Names)
     app.add_directive("strat-commands", Commands)
+    app.add_directive("strat-references", References)
     app.connect("autodoc-process-docstring", bars, priority=900)

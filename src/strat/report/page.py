@@ -19,7 +19,7 @@ from markupsafe import Markup
 from strat.errors import StratError
 from strat.report import charts, sections, systems
 from strat.report.parts import Grid, Matrix, Told
-from strat.report.references import SOURCES
+from strat.report.references import sources_of
 from strat.report.wording import held, stop
 from strat.tables.out import csv_text, jsonable, latex_text, markdown_text, numeric_columns, shown
 from strat.tables.out import write as write_whole
@@ -110,7 +110,7 @@ def render(results: Any, title: str | None = None) -> str:
         facts=_facts(groups),
         methods=_merged(t.methods for t in told),
         warnings=_merged(t.warnings for t in told),
-        sources=[source for topic, source in SOURCES.items() if any(topic in t.topics for t in told)],
+        sources=sources_of(topic for t in told for topic in t.topics),
         versions=_versions(),
         keys=keys,
         copies=_safe_json(_copies(groups, keys)),

@@ -71,7 +71,7 @@ def of_leaderboard(board: Leaderboard) -> Told:
         sections=tuple(sections),
         facts=(*facts_of(made), ("Systems", f"{len(board.systems):,}, on the same items")),
         methods=(*methods_of(made), simultaneous if count > 1 else "The difference is paired by item."),
-        topics=topics_of(made) | {"max-t"} | ({"winner"} if len(board.systems) > 2 else set()),
+        topics=topics_of(made) | ({"max-t", "winner"} if count > 1 else set()),
         warnings=board.notes,
         data={"schema": "strat/compare/1", **_board_data(board, count)},
     )
