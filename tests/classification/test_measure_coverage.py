@@ -62,6 +62,7 @@ MEASURES: dict[str, Callable[[Rows], Statistic]] = {
     "auc": lambda d: s.auc(d.truth, d.score),
     "average precision": lambda d: s.average_precision(d.truth, d.score),
     "tpr at fpr 0.1": lambda d: s.rate_at(d.truth, d.score, fpr=0.1),
+    "tpr within fpr 0.1": lambda d: s.rate_within(d.truth, d.score, fpr=0.1),
     "threshold at fpr 0.1": lambda d: s.threshold_at(d.truth, d.score, at=0.1),
     "equal error rate": lambda d: s.equal_error_rate(d.truth, d.score),
     "expected loss": lambda d: lo.expected_loss(d.truth, d.predicted, LOSS),

@@ -50,6 +50,7 @@ SMOOTH: dict[str, Statistic] = {
 }
 ROUGH: dict[str, Statistic] = {
     "rate at": s.rate_at(B, SCORE, fpr=0.2),
+    "rate within": s.rate_within(B, SCORE, fpr=0.2),
     "threshold at": s.threshold_at(B, SCORE, at=0.2),
     "equal error": s.equal_error_rate(B, SCORE),
     "risk": lo.risk_coverage(T, Q, np.abs(SIGNAL), at=[0.5, 0.8]),

@@ -92,6 +92,7 @@ MEASURES: dict[str, Callable[[Data], Statistic]] = {
     "det": lambda d: s.det(d.b, d.score, thresholds=CUTS),
     "precision recall": lambda d: s.precision_recall(d.b, d.score, thresholds=CUTS),
     "rate at": lambda d: s.rate_at(d.b, d.score, fpr=[0.1, 0.33]),
+    "rate within": lambda d: s.rate_within(d.b, d.score, fpr=[0.1, 0.33]),
     "threshold at": lambda d: s.threshold_at(d.b, d.score, at=[0.1, 0.33]),
     "threshold at fnr": lambda d: s.threshold_at(d.b, d.score, at=0.21, rate="fnr"),
     "equal error": lambda d: s.equal_error_rate(d.b, d.score),
@@ -103,7 +104,15 @@ MEASURES: dict[str, Callable[[Data], Statistic]] = {
     "coverage": lambda d: lo.coverage(d.q, refuse=2),
     "selective risk": lambda d: lo.selective_risk(d.t, d.q, refuse=2),
 }
-SMOOTHED = {"rate at", "threshold at", "threshold at fnr", "equal error", "risk coverage", "risk of losses"}
+SMOOTHED = {
+    "rate at",
+    "rate within",
+    "threshold at",
+    "threshold at fnr",
+    "equal error",
+    "risk coverage",
+    "risk of losses",
+}
 each_measure = pytest.mark.parametrize("make", MEASURES.values(), ids=list(MEASURES))
 seeds = st.integers(0, 10_000)
 

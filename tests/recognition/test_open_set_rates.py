@@ -49,8 +49,30 @@ def test_fnir_at_fpir_and_threshold():
     assert np.mean(others >= t) <= 0.1 < np.mean(others >= np.nextafter(t, -np.inf))
     curve = made.fnir_at([0.05, 0.1, 0.3])
     assert (np.diff(curve.value) <= 0).all()
+    assert (curve.se > 0).all()
     ax = made.plot()
     assert ax.get_ylabel() == "FNIR(N = 12, R = 12, T)"
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12), st.floats(0.001, 0.999), st.sampled_from([0, 1, 8]))
+def test_fnir_at_a_rate_is_that_of_the_least_threshold_within_it(seed, max_rank, fpir, digits):
+    """The same rule as FNMR at an FMR: a threshold that the scores have, ties included, and nothing between two."""
+    s, labels, _ = table(seed)
+    r = ranks(similarity=s.round(digits), probes=labels, gallery=np.arange(12), open_set=True)
+    made = open_set(r, max_rank=max_rank)
+    t = made.threshold(fpir)
+    fnir = made.fnir_at(fpir).value[0]
+    assert fnir == pytest.approx(made.rates([t]).value[1, 0], abs=1e-12)
+    assert fnir == pytest.approx(np.mean(made.score[made.mated] < t), abs=1e-12)
+    assert np.mean(made.score[~made.mated] >= t) <= fpir
+    below = np.unique(made.score[~made.mated])
+    assert all(np.mean(made.score[~made.mated] >= lower) > fpir for lower in below[below < t])
+
+
+def test_a_rate_that_some_searches_have_exactly_is_within_itself():
+    s = np.array([[9.0, 0], [0, 4], [5, 0], [3, 0], [2, 0], [1, 0]])
+    made = open_set(ranks(similarity=s, probes=list("abwxyz"), gallery=list("ab"), open_set=True))
+    assert made.fnir_at([0.24, 0.25, 0.49]).value.tolist() == [0.5, 0.0, 0.0]
 
 
 def test_smaller_galleries_are_the_mean_over_draws():
@@ -87,6 +109,9 @@ def test_failures_are_misses():
     [
         (lambda r: open_set(r, max_rank=0), "`max_rank` must be a rank from 1 to N = 12"),
         (lambda r: open_set(r).threshold(0), "`fpir` must lie strictly between"),
+        (lambda r: open_set(r).fnir_at([0.1, 2]), r"`fpir` must lie strictly between 0 and 1, got 0.1, 2.0"),
+        (lambda r: open_set(r).fnir_at([]), "`fpir` must hold at least one rate, got none"),
+        (lambda r: open_set(r).fnir_at("low"), "`fpir` must be rates, got 'low'"),
         (lambda r: within_rank_by_size(r, [13]), "`sizes` must be whole numbers from 1 to N = 12"),
         (
             lambda r: open_set(ranks(similarity=np.eye(2), probes=[0, 1], gallery=[0, 1])),

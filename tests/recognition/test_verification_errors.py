@@ -133,6 +133,18 @@ def test_det_curve_draws():
     assert v.fnmr_at(0.1).value == v.fnmr_at([0.1]).value[0]
 
 
+@given(st.integers(0, 10**6), st.floats(0.001, 0.999), st.sampled_from([0, 1, 8]))
+def test_fnmr_at_a_rate_is_that_of_the_least_threshold_within_it(seed, fmr, digits):
+    rng = np.random.default_rng(seed)
+    who = np.arange(24) % 8
+    v = verification(similarity=rng.standard_normal((24, 8)).round(digits), probes=who, gallery=np.arange(8))
+    t = float(v.threshold(fmr))
+    assert v.fnmr_at(fmr).value == pytest.approx(v.rates([t]).value[1, 0], abs=1e-12)
+    assert v.fmr_at(t) <= fmr
+    below = np.unique(v.nonmated)
+    assert all(v.fmr_at(lower) > fmr for lower in below[below < t])
+
+
 def test_no_false_match_seen_leaves_room():
     s = np.eye(10) * 5 + np.linspace(0, 1, 100).reshape(10, 10)
     v = verification(similarity=s, probes=np.arange(10), gallery=np.arange(10))

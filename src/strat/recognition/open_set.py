@@ -21,9 +21,10 @@ from strat.estimation import Estimate, estimate
 from strat.notebook import in_words
 from strat.recognition.curves import design_of, draw_curve, new_axes, places
 from strat.recognition.ranks import Ranks
+from strat.recognition.thresholds import least_threshold, wanted_rates
 from strat.statistics.base import Axis, Statistic
 from strat.statistics.means import mean
-from strat.statistics.scores import det, rate_at
+from strat.statistics.scores import det, rate_within
 
 
 @in_words
@@ -67,12 +68,12 @@ class OpenSet:
         return estimate(replace(made, name=f"open set ({self.label})", axes=axes), on=self.design)
 
     def fnir_at(self, fpir: ArrayLike) -> Estimate:
-        """FNIR where FPIR is `fpir`; the error counts that the thresholds were found here.
+        """FNIR at the least threshold whose FPIR is at most `fpir`, a rate that a threshold has (see `threshold`).
 
-        Between two thresholds that the data can tell apart it is on the straight line between them; `threshold`
-        gives a threshold that keeps FPIR at or under `fpir`, and `rates` its FNIR.
+        The error counts that the threshold was found from the same data.
         """
-        made = rate_at(self.mated, self._finite(), fpr=np.atleast_1d(np.asarray(fpir, float)), rate="fnr")
+        wanted = np.atleast_1d(wanted_rates("fpir", fpir))
+        made = rate_within(self.mated, self._finite(), fpr=wanted, rate="fnr")
         axes = (Axis("FPIR", made.axes[0].labels),)
         return estimate(replace(made, name=f"FNIR({self.label})", axes=axes), on=self.design)
 
@@ -83,12 +84,8 @@ class OpenSet:
         return np.where(np.isfinite(self.score), self.score, least - 1.0)
 
     def threshold(self, fpir: float) -> float:
-        """The least score T with FPIR(N, T) at most `fpir`."""
-        if not 0 < fpir < 1:
-            raise StratError(f"`fpir` must lie strictly between 0 and 1, got {fpir!r}.")
-        others = np.sort(self.score[~self.mated])
-        allowed = int(np.floor(fpir * len(others) * (1 + 1e-12)))
-        return float(np.nextafter(others[len(others) - allowed - 1], np.inf))
+        """The least threshold T with FPIR(N, T) at most `fpir`."""
+        return float(least_threshold(np.sort(self.score[~self.mated]), wanted_rates("fpir", fpir)))
 
     def plot(self, ax: Any = None, *, fpir: ArrayLike | None = None, level: float = 0.95, name: str = "FNIR") -> Any:
         """FNIR against FPIR, both on logarithmic axes, with N and R in the labels."""

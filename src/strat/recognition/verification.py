@@ -33,6 +33,7 @@ from strat.notebook import in_words
 from strat.recognition.curves import new_axes
 from strat.recognition.matching import failure_mask
 from strat.recognition.ranks import _table
+from strat.recognition.thresholds import least_threshold, wanted_rates
 from strat.statistics.base import Axis
 
 CELLS = 1 << 22
@@ -130,10 +131,7 @@ class Verification:
 
     def threshold(self, fmr: ArrayLike) -> Array:
         """The least threshold whose FMR is at most `fmr`."""
-        wanted = _rates("fmr", fmr)
-        n = len(self.nonmated)
-        allowed = np.floor(wanted * n * (1 + 1e-12)).astype(np.int64)  # false matches that may remain
-        return np.asarray(np.nextafter(self.nonmated[n - allowed - 1], np.inf))
+        return least_threshold(self.nonmated, wanted_rates("fmr", fmr))
 
     # ---- rates with errors
 
@@ -160,8 +158,11 @@ class Verification:
         return self.rates([threshold]).at("FNMR", float(threshold))
 
     def fnmr_at(self, fmr: ArrayLike) -> Estimate:
-        """FNMR where FMR is at most `fmr`; the error counts that the threshold was found from the same data."""
-        wanted = np.atleast_1d(_rates("fmr", fmr))
+        """FNMR at the least threshold whose FMR is at most `fmr`, a rate that a threshold has (see `threshold`).
+
+        The error counts that the threshold was found from the same data.
+        """
+        wanted = np.atleast_1d(wanted_rates("fmr", fmr))
         t = self.threshold(wanted)
         order = np.unique(t)
         found = self._influences(order)
@@ -191,7 +192,7 @@ class Verification:
 
     def det(self, fmr: ArrayLike | None = None) -> DetCurve:
         """FNMR against FMR, with errors, at rates 1, 2, 5 of each order of magnitude or at those given."""
-        wanted = self._grid() if fmr is None else np.unique(_rates("fmr", fmr))
+        wanted = self._grid() if fmr is None else np.unique(wanted_rates("fmr", fmr))
         return DetCurve(self.fnmr_at(wanted), wanted, len(self.mated), len(self.nonmated), self.subjects)
 
     # ---- inside
@@ -521,10 +522,3 @@ def _sorted(c: Comparisons) -> Verification:
         raise StratError(f"`probes` must have at least three subjects for an error, got {some(c.subjects)}.")
     nonmated.sort()
     return Verification(mated, nonmated, c)
-
-
-def _rates(argument: str, rates: ArrayLike) -> Array:
-    values = np.asarray(rates, float)
-    if values.size == 0 or not ((values > 0) & (values < 1)).all():
-        raise StratError(f"`{argument}` must lie strictly between 0 and 1, got {some(np.ravel(values), 3)}.")
-    return values

@@ -97,6 +97,7 @@ from strat.statistics.scores import (
     equal_error_rate,
     precision_recall,
     rate_at,
+    rate_within,
     roc,
     threshold_at,
 )
@@ -156,6 +157,7 @@ __all__ = [
     "proportion",
     "quantile",
     "rate_at",
+    "rate_within",
     "ratio",
     "recall",
     "risk_coverage",

@@ -132,6 +132,28 @@ def roc_height_slopes(negative: Array, positive: Array, wanted: Array) -> Array:
     return np.concatenate([-slope * (part - wanted) / n, (part - height) / p])
 
 
+def _attained(negative: Array, wanted: Array) -> Array:
+    """The greatest false positive rates at or under these that a threshold has, and a hair more against rounding."""
+    x, _ = _path(negative, negative)
+    hair = 1e-12
+    return np.asarray(x[np.searchsorted(x, wanted * (1 + hair), side="right") - 1] * (1 + hair))
+
+
+def roc_step(negative: Array, positive: Array, wanted: Array) -> Array:
+    """The true positive rate at the least threshold whose false positive rate is at most `wanted`."""
+    x, y = _path(negative, positive)
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return np.full(len(wanted), np.nan)
+    return np.asarray(y[np.searchsorted(x, _attained(negative, wanted), side="right") - 1])
+
+
+def roc_step_slopes(negative: Array, positive: Array, wanted: Array) -> Array:
+    """Influence of each bin on `roc_step`: that on the ROC's height at the rate that the threshold has."""
+    if negative.sum() == 0:
+        return np.full((2 * len(negative), len(wanted)), np.nan)
+    return roc_height_slopes(negative, positive, _attained(negative, wanted))
+
+
 def threshold_for(negative: Array, positive: Array, support: Array, wanted: Array, negatives: bool) -> Array:
     """The threshold that keeps the share of one class on its wrong side at or under `wanted`."""
     there = negative + positive > 0

@@ -7,6 +7,7 @@ Ties count half in areas, exactly. A curve has thresholds as its axis, so it wor
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from strat.statistics.score_histograms import (
     roc_height,
     roc_height_slopes,
     roc_slope,
+    roc_step,
+    roc_step_slopes,
     threshold_for,
     threshold_slopes,
 )
@@ -38,6 +41,7 @@ __all__ = [
     "equal_error_rate",
     "precision_recall",
     "rate_at",
+    "rate_within",
     "roc",
     "threshold_at",
 ]
@@ -228,6 +232,37 @@ def rate_at(
     0.5
     """
     one_of("rate", rate, ("tpr", "fnr"))
+    return _at_fpr(truth, score, fpr, rate, pos_label, roc_height, roc_height_slopes)
+
+
+def rate_within(
+    truth: ArrayLike, score: ArrayLike, *, fpr: ArrayLike, rate: str = "tpr", pos_label: object = None
+) -> Statistic:
+    """The true positive rate (or "fnr") at the least threshold whose false positive rate is at most `fpr`.
+
+    Unlike `rate_at` it is a rate that a threshold has, and not better than one: nothing lies between two thresholds.
+
+    Examples
+    --------
+    >>> float(rate_within([0, 0, 1, 1], [0.4, 0.1, 0.8, 0.3], fpr=0.49).value())
+    0.5
+    >>> float(rate_within([0, 0, 1, 1], [0.4, 0.1, 0.8, 0.3], fpr=0.5).value())
+    1.0
+    """
+    one_of("rate", rate, ("tpr", "fnr"))
+    return _at_fpr(truth, score, fpr, rate, pos_label, roc_step, roc_step_slopes)
+
+
+def _at_fpr(
+    truth: ArrayLike,
+    score: ArrayLike,
+    fpr: ArrayLike,
+    rate: str,
+    pos_label: object,
+    height: Callable[[Array, Array, Array], Array],
+    slopes: Callable[[Array, Array, Array], Array],
+) -> Statistic:
+    """A point of the ROC curve, by one way to go between its corners."""
     positive, support, codes = two_classes(truth, score, pos_label)
     wanted = _wanted("fpr", fpr)
     m = len(support)
@@ -236,13 +271,13 @@ def rate_at(
 
     def function(totals: Array) -> Array:
         flat = totals.reshape(-1, 2 * m)
-        found = np.stack([roc_height(row[:m], row[m:], wanted) for row in flat]).reshape(*totals.shape[:-1], -1)
+        found = np.stack([height(row[:m], row[m:], wanted) for row in flat]).reshape(*totals.shape[:-1], -1)
         found = found if rate == "tpr" else 1 - found
         return found if many else found[..., 0]
 
     def gradient(totals: Array) -> Array:
-        slopes = sign * roc_height_slopes(totals[:m], totals[m:], wanted)
-        return slopes if many else slopes[:, 0]
+        made = sign * slopes(totals[:m], totals[m:], wanted)
+        return made if many else made[:, 0]
 
     axes = (Axis("fpr", tuple(wanted.tolist())),) if many else ()
     name = f"{rate} at fpr {wanted[0]:g}" if not many else f"{rate} at fpr"
