@@ -179,7 +179,10 @@ def test_compare_files_joined_on_the_item(answers: Path, tmp_path: Path) -> None
     assert joined["comparison"]["se"] == pytest.approx(wide["comparison"]["se"])
     text = (tmp_path / "new.csv").read_text().splitlines()
     (tmp_path / "short.csv").write_text("\n".join(text[:-7]))
-    with pytest.raises(StratError, match="old has 7 that not every file has; 393 are common"):
+    with pytest.raises(
+        StratError,
+        match=r"old has 7 that not every file has \(such items are .* and 4 more\); 393 are common: choose --unmatched",
+    ):
         ask("compare", tmp_path / "old.csv", tmp_path / "short.csv", *options)
     said = ask("compare", tmp_path / "old.csv", tmp_path / "short.csv", *options, "--unmatched", "common")
     assert "compared on the 393 items that all files have (old has 7" in said

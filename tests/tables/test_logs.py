@@ -244,10 +244,19 @@ def test_the_same_item_twice(tmp_path: Path, eval_log: Write) -> None:
 
 def test_items_that_do_not_match_are_reported() -> None:
     table = {"system": ["a", "a", "a", "b", "b"], "item": [1, 2, 3, 1, 2], "score": [1, 0, 1, 0, 0]}
-    found = compare(table)
+    found = compare(table, unmatched="common")
     assert "compared on the 2 items that all systems have; 1 left out (b lacks 1)" in found.notes
-    with pytest.raises(StratError, match=r"1 of 3 items lack some system \(b lacks 1\)"):
-        compare(table, unmatched="error")
+    refused = (
+        r"1 of 3 items lack some system \(b lacks 1; such items are 3\); choose unmatched='common' \(command line: "
+        r"--unmatched common\) to compare on the other 2\."
+    )
+    for options in ({}, {"unmatched": "error"}):
+        with pytest.raises(StratError, match=refused):
+            compare(table, **options)
+    apart = {"system": ["a", "b"], "item": ["x", "y"], "score": [1, 0]}
+    for unmatched in ("error", "common"):
+        with pytest.raises(StratError, match=r"such items are 'x', 'y'\); no item is common to all: see whether"):
+            compare(apart, unmatched=unmatched)
     with pytest.raises(StratError, match="`stratum` must be the same for an item"):
         compare({"system": ["a", "b"], "item": [1, 1], "score": [1, 0], "stratum": ["x", "y"]})
     with pytest.raises(StratError, match="at least two systems"):

@@ -13,6 +13,7 @@ import typer
 from strat.cli import output
 from strat.cli.output import Sheet
 from strat.errors import StratError, StratWarning, some
+from strat.words import counted
 
 SCHEMA = "strat/compare/1"
 
@@ -214,7 +215,7 @@ def _join(
         parts[name] = table.columns([item, value, *shared])
         _once(parts[name][item], file)
     common = set.intersection(*(set(p[item].tolist()) for p in parts.values()))
-    note = _unmatched({n: len(p[item]) - len(common) for n, p in parts.items()}, len(common), unmatched)
+    note = _unmatched({n: sorted(set(p[item].tolist()) - common) for n, p in parts.items()}, len(common), unmatched)
     keys = np.array(sorted(common), dtype=parts[names[0]][item].dtype)
     made: dict[str, Any] = {item: keys}
     for name, part in parts.items():
@@ -242,20 +243,23 @@ def _once(keys: Any, file: str) -> None:
     if (count > 1).any():
         raise StratError(
             f"`--item` must name each row of {file} once, got {some(distinct[count > 1], 3)} more than once "
-            f"({int((count > 1).sum())} items); use a long table with --epoch for repeats."
+            f"({counted(int((count > 1).sum()), 'item')}); use a long table with --epoch for repeats."
         )
 
 
-def _unmatched(extra: dict[str, int], common: int, unmatched: str) -> list[str]:
+def _unmatched(extra: dict[str, list[Any]], common: int, unmatched: str) -> list[str]:
     if not any(extra.values()):
         return []
-    said = ", ".join(f"{n} has {k} that not every file has" for n, k in extra.items() if k)
-    if unmatched == "error" or common == 0:
-        raise StratError(
-            f"every file must have the same items, but {said}; {common} are common: "
-            "choose --unmatched common to compare on these."
-        )
-    return [f"compared on the {common} items that all files have ({said})"]
+    said = ", ".join(f"{n} has {len(k):,} that not every file has" for n, k in extra.items() if k)
+    if unmatched == "common" and common:
+        return [f"compared on the {counted(common, 'item')} that all files have ({said})"]
+    way_out = (
+        f"{common:,} are common: choose --unmatched common to compare on these."
+        if common
+        else "none is common: see whether items have the same names in every file."
+    )
+    names = some([item for items in extra.values() for item in items], 3)
+    raise StratError(f"every file must have the same items, but {said} (such items are {names}); {way_out}")
 
 
 def _names(files: list[str]) -> list[str]:

@@ -23,8 +23,9 @@ from strat.tables.hints import suspects, traps
 from strat.tables.logs import ItemTable, read_logs, read_long
 from strat.tables.out import Sheet, jsonable
 from strat.tables.table import Table, missing_message, read
+from strat.words import counted
 
-UNMATCHED = ("common", "error")
+UNMATCHED = ("error", "common")
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +190,7 @@ def compare(
     higher_is_better: bool = True,
     level: float = 0.95,
     lone: str = "error",
-    unmatched: str = "common",
+    unmatched: str = "error",
     missing: str = "error",
     failed: str = "error",
     incomplete: str = "error",
@@ -220,7 +221,8 @@ def compare(
     lone
         What to do with a stratum of one unit.
     unmatched
-        Items that some system lacks: "common" compares on the others and says how many, "error" refuses.
+        Items that some system lacks: "error" refuses them by count and name, "common" compares on the others and says
+        how many are left out.
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     failed, incomplete, runs
@@ -318,7 +320,7 @@ def _pivot(items: ItemTable, unmatched: str) -> Board:
     tries = np.bincount(cell, minlength=size).reshape(len(labels), len(systems))
     sums = np.bincount(cell, items.score, minlength=size).reshape(tries.shape)
     whole = np.asarray((tries > 0).all(axis=1))
-    notes = [*items.notes, *_unmatched(whole, tries, [str(s) for s in systems], unmatched)]
+    notes = [*items.notes, *_unmatched(tries, labels, [str(s) for s in systems], unmatched)]
     if tries.max() > 1:
         notes.append(f"repeats of an item averaged ({tries[tries > 0].min()} to {tries.max()} a system)")
     first = np.empty(len(labels), np.int64)
@@ -340,18 +342,24 @@ def _pivot(items: ItemTable, unmatched: str) -> Board:
     )
 
 
-def _unmatched(whole: NDArray[np.bool_], tries: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[str]:
-    lost = int((~whole).sum())
-    if not lost:
+def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[str]:
+    lost = ~(tries > 0).all(axis=1)
+    left, common = int(lost.sum()), int((~lost).sum())
+    if not left:
         return []
     lacking = {s: int((tries[:, k] == 0).sum()) for k, s in enumerate(systems) if (tries[:, k] == 0).any()}
     said = ", ".join(f"{s} lacks {n:,}" for s, n in sorted(lacking.items(), key=lambda kv: -kv[1])[:4])
-    if unmatched == "error" or not whole.any():
-        raise StratError(
-            f"every system must be scored on the same items, but {lost:,} of {len(whole):,} items lack some system "
-            f"({said}); leave systems out, or choose unmatched='common' to compare on the common items if any."
-        )
-    return [f"compared on the {int(whole.sum()):,} items that all systems have; {lost:,} left out ({said})"]
+    if unmatched == "common" and common:
+        return [f"compared on the {counted(common, 'item')} that all systems have; {left:,} left out ({said})"]
+    way_out = (
+        f"choose unmatched='common' (command line: --unmatched common) to compare on the other {common:,}"
+        if common
+        else "no item is common to all: see whether items have the same names everywhere, or leave systems out"
+    )
+    raise StratError(
+        f"every system must be scored on the same items, but {left:,} of {counted(len(lost), 'item')} lack some system "
+        f"({said}; such items are {some(items[lost].tolist(), 3)}); {way_out}."
+    )
 
 
 def _constant(items: ItemTable, what: Codes, first: Codes) -> None:
@@ -417,7 +425,7 @@ def _complete(columns: dict[str, Column], missing: str, source: str) -> tuple[ND
     if missing == "error":
         raise StratError(missing_message(lost, source))
     keep = ~np.any([c.missing for c in columns.values() if c.missing is not None], axis=0)
-    return keep, (f"{int((~keep).sum()):,} rows with missing values dropped",)
+    return keep, (f"{counted(int((~keep).sum()), 'row')} with missing values dropped",)
 
 
 def _compared(board: Board, population: Any, level: float, lone: str, higher_is_better: bool) -> Leaderboard:
