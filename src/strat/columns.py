@@ -83,14 +83,14 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
     """The code of each label, and the distinct labels in sorted order.
 
     Row order never matters: codes follow the labels' own order. Missing labels and labels of mixed
-    types are refused, because their order is nobody's.
+    types are refused, because their order is nobody's, and because 1 and True would become one label.
     """
     array = np.asarray(labels)
     if array.ndim != 1:
         raise StratError(f"`{argument}` must have one label per row, got an array of shape {array.shape}.")
     if len(array) == 0:
         raise StratError(f"`{argument}` must have at least one row, got none.")
-    if array.dtype == object or (array.dtype.kind in "US" and not isinstance(labels, np.ndarray)):
+    if array.dtype == object or (not isinstance(labels, np.ndarray) and _merged(array, labels)):
         array = _homogeneous(argument, labels)
     missing = np.isnan(array) if array.dtype.kind == "f" else np.isnat(array) if array.dtype.kind in "mM" else None
     if missing is not None and missing.any():
@@ -109,6 +109,17 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
     return codes.astype(np.int64, copy=False).reshape(-1), distinct
 
 
+def _merged(array: NDArray[Any], labels: ArrayLike) -> bool:
+    """Whether NumPy may have made one type of several: text of numbers, or numbers of truth values."""
+    if array.dtype.kind in "US":
+        return True
+    return (
+        isinstance(labels, list | tuple)
+        and array.dtype.kind in "iufc"
+        and not {bool, np.bool_}.isdisjoint(map(type, labels))
+    )
+
+
 def _homogeneous(argument: str, labels: ArrayLike) -> NDArray[Any]:
     items = list(labels)  # type: ignore[arg-type]
     missing = [i for i, v in enumerate(items) if _missing(v)]
@@ -120,7 +131,8 @@ def _homogeneous(argument: str, labels: ArrayLike) -> NDArray[Any]:
     kinds = {_kind(v) for v in items}
     if len(kinds) > 1:
         examples = [next(v for v in items if _kind(v) == k) for k in sorted(kinds)]
-        raise StratError(f"`{argument}` must have labels of one type, got {some(examples)}; make them all text.")
+        way_out = "all numbers, or all text" if kinds == {"number", "truth value"} else "all text"
+        raise StratError(f"`{argument}` must have labels of one type, got {some(examples)}; make them {way_out}.")
     return np.asarray(items)
 
 
