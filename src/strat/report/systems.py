@@ -70,7 +70,12 @@ def of_leaderboard(board: Leaderboard) -> Told:
         answer=_leads(board),
         sections=tuple(sections),
         facts=(*facts_of(made), ("Systems", f"{len(board.systems):,}, on the same items")),
-        methods=(*methods_of(made), simultaneous if count > 1 else "The difference is paired by item."),
+        methods=(
+            *methods_of(made),
+            simultaneous
+            if count > 1
+            else "The difference is paired by item; its interval is Student's t as it stands.",
+        ),
         topics=topics_of(made) | ({"max-t", "winner"} if count > 1 else set()),
         warnings=board.notes,
         data={"schema": "strat/compare/1", **_board_data(board, count)},
@@ -143,6 +148,8 @@ def _board(board: Leaderboard) -> Section:
 
 def _ties_sentence(board: Leaderboard) -> str:
     first, *tied = board.tied
+    if not tied and len(board.systems) == 2:
+        return f"{board.systems[1]} is told apart from {first}."
     if not tied:
         return f"Every other system is told apart from {first}."
     more = f" and {len(tied) - 8} more" if len(tied) > 8 else ""
