@@ -354,17 +354,6 @@ def test_degrees_of_freedom_follow_the_weights_only_where_these_are_very_unequal
     assert df(two) == pytest.approx(1.0, abs=0.01)
 
 
-def test_notes_say_when_an_interval_may_be_too_short() -> None:
-    unit = np.repeat(np.arange(40), 5)
-    wrong = np.isin(np.arange(200), [3, 4, 77])
-    few = strat.estimate(strat.error_rate(np.zeros(200, int), wrong.astype(int)), on=strat.Design.clustered(units=unit))
-    assert few.notes == ("only 2 of 40 units hold the rarer outcome: the interval may be too short",)
-    rows = strat.estimate(strat.error_rate(np.zeros(200, int), wrong.astype(int)), on=strat.Design.simple_random(n=200))
-    assert rows.notes == ()
-    heavy = strat.Design.simple_random(weights=np.r_[np.ones(50), 1e4, 1e4])
-    assert "a few units carry most of the weight" in strat.estimate(strat.mean(np.arange(52.0)), on=heavy).notes[0]
-
-
 @pytest.mark.parametrize("method", [None, "t", "logit", "wilson", "exact", "arcsine"])
 def test_a_perfect_share_with_uneven_weights_keeps_its_interval(method: str | None) -> None:
     rng = np.random.default_rng(5)
@@ -372,13 +361,3 @@ def test_a_perfect_share_with_uneven_weights_keeps_its_interval(method: str | No
         design = strat.Design.simple_random(weights=rng.lognormal(size=30))
         low, high = strat.estimate(strat.proportion(np.ones(30)), on=design).interval(method=method)
         assert 0 < low < high <= 1
-
-
-def test_exact_shares_serve_quantiles_in_the_tails() -> None:
-    y = np.random.default_rng(4).exponential(size=48)
-    got = strat.estimate(strat.quantile(y, 0.9), on=strat.Design.simple_random(n=48))
-    straight, exact = got.interval(), got.interval(method="woodruff-exact")
-    assert straight[0] >= exact[0]
-    assert exact[0] <= got.value <= exact[1] <= y.max()
-    with pytest.raises(strat.StratError, match="it is for quantiles"):
-        strat.estimate(strat.mean(y), on=strat.Design.simple_random(n=48)).interval(method="woodruff-exact")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.columns import Array
+from strat.columns import Array, number
 from strat.designs import Design
 from strat.errors import StratError, StratWarning
-from strat.estimation import linear
+from strat.estimation import cautions, linear
 from strat.estimation.intervals import critical
-from strat.estimation.result import Estimate, _variance
+from strat.estimation.result import Estimate, Woodruff, _variance
 from strat.estimation.totals import is_dense, sparse_unit_totals, totals, unit_totals
-from strat.replication import Given, LeaveOneOut, Replicates, Resamples, blocks
+from strat.replication import Given, LeaveOneOut, Replicates, Resamples, blocks, jackknife
 from strat.statistics.base import Rows, Statistic, unnamed_axes
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
-FEW_UNITS, MANY_UNITS = 10, 100_000  # units with an error below which an interval may be short; where we look
+PROBES = 4  # unnamed units for each replicate up to which a function of weights is asked once for each unit
+THIN = 10  # rows beyond a quantile below which the exact interval of the share is the better way to its limits
 ROUNDING = 1e-14  # what sums and differences may leave of the size of what was added up
 PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
 
@@ -35,7 +36,8 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     statistic
         What to measure.
     on
-        A design (closed form: Taylor linearization and the textbook variance) or replicates of one.
+        A design (closed form: Taylor linearization and the textbook variance; the jackknife for a correlation of
+        few units, whose closed form is short) or replicates of one.
     df
         Degrees of freedom: a number, "effective" (from the weights of the units), "satterthwaite" (also from the
         observed variances of strata), or None for the design's own: units less strata, of the units that a domain
@@ -59,6 +61,9 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     if replicates is not None and _order_matters(statistic, replicates):
         replicates = replace(replicates, design=_named_by_content(statistic, design))
         design = replicates.design
+    if replicates is None and _bends(statistic, design):
+        with suppress(StratError):  # undefined without one of the units: the closed form keeps them all
+            return _one(statistic, design, jackknife(design), df)
     width = max(16, PIECE // design.n_units)
     if statistic.split is not None and np.prod(statistic.shape) > width:
         return _in_pieces(statistic, design, replicates, df, width)
@@ -83,21 +88,24 @@ def _fitted(statistic: Statistic, design: Design) -> Statistic:
     return statistic
 
 
+def _bends(statistic: Statistic, design: Design) -> bool:
+    """Whether the statistic bends too much for the closed form with so few units, and can be jackknifed."""
+    repeated = design.item is not None and bool((design.fraction > 0).any())
+    return design.n_units < statistic.curved_below and design.kind != "systematic" and not repeated
+
+
 def _order_matters(statistic: Statistic, replicates: Replicates) -> bool:
     """Whether unnamed units get other factors when they stand in another order."""
-    if replicates.design.labelled or statistic.of_weights or isinstance(replicates.operator, LeaveOneOut | Given):
+    if replicates.design.labelled or isinstance(replicates.operator, LeaveOneOut | Given):
         return False  # factors that somebody gave belong to the rows as they stand
+    if statistic.of_weights:  # what a row holds shows in what its weight does, at the price of a call for each unit
+        return replicates.design.n_units <= PROBES * replicates.number
     return not (isinstance(replicates.operator, Resamples) and _lumpable(statistic, replicates.design))
 
 
 def _named_by_content(statistic: Statistic, design: Design) -> Design:
     """The design with its unnamed units (single rows) in the order of what they hold, whatever the rows' order."""
-    rng = np.random.default_rng(0)
-    key = np.zeros(len(design))
-    for block in statistic.rows:
-        by_line = rng.uniform(0.5, 1.0, block.components) if block.values is None else _mixed(block.values, rng)
-        key += by_line if block.codes is None else by_line[block.codes]
-    key *= design.weights  # equal keys hold equal totals, and these may change places
+    key = _effects(statistic, design) if statistic.of_weights else _contents(statistic, design)
     stratum, sizes = design.stratum[design.unit], design.sizes
     if design.in_order and (sizes == sizes[0]).all():
         order = (np.argsort(key.reshape(-1, sizes[0]), axis=1, kind="stable") + design.starts[:, None]).ravel()
@@ -106,6 +114,29 @@ def _named_by_content(statistic: Statistic, design: Design) -> Design:
     unit = np.empty(len(design), np.int64)
     unit[order] = np.arange(len(design))
     return replace(design, unit=unit, labelled=True)
+
+
+def _contents(statistic: Statistic, design: Design) -> Array:
+    """A number for what each row adds up; equal ones hold equal totals, and these may change places."""
+    rng = np.random.default_rng(0)
+    key = np.zeros(len(design))
+    for block in statistic.rows:
+        by_line = rng.uniform(0.5, 1.0, block.components) if block.values is None else _mixed(block.values, rng)
+        key += by_line if block.codes is None else by_line[block.codes]
+    return key * design.weights
+
+
+def _effects(statistic: Statistic, design: Design) -> Array:
+    """The statistic with each row's weight doubled, to ten digits (the order of the rows moves the last ones)."""
+    made = []
+    for a, b in blocks(len(design), len(design)):
+        heavier = np.broadcast_to(design.weights, (b - a, len(design))).copy()
+        heavier[np.arange(b - a), np.arange(a, b)] *= 2.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            made.append(np.asarray(statistic.function(heavier), float).reshape(b - a, -1).sum(axis=1))
+    effect = np.concatenate(made)
+    largest = float(np.abs(effect).max())
+    return effect if not np.isfinite(largest) or largest == 0 else np.round(effect / largest, 10)
 
 
 def _mixed(values: Array, rng: np.random.Generator) -> Array:
@@ -172,7 +203,7 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         design=design.summary if replicates is None else f"{design.summary}; {replicates}",
         target=design.target,
         plan=design.plan,
-        notes=_notes(statistic, design, used if df is None else None),
+        notes=cautions.notes(statistic, design, replicates, spread, used if df is None else None),
         woodruff=None if statistic.quantile is None else _share_below(statistic, design, replicates, sums, point, df),
     )
 
@@ -296,29 +327,9 @@ def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) ->
     if df == "satterthwaite":
         weight = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
         return float(linear.satterthwaite(linear.deviations(slope.influence, design), weight, design).min())
-    if isinstance(df, str) or not df > 0:
+    if isinstance(df, str) or not number("df", df) > 0:
         raise StratError(f"`df` must be positive, 'effective', 'satterthwaite' or None, got {df!r}.")
     return float(df)
-
-
-def _notes(statistic: Statistic, design: Design, df: float | None) -> tuple[str, ...]:
-    """What the validation laboratory found to make intervals too short, if it is so here."""
-    made = []
-    if (
-        df is not None
-        and df < linear.VERY_UNEQUAL * design.df
-        and statistic.domain is None
-        and statistic.domains is None
-    ):
-        made.append(f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {design.df}")
-    plain = statistic.proportion and not statistic.axes and statistic.components == 2  # hits and rows
-    if plain and not design.rows_are_units and design.n_units <= MANY_UNITS:
-        hits, rows = unit_totals(statistic, design).T
-        rarer = hits if 2 * hits.sum() <= rows.sum() else rows - hits
-        held = int((rarer > 1e-9 * rows).sum())
-        if 0 < held < FEW_UNITS:
-            made.append(f"only {held} of {design.n_units} units hold the rarer outcome: the interval may be too short")
-    return tuple(made)
 
 
 def _worth(statistic: Statistic, design: Design, sums: Array) -> Array | float:
@@ -350,10 +361,11 @@ def _share_below(
     sums: Array,
     point: Array,
     df: float | str | None,
-) -> tuple[Estimate, Callable[[Array], Array]]:
+) -> Woodruff:
     """The share of rows at or below a quantile, and the way back from shares to values (Woodruff 1952)."""
     assert statistic.quantile is not None
-    support, invert, block = statistic.quantile.support, statistic.quantile.invert, statistic.rows[0]
+    support, orders, invert = statistic.quantile.support, statistic.quantile.orders, statistic.quantile.invert
+    block = statistic.rows[0]
     below = (support[:, None] <= np.atleast_1d(point)).astype(float)
     share = Statistic(
         name=f"share at or below the {statistic.name}",
@@ -366,7 +378,8 @@ def _share_below(
     def back(p: Array) -> Array:
         return invert(sums, np.ravel(p)).reshape(np.shape(p))
 
-    return _one(share, design, replicates, df), back
+    thin = linear.size(design, statistic.domain) * np.minimum(orders, 1 - orders) < THIN
+    return Woodruff(lambda: _one(share, design, replicates, df), back, thin)
 
 
 def _woodruff(
@@ -378,14 +391,15 @@ def _woodruff(
     df: float | str | None,
 ) -> Estimate:
     """A quantile through the share of rows at or below it, inverted."""
-    inner, back = _share_below(statistic, design, replicates, sums, point, df)
+    made = _share_below(statistic, design, replicates, sums, point, df)
+    inner = made.share
     if replicates is not None:
         warnings.warn(
             f"{replicates.method} replicates say nothing about a quantile's variance; Woodruff's interval is used.",
             StratWarning,
             stacklevel=4,
         )
-    low, high = (back(np.asarray(side)) for side in inner.interval(0.95, method="t"))
+    low, high = (made.back(np.asarray(side)) for side in inner.interval(0.95, method="t"))
     return replace(
         inner,
         name=statistic.name,
@@ -396,5 +410,16 @@ def _woodruff(
         bounds=statistic.bounds,
         srs=None,
         replicated=False,
-        woodruff=(inner, back),
+        woodruff=made,
+        notes=(*inner.notes, *_tails(statistic, inner)),
     )
+
+
+def _tails(statistic: Statistic, share: Estimate) -> tuple[str, ...]:
+    assert statistic.quantile is not None
+    orders = np.ravel(statistic.quantile.orders)
+    if len(orders) > 1:
+        return ()
+    effect = float(share.deff) if share.deff is not None and np.isfinite(share.deff) else 1.0
+    note = cautions.thin_tail(float(orders[0]), share.rows * min(orders[0], 1 - orders[0]) / max(effect, 1.0))
+    return (note,) if note else ()

@@ -41,6 +41,43 @@ class Test:
 
 
 @dataclass(frozen=True, eq=False)
+class Woodruff:
+    """The way to a quantile's limits: through the share of rows at or below it (Woodruff 1952).
+
+    Attributes
+    ----------
+    make
+        Estimates the share, when somebody asks.
+    back
+        From shares to values.
+    thin
+        Where few rows lie beyond the quantile, so that the exact interval of the share is taken.
+    """
+
+    make: Callable[[], Estimate]
+    back: Callable[[Array], Array]
+    thin: NDArray[np.bool_]
+
+    @cached_property
+    def share(self) -> Estimate:
+        """The share of rows at or below the quantile."""
+        return self.make()
+
+    def at(self, *labels: Any, cut: Any) -> Woodruff:
+        """The same for a part of the quantiles."""
+        return Woodruff(lambda: self.share.at(*labels), self.back, np.asarray(self.thin[cut]))
+
+    def limits(self, level: float, exact: NDArray[np.bool_] | bool) -> tuple[Array, Array]:
+        """Limits by the straight interval of the share; by the exact one where asked for, or if that leaves 0 to 1."""
+        low, high = (np.asarray(side) for side in self.share.interval(level, method="t"))
+        beyond = exact | (low <= 0) | (high >= 1)
+        if np.any(beyond):
+            inside = self.share.interval(level, method="exact")
+            low, high = np.where(beyond, inside[0], low), np.where(beyond, inside[1], high)
+        return self.back(np.asarray(low)), self.back(np.asarray(high))
+
+
+@dataclass(frozen=True, eq=False)
 class Estimate:
     """A value, how far it may be off, and how that was found.
 
@@ -83,7 +120,7 @@ class Estimate:
     target: str = ""
     plan: Plan | None = None
     notes: tuple[str, ...] = ()
-    woodruff: tuple[Estimate, Callable[[Array], Array]] | None = field(default=None, repr=False)
+    woodruff: Woodruff | None = field(default=None, repr=False)
 
     # ---- numbers
 
@@ -155,8 +192,9 @@ class Estimate:
         method
             "t", "logit", "log", "fisher", "arcsine", "wilson" or "exact" (with the effective sample size), "woodruff"
             or "woodruff-exact" (quantiles; the latter for the tails of few rows), "percentile" (bootstrap).
-            By default what suits the statistic: shares on the logit scale, correlations on Fisher's, and exact
-            limits where no variation was seen at the edge of the range.
+            By default what suits the statistic: shares on the logit scale, correlations on Fisher's, quantiles by
+            Woodruff's (by the exact one with fewer than ten rows beyond), and exact limits where no variation was
+            seen at the edge of the range.
         """
         c = intervals.critical(level, self._df())
         low, high = self._limits(level, c, method)
@@ -263,15 +301,18 @@ class Estimate:
             srs=None if self.srs is None else lambda: np.asarray(self.srs_variance[cut]),
             worth=self.worth if np.ndim(self.worth) == 0 else np.asarray(self.worth)[cut],
             axes=self.axes[len(where) :],
-            woodruff=None if self.woodruff is None else (self.woodruff[0].at(*labels), self.woodruff[1]),
+            woodruff=None if self.woodruff is None else self.woodruff.at(*labels, cut=cut),
         )
 
     # ---- in words, in tables
 
     def __str__(self) -> str:
-        """The estimate as a sentence, or a table of its first values."""
+        """The estimate as a sentence with what to be careful about, or a table of its first values."""
         if self.point.ndim:
             return self._lines(12)
+        return "\n".join([self._sentence(), *(f"note: {note}" for note in self.notes)])
+
+    def _sentence(self) -> str:
         low, high = self.interval()
         said = f"{self.name} {_number(self.point)} (se {_number(np.sqrt(self.variance))}, "
         said += f"95 % {_number(low)} to {_number(high)}"
@@ -282,7 +323,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         """The sentence in angle brackets."""
-        return f"<Estimate {self.name} {self.point.shape}>" if self.point.ndim else f"<Estimate {self}>"
+        return f"<Estimate {self.name} {self.point.shape}>" if self.point.ndim else f"<Estimate {self._sentence()}>"
 
     def _repr_html_(self) -> str:
         """A small table for notebooks; every label is escaped."""
@@ -337,7 +378,7 @@ class Estimate:
     def _limits(self, level: float, c: Array, method: str | None) -> tuple[Array, Array]:
         chosen = method or self._default()
         one_of("method", chosen, METHODS)
-        low, high = self._by(chosen, level, c)
+        low, high = self._by(chosen, level, c, asked=method is not None)
         low, high = np.maximum(low, self.bounds[0]), np.minimum(high, self.bounds[1])
         return self._at_the_edge(level, low, high)
 
@@ -346,7 +387,7 @@ class Estimate:
             return "woodruff"
         return {"identity": "t", "logit": "logit", "log": "log", "correlation": "fisher"}[self.link]
 
-    def _by(self, method: str, level: float, c: Array) -> tuple[Array, Array]:
+    def _by(self, method: str, level: float, c: Array, *, asked: bool) -> tuple[Array, Array]:
         se = np.sqrt(self.variance)
         if method == "t":
             return intervals.straight(self.point, se, c)
@@ -355,7 +396,7 @@ class Estimate:
         if method == "fisher":
             return intervals.by_fisher(self.point, se, c)
         if method in ("woodruff", "woodruff-exact"):
-            return self._woodruff(level, exact=method == "woodruff-exact")
+            return self._woodruff(level, None if not asked else method == "woodruff-exact")
         if method == "percentile":
             return self._percentile(level)
         return self._share(method, se, level, c)
@@ -405,16 +446,10 @@ class Estimate:
         few = np.minimum((usual / intervals.critical(level, self.df)) ** 2, 1.0)
         return np.maximum(np.asarray(self.worth) * few, 1.0)
 
-    def _woodruff(self, level: float, *, exact: bool) -> tuple[Array, Array]:
+    def _woodruff(self, level: float, exact: bool | None) -> tuple[Array, Array]:
         if self.woodruff is None:
             raise StratError(f"`method` must not be 'woodruff' for {self.name}: it is for quantiles.")
-        share, invert = self.woodruff
-        low, high = (np.asarray(side) for side in share.interval(level, method="t"))
-        beyond = exact | (low <= 0) | (high >= 1)  # the exact interval of the share stays inside 0 to 1
-        if beyond.any():
-            inside = share.interval(level, method="exact")
-            low, high = np.where(beyond, inside[0], low), np.where(beyond, inside[1], high)
-        return invert(np.asarray(low)), invert(np.asarray(high))
+        return self.woodruff.limits(level, self.woodruff.thin if exact is None else exact)
 
     def _percentile(self, level: float) -> tuple[Array, Array]:
         if "bootstrap" not in self.method:

@@ -18,7 +18,7 @@ row-wise variance sees only one side. FNMR has one subject per comparison: V = s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -151,11 +151,12 @@ class Verification:
 
     def fmr(self, threshold: float) -> Estimate:
         """The false match rate at a threshold."""
-        return self.rates([threshold]).at("FMR", float(threshold))
+        return replace(self.rates([threshold]).at("FMR", float(threshold)), rows=float(len(self.nonmated)))
 
     def fnmr(self, threshold: float) -> Estimate:
         """The false non-match rate at a threshold."""
-        return self.rates([threshold]).at("FNMR", float(threshold))
+        made = self.rates([threshold]).at("FNMR", float(threshold))
+        return replace(made, rows=float(len(self.mated)), df=float(self.subjects - 1))
 
     def fnmr_at(self, fmr: ArrayLike) -> Estimate:
         """FNMR at the least threshold whose FMR is at most `fmr`, a rate that a threshold has (see `threshold`).
@@ -268,8 +269,7 @@ class Verification:
         worth: Array | float = float(mated_subjects)
         srs = None
         if independent:
-            sizes = np.array([[len(self.nonmated)], [len(self.mated)]])
-            alone = point * (1 - point) / sizes
+            alone = point * (1 - point) / np.array([[len(self.nonmated)], [len(self.mated)]])
             srs = lambda: alone  # noqa: E731
             worth = np.broadcast_to(np.array([[self.subjects / 2], [mated_subjects]]), point.shape).astype(float)
         return Estimate(
@@ -279,12 +279,14 @@ class Verification:
             scales=1.0,
             variance=np.asarray(variance, float),
             replicated=False,
-            df=float(self.subjects - 1),
+            # a false match is of two subjects: as many degrees of freedom as there are pairs that share nobody
+            df=max(1.0, self.subjects / 2) if independent else float(self.subjects - 1),
             method="two-way by subject",
             axes=axes,
             link="logit",
             bounds=(0.0, 1.0),
             srs=srs,
+            rows=np.inf if independent else float(len(self.mated)),
             worth=worth,
             design=f"{self.subjects} subjects on both sides of {len(self.nonmated)} non-mated comparisons",
             target="the population of subjects",

@@ -107,6 +107,9 @@ class Statistic:
         of a share at 0 or 1.
     split
         Pieces of a statistic with very many values, of at most so many values each.
+    curved_below
+        Number of units below which the jackknife takes the place of the closed form, which is short for a statistic
+        that bends so much (0: never).
     """
 
     name: str
@@ -123,6 +126,7 @@ class Statistic:
     of_weights: bool = False
     base: Callable[[Array], Array] | None = field(default=None, repr=False)
     split: Callable[[int], Iterator[Statistic]] | None = field(default=None, repr=False)
+    curved_below: int = 0
 
     def __post_init__(self) -> None:
         """Check that the blocks speak of the same rows."""
@@ -179,11 +183,14 @@ class Quantile:
     ----------
     support
         The distinct values, sorted; component j counts the rows at support[j].
+    orders
+        The shares of rows that are to lie at or below it.
     invert
         From totals and probabilities to values: the inverse of the weighted distribution.
     """
 
     support: Array
+    orders: Array
     invert: Callable[[Array, Array], Array]
 
 

@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import LARGEST, Array, encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Rows, Statistic, unnamed_axes
+
+CURVED_BELOW = 200  # units below which a correlation is jackknifed: its closed form is short (see the validation page)
 
 
 def _columns(argument: str, y: ArrayLike) -> tuple[Array, tuple[Axis, ...]]:
@@ -32,6 +35,7 @@ def _shaped(values: Array, axes: tuple[Axis, ...]) -> Array:
     return values if axes else values[..., 0]
 
 
+@checked
 def total(y: ArrayLike) -> Statistic:
     """The weighted total of y.
 
@@ -51,6 +55,7 @@ def total(y: ArrayLike) -> Statistic:
     )
 
 
+@checked
 def mean(y: ArrayLike) -> Statistic:
     """The weighted mean of y, or of each column of y.
 
@@ -76,6 +81,7 @@ def mean(y: ArrayLike) -> Statistic:
     return Statistic("mean", rows, function, gradient, axes, split=split if axes else None)
 
 
+@checked
 def proportion(y: ArrayLike) -> Statistic:
     """The weighted share of rows where y is true, with an interval that stays in [0, 1].
 
@@ -91,6 +97,7 @@ def proportion(y: ArrayLike) -> Statistic:
     return replace(mean(array), name="proportion", link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
+@checked
 def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     """The ratio of the totals of y and x.
 
@@ -113,6 +120,7 @@ def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     )
 
 
+@checked
 def variance(y: ArrayLike) -> Statistic:
     """The weighted variance of y, with the factor n / (n - 1).
 
@@ -139,6 +147,7 @@ def variance(y: ArrayLike) -> Statistic:
     return Statistic("variance", rows, function, gradient, link="log", bounds=(0.0, np.inf))
 
 
+@checked
 def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
     """The weighted correlation of x and y.
 
@@ -170,7 +179,9 @@ def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
         return np.array([by_w, by_mx, by_my, by_xx, by_yy, by_xy]) / w
 
     rows = (Rows(None, np.column_stack([np.ones(n), a, b, a * a, b * b, a * b]), 6),)
-    return Statistic("correlation", rows, function, gradient, link="correlation", bounds=(-1.0, 1.0))
+    return Statistic(
+        "correlation", rows, function, gradient, link="correlation", bounds=(-1.0, 1.0), curved_below=CURVED_BELOW
+    )
 
 
 def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
@@ -196,6 +207,7 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
     )
 
 
+@checked
 def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The weighted share of rows that are labelled right.
 
@@ -207,6 +219,7 @@ def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return _agreement("accuracy", truth, predicted, True)
 
 
+@checked
 def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The weighted share of rows that are labelled wrong.
 
@@ -218,6 +231,7 @@ def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return _agreement("error rate", truth, predicted, False)
 
 
+@checked
 def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
     """The statistic of some rows only; the design keeps all rows, and the domain's size is random.
 
@@ -245,6 +259,7 @@ def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
     return replace(statistic, rows=rows, domains=views, split=None)
 
 
+@checked
 def stack(axis: str, /, **statistics: Statistic) -> Statistic:
     """Several statistics of the same rows as one, along a new first axis, so that their covariance is kept.
 
@@ -299,6 +314,7 @@ def stack(axis: str, /, **statistics: Statistic) -> Statistic:
         domain=views[0] if same else None,
         domains=None if same else views,
         base=base if len(bases) == len(parts) else None,
+        curved_below=max(part.curved_below for part in parts),
     )
 
 
@@ -316,6 +332,7 @@ def _common(names: list[str]) -> str:
     return names[0] if len(set(names)) == 1 else ", ".join(dict.fromkeys(names))
 
 
+@checked
 def function_of_totals(
     values: ArrayLike,
     function: Callable[[Array], Array],
@@ -350,6 +367,7 @@ def function_of_totals(
     return Statistic(name, (Rows(None, array, array.shape[1]),), function, None, axes, link, bounds)
 
 
+@checked
 def statistic(
     function: Callable[[Array], Any],
     *,
@@ -363,8 +381,9 @@ def statistic(
     `function` takes the weights of all rows and returns a number or an array. `n` is the number of rows; without
     it the design says.
 
-    With balanced replicates (`brr`, `generalized`, …) name the units of the design: nothing else tells which unit is
-    which when the rows come in another order.
+    With replicates other than the jackknife's, name the units of the design: what their weights do must else tell
+    which unit is which when the rows come in another order, at the price of one more call for each unit (and with more
+    than four units a replicate their place does).
 
     Examples
     --------

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array, encode, numbers
+from strat.doors import checked
 from strat.errors import StratError, one_of, some
 from strat.statistics.base import Axis, Quantile, Rows, Statistic
 
 RULES = ("math", "school", "hf7")
 
 
+@checked
 def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
     """The weighted quantile of y at q (one order or several).
 
@@ -53,7 +55,7 @@ def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
         function=function,
         axes=(Axis("q", tuple(orders.tolist())),) if many else (),
         bounds=(float(support[0]), float(support[-1])),
-        quantile=Quantile(support, invert),
+        quantile=Quantile(support, orders, invert),
     )
 
 
