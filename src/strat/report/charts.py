@@ -273,6 +273,8 @@ def _short(values: NDArray[Any]) -> list[float | None]:
 
 CLASSIC = 24
 _NAME = 26
+_LETTER = 7.2
+_AXIS = 330.0
 
 
 def ladder(
@@ -305,6 +307,11 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", name: str = "")
     )
 
 
+def _room(names: Sequence[str]) -> float:
+    """Width that the longest of some names takes, cut as they are cut."""
+    return _LETTER * max((min(len(name), _NAME) for name in names), default=0)
+
+
 def _levels(groups: Sequence[tuple[int, int]]) -> list[int]:
     """A level for each bar so that no two on one level touch."""
     ends: list[int] = []
@@ -326,7 +333,9 @@ def _classic(
     falling: bool,
     unit: str,
 ) -> Markup:
-    left, right, top = 215.0, 545.0, 62.0
+    half = (len(names) + 1) // 2
+    left, top = 20.0 + max(_room(names[:half]), 20.0), 62.0
+    right = left + _AXIS
 
     def at(value: float) -> float:
         share = (value - low) / (high - low)
@@ -338,8 +347,10 @@ def _classic(
         parts.append(Markup('<path class="rule" d="M{} {}v-6"/>').format(round(at(t), 1), top))
         parts.append(_text(at(t), top - 11, said, name="tick"))
     parts.append(_text(left, 14, unit, "start", "tick"))
+    width = right + 20 + _room(names[half:])
     if difference is not None:
         end = left + (right - left) * difference[0] / (high - low)
+        width = max(width, end + 8 + _LETTER * len(difference[1]))
         parts.append(Markup('<path class="cd" d="M{} 28v8m0 -4H{}m0 -4v8"/>').format(left, round(end, 1)))
         parts.append(_text(end + 8, 36, difference[1], "start", "tick"))
     levels = _levels(groups)
@@ -348,7 +359,6 @@ def _classic(
         y = top + 14 + 9 * level
         parts.append(Markup('<path class="group" d="M{} {}H{}"/>').format(round(a - 3, 1), y, round(b + 3, 1)))
     below = top + 22 + 9 * (max(levels, default=-1) + 1)
-    half = (len(names) + 1) // 2
     for k, (name, place) in enumerate(zip(names, places.tolist(), strict=True)):
         first_half = k < half
         y = below + 22 * (k if first_half else len(names) - 1 - k) + 10
@@ -356,7 +366,7 @@ def _classic(
         parts.append(Markup('<path class="leader" d="M{} {}V{}H{}"/>').format(round(x, 1), top, y, edge))
         parts.append(_text(edge - 5 if first_half else edge + 5, y + 4, name, "end" if first_half else "start"))
     height = below + 22 * half + 12
-    return _picture(760, height, parts)
+    return _picture(width, height, parts)
 
 
 def _tall(
@@ -369,7 +379,8 @@ def _tall(
     falling: bool,
     unit: str,
 ) -> Markup:
-    left, right, top, row = 215.0, 545.0, 40.0, 17.0
+    left, top, row = 20.0 + _room(names), 40.0, 17.0
+    right = left + _AXIS
 
     def at(value: float) -> float:
         return left + (right - left) * (value - low) / (high - low)
@@ -388,7 +399,7 @@ def _tall(
         x = right + 16 + 9 * level
         y0, y1 = top + row * (first + 0.2), top + row * (last + 0.8)
         parts.append(Markup('<path class="group" d="M{} {}V{}"/>').format(x, round(y0, 1), round(y1, 1)))
-    return _picture(max(760, right + 30 + 9 * (max(_levels(groups), default=0) + 1)), bottom + 8, parts)
+    return _picture(right + 30 + 9 * (max(_levels(groups), default=0) + 1), bottom + 8, parts)
 
 
 def _picture(width: float, height: float, parts: Sequence[Markup]) -> Markup:

@@ -435,17 +435,23 @@ def of_det_curve(found: DetCurve, name: str = "") -> Told:
 # ---- anything else
 
 
+QUANTITIES = {"pvalue": "p-value", "log10_pvalue": "log10 of the p-value", "null": "null hypothesis"}
+CHANCE = {"n": "patterns", "expected": "expected by chance", "error": "error of the p-value at most"}
+
+
 def of_anything(found: Any, name: str = "") -> Told:
     """A result that has a sentence, and numbers of its own."""
     said = str(found)
     data = _plain_data(found)
-    lines = [(key, value) for key, value in data.items() if not isinstance(value, list | dict)]
+    chance = type(found).__name__ == "Chance"
+    words = QUANTITIES | (CHANCE if chance else {})
+    lines = [(words.get(key, key), value) for key, value in data.items() if not isinstance(value, list | dict)]
     blocks: list[Block] = [Text(tuple(said.split("\n\n")))] if "\n" in said else []
     if lines:
         blocks.append(Grid(Sheet("", ("quantity", "value"), lines), "Numbers"))
     title = name or titled(type(found).__name__)
     answer = Answer(stop(said.splitlines()[0]) if said else title)
-    topics = frozenset({"chance"}) if type(found).__name__ == "Chance" else frozenset()
+    topics = frozenset({"chance"}) if chance else frozenset()
     return Told(answer, (Section(title, tuple(blocks), stop(said.splitlines()[0])),), topics=topics, data=data)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ALL_PAIRS = 66
 DATA_PAIRS = 5_000
 ALPHA = 0.05
+NAMED_PAIRS = 4
 
 
 def of_many(found: ManySystems) -> Told:
@@ -267,7 +268,17 @@ def of_all_pairs(found: AllPairs, name: str = "") -> Told:
     ]
     grid = Grid(Sheet("", ("better", "worse", "difference of ranks", "p adjusted"), rows), "All pairs")
     section = Section(name or "Ranks over data sets", (_ladder_figure(picture, names, groups), grid))
-    return _ranked(str(found), section, found.n, len(names), found.to_dict())
+    return _ranked(_pairs_sentence(found, names), section, found.n, len(names), found.to_dict())
+
+
+def _pairs_sentence(found: AllPairs, names: list[str]) -> str:
+    """The result's own sentence while it is short, and counts when it would list many pairs."""
+    count = len(found.different(ALPHA))
+    if count <= NAMED_PAIRS:
+        return str(found)
+    pairs = len(names) * (len(names) - 1) // 2
+    best = f"{names[0]} has the best average rank of {len(names):,} systems"
+    return f"{best}; {count:,} of {pairs:,} pairs differ at {percent(ALPHA)} ({found.name}, {found.n:,} data sets)."
 
 
 def of_control(found: AgainstControl, name: str = "") -> Told:
