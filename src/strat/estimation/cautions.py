@@ -23,19 +23,25 @@ def notes(
     """Sentences on this estimate; `df` are the degrees of freedom that nobody asked for, None if somebody did."""
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
     found = (
-        _heavy_units(statistic, design, df),
+        _heavy_units(statistic, design.df, df),
         _few_holders(statistic, design),
-        _skewed(statistic, spread) if closed else "",
+        _skewed(statistic, spread, np.ones(len(spread))) if closed else "",
         _single_stratum(statistic, replicates),
     )
     return tuple(note for note in found if note)
 
 
-def _heavy_units(statistic: Statistic, design: Design, df: float | None) -> str:
+def notes_on_rows(statistic: Statistic, nominal: float, df: float, spread: Array, counts: Array) -> tuple[str, ...]:
+    """The same where single rows are the units, `counts` of them with each deviation."""
+    found = (_heavy_units(statistic, nominal, df), _skewed(statistic, spread, counts))
+    return tuple(note for note in found if note)
+
+
+def _heavy_units(statistic: Statistic, nominal: float, df: float | None) -> str:
     limited = statistic.domain is not None or statistic.domains is not None
-    if df is None or limited or df >= linear.VERY_UNEQUAL * design.df:
+    if df is None or limited or df >= linear.VERY_UNEQUAL * nominal:
         return ""
-    return f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {design.df}"
+    return f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}"
 
 
 def _few_holders(statistic: Statistic, design: Design) -> str:
@@ -60,20 +66,20 @@ def _worth(amounts: Array) -> float:
     return float(scaled.sum() ** 2 / max((scaled**2).sum(), np.finfo(float).tiny))
 
 
-def _skewed(statistic: Statistic, spread: Array) -> str:
+def _skewed(statistic: Statistic, spread: Array, counts: Array) -> str:
     """Means of heavy-tailed values: beyond Cochran's rule, and by more than chance gives symmetric values."""
     free = statistic.bounds[1] == np.inf and statistic.quantile is None
     if not free or spread.ndim != 1 or len(spread) > MANY_UNITS:
         return ""
-    n, size = len(spread), float(np.abs(spread).max(initial=0.0))
+    n, size = float(counts.sum()), float(np.abs(spread).max(initial=0.0))
     if n < 3 or size == 0:
         return ""
     scaled = spread / size
-    g = abs(float((scaled**3).mean() / (scaled**2).mean() ** 1.5))
+    g = abs(float(counts @ scaled**3 / n / (counts @ scaled**2 / n) ** 1.5))
     if n >= COCHRAN * g**2 or g <= 2.0 * np.sqrt(6.0 / n):
         return ""
     return (
-        f"the units' values are skewed ({g:.2g}, which takes some {COCHRAN * g**2:.0f} units; these are {n}): the "
+        f"the units' values are skewed ({g:.2g}, which takes some {COCHRAN * g**2:.0f} units; these are {n:.0f}): the "
         "interval may be too short; a quantile, or the mean of logarithms, is safer"
     )
 

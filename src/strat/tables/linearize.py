@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from strat.columns import Array, encode
 from strat.designs import Design
 from strat.errors import StratError, some
-from strat.estimation import Estimate, estimate, linear
+from strat.estimation import Estimate, cautions, estimate, linear
 from strat.estimation.totals import totals
 from strat.statistics import Statistic
 from strat.tables.reduce import Cells
@@ -121,12 +121,15 @@ class RowDesign:
         slope = linear.gradient(statistic, totals(statistic, self.pseudo.weights), self.pseudo.weights)
         influence = linear.row_influence(statistic, slope) * self.row_weight[:, None]
         spread = self._deviations(influence).reshape(len(self.cells), *made.point.shape)
+        df = self._df(statistic.domain)
+        each = spread / np.sqrt(self.cells.counts).reshape(-1, *[1] * made.point.ndim)
         return replace(
             made,
             spread=spread,
             scales=1.0,
             variance=np.asarray((spread**2).sum(axis=0)),
-            df=self._df(statistic.domain),
+            df=df,
+            notes=cautions.notes_on_rows(statistic, self.df, df, each, self.cells.counts),
             worth=self._worth(statistic.domain),
             design=self.summary,
             target=self.target,
