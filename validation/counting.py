@@ -88,7 +88,7 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
     plan = [_step(step) for step in scenario.procedures]
     draw = scenario.make()
     tallies: dict[str, Tally] = {}
-    flat = 0
+    flat = warned = 0
     truth: Any = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare draws where a class is never predicted, say
@@ -96,6 +96,7 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
             trial = draw(rng)
             truth, span = trial.truth, _span(trial)
             flat += _flat(trial)
+            warned += _warned(trial)
             for every, procedure in plan:
                 if i % every == 0:
                     for name, (low, high) in procedure(trial).items():
@@ -106,6 +107,7 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
         "about": scenario.about,
         "truth": float(np.ravel(truth)[0]) if np.ndim(truth) < 2 else None,
         "no_errors": round(flat / trials, 5),
+        "warned": round(warned / trials, 5),
         "trials": trials,
         "seed": seed,
         "methods": {name: tally.figures() for name, tally in tallies.items()},
@@ -124,6 +126,14 @@ def _span(trial: Any) -> float:
         (0.0, 1.0) if "estimate" in trial.extra else (-math.inf, math.inf) if statistic is None else statistic.bounds
     )
     return float(bounds[1] - bounds[0])
+
+
+def _warned(trial: Any) -> bool:
+    """Whether the estimate itself says that its interval may be too short."""
+    one = trial.extra.get("estimate")
+    if one is None and trial.statistic is not None and not trial.statistic.axes:
+        one = strat.estimate(trial.statistic, on=trial.design)
+    return one is not None and any("short" in note for note in one.notes)
 
 
 def _flat(trial: Any) -> bool:

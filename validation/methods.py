@@ -38,8 +38,8 @@ def closed(trial: Trial) -> Found:
     one = strat.estimate(trial.statistic, on=trial.design)
     found: Found = {"default": one.interval(), "t": one.interval(method="t")}
     if one.woodruff is not None:
-        share, invert = one.woodruff
-        for method in ("logit", "exact"):
+        share, invert = one.woodruff.share, one.woodruff.back
+        for method in ("t", "logit", "exact"):
             low, high = share.interval(method=method)
             found[f"Woodruff by {method}"] = (invert(np.asarray(low)), invert(np.asarray(high)))
         return {name: pair for name, pair in found.items() if name != "t"}
@@ -50,6 +50,8 @@ def closed(trial: Trial) -> Found:
             found[method] = _asked(one, method)
     if one.link == "correlation":
         found["fisher"] = one.interval(method="fisher")
+        straight = strat.estimate(replace(trial.statistic, curved_below=0), on=trial.design)
+        found["linearization"] = straight.interval()
     if trial.design.n_strata > 1 or _unequal(trial.design):
         other = strat.estimate(trial.statistic, on=trial.design, df="satterthwaite")
         found["default, satterthwaite df"] = other.interval()
@@ -252,6 +254,7 @@ def two_way(trial: Trial) -> Found:
     k = len(trial.extra["table"])
     exact = replace(one, rows=float(n))
     found["exact"] = _asked(exact, "exact")
+    found["default, subjects - 1 df"] = replace(one, df=k - 1.0).interval()
     found["exact below 10 errors"] = found["exact"] if few else found["default"]
     # without what centring takes out of both sides: (k - 2) / (k - 1) of a subject's own part is left, not all
     plain = replace(exact, variance=exact.variance * ((k - 2) / (k - 1)) ** 2)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -133,11 +134,12 @@ def _try(
 ) -> None:
     tally, seen = tallies.setdefault(name, Tally()), variances.setdefault(name, [])
     try:
-        one = strat.estimate(trial.statistic, on=on)
+        straight = name == "linearization"  # a correlation of few units would else be jackknifed
+        one = strat.estimate(replace(trial.statistic, curved_below=0) if straight else trial.statistic, on=on)
     except strat.StratError:
         tally.add(math.nan, math.nan, trial.truth, math.inf)
         return
-    if name == "linearization":
+    if straight:
         points.append(float(one.value))
     seen.append(float(one.variance))
     tally.add(*one.interval(), trial.truth, float(one.bounds[1] - one.bounds[0]))

@@ -18,8 +18,9 @@ OTHER_AIM = ("for the other target", "winner, naive", "winner, corrected", "poin
 CANDIDATES = (
     "default, effective df", "default, kurtosis df", "exact, effective df", "leverage", "leverage, effective df",
     "exact below 5 errors",
-    "exact below 10 errors", "edge by rows", "edge, one-sided", "Woodruff by logit", "Woodruff by exact", "log",
-    "no dyadic factor", "no dyadic factor, exact",
+    "exact below 10 errors", "edge by rows", "edge, one-sided", "Woodruff by t", "Woodruff by logit",
+    "Woodruff by exact", "log", "linearization",
+    "no dyadic factor", "no dyadic factor, exact", "default, subjects - 1 df",
 )  # fmt: skip
 MOST_USELESS = 0.05
 USUAL = (
@@ -49,8 +50,11 @@ WORDS = {
     "jackknife": "the default interval with the jackknife of units",
     "bootstrap": "the default interval with the Rao-Wu bootstrap of units",
     "bootstrap percentile": "percentiles of that bootstrap",
-    "Woodruff by logit": "candidate: Woodruff's interval from the logit interval of the share at the quantile",
-    "Woodruff by exact": "candidate: the same from the exact interval",
+    "Woodruff by t": "Woodruff's interval from the straight interval of the share at the quantile, as in R's survey",
+    "Woodruff by logit": "candidate: the same from the logit interval",
+    "Woodruff by exact": "the same from the exact interval: the default where fewer than ten rows lie beyond",
+    "linearization": "candidate: the closed form for a correlation of few units, without the jackknife",
+    "default, subjects - 1 df": "candidate: degrees of freedom of subjects instead of pairs of them",
     "no dyadic factor": "candidate: the two-way variance without ((k − 1) / (k − 2))², k subjects",
     "no dyadic factor, exact": "candidate: Korn-Graubard with that",
     "log": "candidate: on the logarithmic scale",
@@ -76,6 +80,7 @@ class Lab:
         self.grid: dict[str, Any] = results.get("grid", {})
         self.tests: dict[str, Any] = results.get("tests", {})
         self.nonlinear: dict[str, Any] = results.get("nonlinear", {})
+        self.lattice: dict[str, Any] = results.get("lattice", {})
         self.words = WORDS
 
     # ---- one figure
@@ -180,6 +185,14 @@ class Lab:
             "ratio": f"{sum(ratios) / len(ratios):.2f}" if ratios else "–",
             "worst": min((self.figure(n, method)["coverage"] for n in names), default=None),  # type: ignore[index]
         }
+
+    def warned(self, scenario: str) -> str:
+        """In how many samples the estimate itself said that its interval may be too short, in percent."""
+        return f"{100 * self.grid[scenario].get('warned', 0.0):.0f}"
+
+    def unwarned(self) -> list[str]:
+        """Scenarios where the default is short and the estimate says so in less than half of the samples."""
+        return [name for name in self.where("short") if self.grid[name].get("warned", 0.0) < 0.5]
 
     def families(self) -> dict[str, list[str]]:
         """Scenarios by the heading they stand under."""

@@ -19,13 +19,13 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).with_name("results.json")
 SCHEMA = "strat/validation/1"
 SEED = 20_010_612
-TRIALS = 2000
-PARTS = ("grid", "tests", "nonlinear")
+TRIALS = 5000
+PARTS = ("grid", "tests", "nonlinear", "lattice")
 CORE = (
     "src/strat/designs.py", "src/strat/estimation/*.py", "src/strat/replication/*.py", "src/strat/statistics/*.py",
     "src/strat/comparison/*.py", "src/strat/recognition/verification.py", "validation/trials.py",
     "validation/scenarios.py", "validation/methods.py", "validation/counting.py", "validation/nonlinear.py",
-    "validation/tests_of_tests.py",
+    "validation/tests_of_tests.py", "validation/lattice.py",
 )  # fmt: skip
 
 
@@ -48,6 +48,10 @@ def names(part: str) -> list[str]:
         from . import nonlinear
 
         return nonlinear.cases()
+    if part == "lattice":
+        from .lattice import CASES as EXACT
+
+        return list(EXACT)
     from .tests_of_tests import CASES
 
     return [case.name for case in CASES]
@@ -65,6 +69,10 @@ def work(part: str, name: str, trials: int, seed: int) -> dict[str, Any]:
         from . import nonlinear
 
         made = nonlinear.run(name, max(trials // 4, 2), seed)
+    elif part == "lattice":
+        from . import lattice
+
+        made = lattice.run(name)
     else:
         from . import tests_of_tests
 

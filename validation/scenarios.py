@@ -75,17 +75,19 @@ def informative_weights(rows: int) -> Draw:
 
 
 def finite(population: int, units: int, size: int, rate: float, icc: float) -> Draw:
-    """Units drawn without replacement from a population that is the same in every trial."""
-    source = np.random.default_rng(7)
-    values = source.random((population, size)) < shares(source, np.full(population, rate), icc)[:, None]
-    values = values.astype(float)
+    """Units drawn without replacement from a finite population, of which every trial has its own.
+
+    (One population for all trials would judge a single point of a lattice: with 60 of 100 rows the exact coverage of
+    the logit interval is 95.7, 92.8 and 96.4 % at 79, 80 and 81 right ones.)
+    """
     unit = np.repeat(np.arange(units), size)
     where = Layout(unit, np.zeros(units, int))
     design = where.design(population=population)
     columns = {"unit": unit, "stratum": np.zeros(len(unit), int)}
 
     def draw(rng: Rng) -> Trial:
-        right = values[rng.choice(population, units, replace=False)].ravel()
+        values = rng.random((population, size)) < shares(rng, np.full(population, rate), icc)[:, None]
+        right = values[:units].ravel().astype(float)  # all orders of the units are alike
         return Trial(strat.proportion(right), design, float(values.mean()), {"right": right, **columns})
 
     return draw
@@ -500,13 +502,15 @@ def _grid() -> list[Scenario]:
             icc = 0.0 if said == "48 rows" else 0.3
             add(f"quantile {q}, {said}", middle, f"the {q} quantile of log-normal times, {said}",
                 ("closed", "bootstrap/4", "row quantiles"), quantile, where, q, icc)  # fmt: skip
+    add("quantile 0.98, 100 rows", middle, "the 0.98 quantile of log-normal times, 100 rows: two lie beyond",
+        ("closed", "bootstrap/4", "row quantiles"), quantile, layout(1, 100, 1), 0.98, 0.0)  # fmt: skip
     add("skewed mean, 48 rows", middle, "the mean of 48 log-normal times", ("closed", "bootstrap/4", "normal rows"),
         skewed_mean, layout(1, 48, 1), 0.0)  # fmt: skip
     add("skewed mean, 30 units", middle, "the mean of log-normal times, 30 units of 10",
         ("closed", "bootstrap/4", "normal rows"), skewed_mean, layout(1, 30, 10), 0.3)  # fmt: skip
-    add("correlation 0.8, 48 rows", middle, "48 independent pairs", ("closed", "jackknife/2", "bootstrap/4"),
+    add("correlation 0.8, 48 rows", middle, "48 independent pairs", ("closed", "bootstrap/4"),
         correlation, layout(1, 48, 1), 0.8, 0.0)  # fmt: skip
-    add("correlation 0.8, 20 units", middle, "20 units of 6 pairs, icc 0.4", ("closed", "jackknife/2", "bootstrap/4"),
+    add("correlation 0.8, 20 units", middle, "20 units of 6 pairs, icc 0.4", ("closed", "bootstrap/4"),
         correlation, layout(1, 20, 6), 0.8, 0.4)  # fmt: skip
 
     recognition = "recognition"

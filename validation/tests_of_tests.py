@@ -240,6 +240,8 @@ def _over_data_sets() -> list[Case]:
             Case("Nemenyi, Bonferroni", said, league, _least(c.nemenyi_bonferroni)),
             Case("all pairs, Shaffer", said, league, _least(c.all_pairs, adjust="shaffer")),
             Case("all pairs, Holm", said, league, _least(c.all_pairs, adjust="holm")),
+            Case("all pairs, Hochberg", said, league, _least(c.all_pairs, adjust="hochberg")),
+            Case("all pairs, Benjamini-Hochberg", said, league, _least(c.all_pairs, adjust="benjamini-hochberg")),
             Case("Bonferroni-Dunn", said, league, _least(c.bonferroni_dunn, control=0)),
             Case("against control, Holm", said, league, _least(c.against_control, control=0)),
         ]
