@@ -200,7 +200,7 @@ def test_compare_three_and_long_tables(answers: Path, tmp_path: Path) -> None:
     text = ask("compare", answers, *options, "--plot", tmp_path / "systems.svg")
     assert "came first with" in text
     assert (tmp_path / "systems.svg").stat().st_size > 1000
-    with pytest.raises(StratError, match="`--plot` must be"):
+    with pytest.raises(StratError, match="`--plot` must end in"):
         ask("compare", answers, *options, "--plot", tmp_path / "systems.bmp")
     rows = ["model,q,right"]
     rng = np.random.default_rng(1)
@@ -229,10 +229,10 @@ def test_compare_logs(shared: Path) -> None:
         (["chance", "bad.csv"], "square matrix of counts"),
         (["chance", "bad.csv", "--truth", "x"], "must be given together"),
         (["chance", "bad.csv", "--units", "x"], "a matrix does not know units"),
-        (["chance", "bad.csv", "--exchange", "around"], "`exchange` must be one of"),
+        (["chance", "bad.csv", "--exchange", "around"], "`--exchange` must be one of"),
         (["rank", "errors.csv"], "must be said"),
         (["rank", "errors.csv", "--lower-is-better", "--alpha", "2"], "`--alpha` must lie between"),
-        (["rank", "errors.csv", "--lower-is-better", "--test", "tukey"], "`test` must be one of"),
+        (["rank", "errors.csv", "--lower-is-better", "--test", "tukey"], "`--test` must be one of"),
         (["rank", "errors.csv", "--lower-is-better", "--control", "Z"], "`control` must be a system"),
         (["rank", "errors.csv", "--lower-is-better", "--plot", "x.bmp"], "`--plot` must end in"),
         (["rank", "errors.csv", "--lower-is-better", "--plot", "no/x.png"], "folder that exists"),
@@ -243,7 +243,7 @@ def test_compare_logs(shared: Path) -> None:
         (["compare", "errors.csv", "--predicted", "A"], "`--truth` must name the column"),
         (["compare", "errors.csv", "--predicted", "A", "--truth", "data"], "two systems or more, got one"),
         (["compare", "errors.csv", "--predicted", "A", "--score", "B"], "must not come together"),
-        (["compare", "errors.csv", "--score", "A", "--score", "B", "--system", "C"], "`--system` must not come with"),
+        (["compare", "errors.csv", "--score", "A", "--score", "B", "--system", "C"], "`--system` must be left out where each system has a column"),
     ],
 )
 def test_one_line_errors(

@@ -40,7 +40,7 @@ case(
     code=0,
     out="accuracy",
 )
-case("an unknown way with lone units", good("--lone", "ignore"), says="`lone` must be one of")
+case("an unknown way with lone units", good("--strata", "subject", "--lone", "ignore"), says="`lone` must be one of")
 case("an unknown method", good("--method", "guesswork"), says="`method` must be one of")
 case("an unknown measure", good("--metric", "f2"), says="did you mean")
 case("an unknown target", good("--target", "mars"), says="`target` must be one of")
@@ -293,7 +293,7 @@ case("a sample too small for its strata", sample("--size", "2", "--strata", "sub
 case("a sample of words", sample("--size", "many"), code=2)
 case("a least below zero", sample("--size", "9", "--least", "-2", "--strata", "subject"), says="least")
 case("a seed below zero", sample("--size", "9", "--seed", "-1"), says="seed")
-case("an unknown format", sample("--size", "9", "--format", "yaml"), says="`format` must be one of")
+case("an unknown format", sample("--size", "9", "--format", "yaml"), says="`--format` must be one of")
 case("a format and JSON", sample("--size", "9", "--format", "csv", "--json"), says="must not come with")
 case("items that repeat", sample("--size", "9", "--items", "subject"), says="once")
 case("document numbers that are none", sample("--size", "9", "--items", "passage", "--format", "lm-eval"), says="items")
@@ -541,7 +541,7 @@ case(
     says="table|dimension|shape",
 )
 case("a triangle of a wrong length", recognize("s.npz", npz(scores=np.ones(7), subject=WHO)), says="triangle|7|square")
-case("scores without a key", recognize("s.npz", npz(a=SQUARE, b=SQUARE, subject=WHO)), says="`key`")
+case("scores without a key", recognize("s.npz", npz(a=SQUARE, b=SQUARE, subject=WHO)), says="`--key`")
 case("a CSV table of words", recognize("s.csv", "x,a,b\na,1,x\n"), says="numbers")
 case("an empty CSV table", recognize("s.csv", ""), says="scores|path|s.csv")
 case("a CSV table of wrong bytes", recognize("s.csv", b"\xff\xfe,a\n"), says="UTF-8|s.csv")

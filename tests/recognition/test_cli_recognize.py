@@ -105,11 +105,28 @@ def test_triples(tmp_path, capsys):
         (["--probes", "p.npz", "--gallery", "g.npz", "--plot", "c.gif"], "`--plot` must end in"),
         (["--probes", "p.npz", "--gallery", "g.npz", "--target", "all"], "`--target` must be one of"),
         (["--similarity", "odd.npz", "--per-subject", "2"], "square table"),
+        (["--similarity", "no.npz"], "`--similarity` must name a file, got 'no.npz', which is not there"),
+        (["--distance", "no.parquet"], "`--distance` must name a file, got 'no.parquet', which is not there"),
+        (
+            ["--similarity", "s.txt"],
+            "`--similarity` must end in .npz, .npy or .csv, got 's.txt'; triples have `--triples`",
+        ),
+        (["--similarity", "m.npz", "--key", "tot"], "did you mean 'toy'"),
+        (["--probes", "no.npz", "--gallery", "g.npz"], "`--probes` must name a file with embeddings, got 'no.npz'"),
+        (["--probes", "p.npz", "--gallery", "s.txt"], "`--gallery` must be a whole file of NumPy arrays, got 's.txt'"),
+        (["--probes", "p.npz", "--gallery", "g.npz", "--subject", "sub"], "`--probes` must hold 'sub', got 'p.npz'"),
+        (["--images", "p.npz", "--per-subject", "3", "--subject", "who"], "`--images` must hold 'who'"),
+        (
+            ["--probes", "p.npz", "--gallery", "g.npz", "--per-subject", "3"],
+            "`--per-subject` must come with `--images`",
+        ),
+        (["--similarity", "m.npz", "--open-set"], "`--open-set` must have probes of subjects outside the gallery"),
     ],
 )
 def test_errors_are_one_line(data, capsys, monkeypatch, arguments, words):
     _, folder = data
     monkeypatch.chdir(folder)
+    (folder / "s.txt").write_text("1,2")
     np.savez("odd.npz", s=np.ones((2, 3)), probes=np.arange(2), gallery=np.arange(3))
     code, _, err = call(capsys, *arguments)
     assert code == 1
@@ -143,7 +160,7 @@ def test_triples_with_subjects_of_their_images(tmp_path, capsys):
     path.write_text("\n".join(line.rsplit(",", 1)[0] for line in lines))
     code, _, err = call(capsys, "--similarity", path, "--triples")
     assert code == 1
-    assert "`path` must have a column 'gallery_subject' of subjects" in err
+    assert "`--similarity` must have a column 'gallery_subject' of subjects" in err
 
 
 def test_ranks_to_print_are_ranks(data, capsys):

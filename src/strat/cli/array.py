@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from strat.algebra import Field, OrthogonalArray, is_balanced, is_fully_balanced, is_orthogonal, orthogonal_array
 from strat.algebra import field as finite_field
+from strat.cli.options import leave_out
 from strat.cli.output import JSON, Sheet, emit
 from strat.columns import load
 from strat.errors import StratError
@@ -26,6 +27,7 @@ command = typer.Typer(add_completion=False)
 
 @command.command()
 def array(
+    ctx: typer.Context,
     file: Path | None = FILE,
     levels: int = typer.Option(2, help="Number of symbols: a prime power."),
     columns: int | None = typer.Option(None, help="Number of columns, such as the number of strata."),
@@ -50,6 +52,10 @@ def array(
         raise StratError(
             f"`strat array` must have one of a FILE to check, `--columns` and `--field`, got {asked} of them."
         )
+    if field is not None:
+        leave_out(ctx, "levels", "construction", "out", "check", why="with --field, which makes no array")
+    if file is not None:
+        leave_out(ctx, "levels", "construction", "out", why="with a FILE, which is only checked")
     if out is not None and out.suffix.lower() not in (".csv", ".npy"):
         raise StratError(f"`--out` must end in .csv or .npy, got {str(out)!r}.")
     if field is not None:

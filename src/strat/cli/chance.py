@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 from strat.cli.output import Sheet
 from strat.columns import load
 from strat.errors import StratError, one_of
@@ -20,15 +20,16 @@ command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @command.command()
 def chance(
+    ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A confusion matrix, or a table of predictions.")],
     truth: Annotated[str | None, typer.Option(help="Column of true labels, if FILE has one row per pattern.")] = None,
-    predicted: Annotated[str | None, typer.Option(help="Column of predicted labels.")] = None,
+    predicted: options.Predicted = None,
     units: Annotated[str | None, typer.Option(help="Column of units whose rows hang together.")] = None,
     exchange: Annotated[
         str, typer.Option(help="With --units: exchange labels within units (exact), or whole units between.")
     ] = "within",
     permutations: Annotated[int, typer.Option(help="Permutations for --exchange between.")] = 9999,
-    seed: Annotated[int, typer.Option(help="Seed of whatever is drawn.")] = 0,
+    seed: options.Seed = 0,
     distribution: Annotated[
         bool, typer.Option("--distribution", help="Also give the whole distribution under chance.")
     ] = False,
@@ -50,8 +51,13 @@ def chance(
       strat chance predictions.csv --truth label --predicted guess --units subject --exchange between --json
     """
     from strat import comparison
+    from strat.statistics.confusion import ConfusionMatrix
 
-    one_of("exchange", exchange, ("within", "between"))
+    one_of("--exchange", exchange, ("within", "between"))
+    if units is None:
+        options.leave_out(ctx, "exchange", "permutations", why="without --units")
+    if exchange != "between":
+        options.leave_out(ctx, "permutations", why="without --exchange between: nothing else draws permutations")
     if (truth is None) != (predicted is None):
         raise StratError("`--truth` and `--predicted` must be given together, got one of them.")
     if truth is None or predicted is None:
@@ -62,8 +68,9 @@ def chance(
         columns = _columns(file, [truth, predicted, *([units] if units else [])])
         t, p = columns[truth], columns[predicted]
         if units is None:
-            found = comparison.chance_of_labels(t, p)
+            found = comparison.chance(ConfusionMatrix.from_labels(t, p).counts, rng=seed)
         elif exchange == "within":
+            options.leave_out(ctx, "seed", why="with --exchange within, which is exact")
             found = comparison.chance_within(t, p, units=columns[units])
         else:
             found = comparison.chance_between(t, p, units=columns[units], permutations=permutations, rng=seed)

@@ -6,39 +6,31 @@ from typing import Annotated
 
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @command.command()
 def check(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE...", help="CSV, TSV, Parquet, JSON lines or Arrow (.gz, .zst too), or globs."),
-    ],
-    truth: Annotated[str | None, typer.Option(help="Column of true labels.")] = None,
-    predicted: Annotated[str | None, typer.Option(help="Column of predicted labels.")] = None,
-    score: Annotated[
-        str | None, typer.Option(help="Column of scores: for AUC, or alone: how right each row is.")
-    ] = None,
-    strata: Annotated[str | None, typer.Option(help="Column of fixed groups (subjects, tasks).")] = None,
-    units: Annotated[str | None, typer.Option(help="Column of what was drawn (passages, patients).")] = None,
-    items: Annotated[str | None, typer.Option(help="Column of items; rows of one item are repeats.")] = None,
-    weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option(help="Measure (repeat for more): accuracy, macro_f1, auc, kappa, …")
-    ] = None,
+    ctx: typer.Context,
+    files: options.Files,
+    truth: options.Truth = None,
+    predicted: options.Predicted = None,
+    score: options.Score = None,
+    strata: options.Strata = None,
+    units: options.Units = None,
+    items: options.Items = None,
+    weights: options.Weights = None,
+    metric: options.Metrics = None,
     trials: Annotated[
         int | None, typer.Option(help="Samples to draw (default 1000, fewer for more than 20,000 rows).")
     ] = None,
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 0,
-    positive: Annotated[str | None, typer.Option(help="The positive one of two classes.")] = None,
-    missing: Annotated[str, typer.Option(help="Missing values: error or drop.")] = "error",
-    lone: Annotated[
-        str, typer.Option(help="Strata of one unit: error, collapse, certainty, centre, average.")
-    ] = "error",
+    level: options.Level = 0.95,
+    seed: options.Seed = 0,
+    positive: options.Positive = None,
+    missing: options.Missing = "error",
+    lone: options.Lone = "error",
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
@@ -56,6 +48,7 @@ def check(
     from strat.tables.check import check as run
     from strat.tables.check import sheet
 
+    options.applied(ctx, truth=truth, score=score, strata=strata)
     with output.progress("drawing samples", quiet=quiet) as progress:
         found = run(
             files,

@@ -10,23 +10,26 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 from strat.cli.output import Sheet
 from strat.errors import StratError, StratWarning, some
 from strat.words import counted
 
 SCHEMA = "strat/compare/1"
+OF_LOGS = ("failed", "incomplete", "runs")
+LOWER_IS_BETTER = ("error_rate",)
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @command.command()
 def compare(
+    ctx: typer.Context,
     files: Annotated[
         list[str],
         typer.Argument(metavar="FILE...", help="One table, one file for each system, or a folder of benchmark logs."),
     ],
-    truth: Annotated[str | None, typer.Option(help="Column of true labels.")] = None,
+    truth: options.Truth = None,
     predicted: Annotated[
         list[str] | None, typer.Option(help="Column of predicted labels; repeat it, one for each system.")
     ] = None,
@@ -38,8 +41,8 @@ def compare(
     ] = None,
     system: Annotated[str | None, typer.Option(help="Long tables: column of systems.")] = None,
     item: Annotated[str | None, typer.Option(help="Column of items, on which systems are joined.")] = None,
-    strata: Annotated[str | None, typer.Option(help="Column of fixed groups (subjects, repositories).")] = None,
-    units: Annotated[str | None, typer.Option(help="Column of what was drawn (passages, patients).")] = None,
+    strata: options.Strata = None,
+    units: options.Units = None,
     weights: Annotated[str | None, typer.Option(help="Column of weights of items.")] = None,
     epoch: Annotated[str | None, typer.Option(help="Long tables: column of repeats of an item.")] = None,
     metric: Annotated[
@@ -49,20 +52,16 @@ def compare(
     margin: Annotated[
         float | None, typer.Option(help="Two systems: also test equivalence and non-inferiority by this margin.")
     ] = None,
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
-    lone: Annotated[
-        str, typer.Option(help="Strata of one unit: error, collapse, certainty, centre, average.")
-    ] = "error",
+    level: options.Level = 0.95,
+    lone: options.Lone = "error",
     unmatched: Annotated[
         str, typer.Option(help="Items that a system lacks: error, or common (compare on the others).")
     ] = "error",
-    missing: Annotated[str, typer.Option(help="Missing values: error or drop.")] = "error",
-    failed: Annotated[str, typer.Option(help="Logs: samples that failed: error, drop, zero.")] = "error",
-    incomplete: Annotated[str, typer.Option(help="Logs: runs cut short: error, keep, skip.")] = "error",
-    runs: Annotated[
-        str, typer.Option(help="Logs: several runs of one system: error, separate, repeat, latest.")
-    ] = "error",
-    plot: Annotated[Path | None, typer.Option(help="Write a picture of the systems (.png, .svg, .pdf).")] = None,
+    missing: options.Missing = "error",
+    failed: options.Failed = "error",
+    incomplete: options.Incomplete = "error",
+    runs: options.Runs = "error",
+    plot: options.Picture = None,
     html: output.Html = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
@@ -90,31 +89,63 @@ def compare(
         raise StratError("`--predicted` and `--score` must not come together; a score needs no truth.")
     source: Any = files if len(files) > 1 else files[0]
     joined: list[str] = []
-    if len(files) > 1 and item is not None and len(columns["predicted"] + columns["scores"]) == 1 and system is None:
-        source, columns, joined = _join(files, item, truth, columns, roles, unmatched)
+    one_column = len(columns["predicted"] + columns["scores"]) == 1
+    join = len(files) > 1 and item is not None and one_column and system is None
+    options.picture(plot)
+    _left_out(ctx, columns, join)
+    if join:
+        source, columns, joined = _join(files, str(item), truth, columns, roles, unmatched, missing)
     wide = len(columns["predicted"]) > 1 or len(columns["scores"]) > 1
-    _check(columns, truth, system, wide)
+    _check(columns, truth, wide)
     if wide and columns["predicted"] and metric not in (None, "accuracy"):
         found, alone = _measured(source, truth, columns["predicted"], str(metric), roles, lone, missing, level)
     else:
-        options: dict[str, Any] = {"level": level, "lone": lone, "unmatched": unmatched, "missing": missing}
-        options |= {"higher_is_better": not lower_is_better, "metric": None if wide else metric}
-        options |= {"failed": failed, "incomplete": incomplete, "runs": runs}
-        options |= (
+        said: dict[str, Any] = {"level": level, "lone": lone, "missing": missing}
+        said |= {"higher_is_better": not lower_is_better, "metric": None if wide else metric}
+        said |= {"failed": failed, "incomplete": incomplete, "runs": runs}
+        said |= (
             {"truth": truth, **columns}
             if wide
-            else {"system": system, "item": item, "score": score[0] if score else None, "epoch": epoch}
+            else {
+                "unmatched": unmatched,
+                "system": system,
+                "item": item,
+                "score": score[0] if score else None,
+                "epoch": epoch,
+            }
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StratWarning)  # the board repeats them as notes
-            found = tables.compare(source, **roles, **options)
-            alone = tables.compare(source, **roles | {"strata": None, "units": None}, **options)
+            found = tables.compare(source, **roles, **said)
+            alone = tables.compare(source, **roles | {"strata": None, "units": None}, **said)
+    if margin is not None and len(found.systems) != 2:
+        raise StratError(f"`--margin` must be left out for {len(found.systems)} systems: it compares two.")
     output.report(found, html)
     if plot is not None:
         _draw(found.many, plot, level)
     name = "accuracy" if wide and columns["predicted"] and metric in (None, "accuracy") else None
     sheet = _sheet(found, alone if strata or units else None, margin, level, joined, name)
     output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+
+
+def _left_out(ctx: typer.Context, columns: dict[str, list[str]], join: bool) -> None:
+    """Refuse options that the given files have no use for."""
+    labels, scores = columns["predicted"], columns["scores"]
+    if not labels:
+        options.leave_out(ctx, "truth", why="without --predicted: scores need no truth")
+    else:
+        options.leave_out(ctx, "lower_is_better", why="with --predicted: a measure of labels knows what is better")
+    if join or len(labels) > 1 or len(scores) > 1:
+        options.leave_out(ctx, "system", "epoch", why="where each system has a column or a file: it is for long tables")
+        options.leave_out(ctx, *OF_LOGS, why="for tables: it is for logs of benchmarks")
+        if ctx.params["strata"] is None:
+            options.leave_out(ctx, "lone", why="without --strata: it says what to do with strata of one unit")
+        if not join:
+            options.leave_out(
+                ctx, "item", "unmatched", why="for one table with a column for each system: a row is an item"
+            )
+        if not labels:
+            options.leave_out(ctx, "metric", why="with --score, which is the measure")
 
 
 def _sheet(found: Any, alone: Any, margin: float | None, level: float, joined: list[str], name: str | None) -> Sheet:
@@ -148,8 +179,6 @@ def _sheet(found: Any, alone: Any, margin: float | None, level: float, joined: l
 
 
 def _draw(board: Any, path: Path, level: float) -> None:
-    if path.suffix.lower() not in (".png", ".svg", ".pdf") or not path.parent.is_dir():
-        raise StratError(f"`--plot` must be a .png, .svg or .pdf in a folder that exists, got {str(path)!r}.")
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -186,8 +215,9 @@ def _measured(
         on = Design.clustered(c[roles["units"]], strata=by, weights=w, lone=lone)
     elif roles["strata"] is not None:
         on = Design.stratified(c[roles["strata"]], weights=w, lone=lone)
-    order = sorted(predicted, key=lambda n: (-float(systems[n].value(w)), n))
-    boards = [many({n: systems[n] for n in order}, on=d, higher_is_better=True) for d in (on, plain)]
+    higher = one.name not in LOWER_IS_BETTER
+    order = sorted(predicted, key=lambda n: ((-1 if higher else 1) * float(systems[n].value(w)), n))
+    boards = [many({n: systems[n] for n in order}, on=d, higher_is_better=higher) for d in (on, plain)]
     return tuple(tables.Leaderboard(board, level) for board in boards)  # type: ignore[return-value]
 
 
@@ -198,12 +228,13 @@ def _join(
     columns: dict[str, list[str]],
     roles: dict[str, str | None],
     unmatched: str,
+    missing: str,
 ) -> tuple[dict[str, Any], dict[str, list[str]], list[str]]:
     """One wide table of one file for each system, joined on the item; what does not match is an error or a note."""
     from strat import tables
     from strat.errors import one_of
 
-    one_of("unmatched", unmatched, ("error", "common"))
+    one_of("--unmatched", unmatched, ("error", "common"))
     kind = "predicted" if columns["predicted"] else "scores"
     value = (columns["predicted"] + columns["scores"])[0]
     names = _names(files)
@@ -212,7 +243,7 @@ def _join(
         shared = [c for c in (truth, *roles.values()) if c is not None]
         table = tables.read(file)
         table.require(item=item, truth=truth, **roles)
-        parts[name] = table.columns([item, value, *shared])
+        parts[name] = table.columns([item, value, *shared], missing=missing)
         _once(parts[name][item], file)
     common = set.intersection(*(set(p[item].tolist()) for p in parts.values()))
     note = _unmatched({n: sorted(set(p[item].tolist()) - common) for n, p in parts.items()}, len(common), unmatched)
@@ -267,7 +298,7 @@ def _names(files: list[str]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else list(files)
 
 
-def _check(columns: dict[str, list[str]], truth: str | None, system: str | None, wide: bool) -> None:
+def _check(columns: dict[str, list[str]], truth: str | None, wide: bool) -> None:
     if columns["predicted"] and truth is None:
         raise StratError("`--truth` must name the column of true labels beside `--predicted`.")
     if columns["predicted"] and not wide:
@@ -275,5 +306,3 @@ def _check(columns: dict[str, list[str]], truth: str | None, system: str | None,
             "`--predicted` must be given for two systems or more, got one; repeat it, or give one file for each system "
             "and --item."
         )
-    if wide and system is not None:
-        raise StratError("`--system` must not come with several columns of systems; it is for long tables.")

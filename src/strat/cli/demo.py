@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 from strat.cli.output import Sheet
 from strat.errors import StratError
 
@@ -26,6 +26,7 @@ NEXT = (
 
 @command.command()
 def demo(
+    ctx: typer.Context,
     out: Annotated[Path, typer.Option("--out", help="Where to write the report.")] = Path("strat-demo.html"),
     data: Annotated[bool, typer.Option("--data", help="Print the path of the bundled data and stop.")] = False,
     copy: Annotated[Path | None, typer.Option(help="Copy the bundled data to this new file and stop.")] = None,
@@ -45,8 +46,10 @@ def demo(
     from strat.datasets.example import example_path
 
     if data:
+        options.leave_out(ctx, "out", "copy", "as_json", "quiet", why="with --data, which only prints a path")
         typer.echo(example_path())
     elif copy is not None:
+        options.leave_out(ctx, "out", "as_json", "quiet", why="with --copy, which only copies")
         _copy(example_path(), copy)
     else:
         _run(example_path(), out, as_json=as_json, quiet=quiet)

@@ -9,48 +9,41 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 from strat.errors import StratError, StratWarning, some
 
 if TYPE_CHECKING:
     from strat.tables import ItemTable
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
+OF_TABLES = ("truth", "predicted", "positive", "missing", "bins", "text", "memory")
+OF_LOGS = ("failed", "incomplete", "runs")
 
 
 @command.command()
 def evaluate(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE...",
-            help="CSV, TSV, Parquet, JSON lines or Arrow (.gz, .zst too), globs, or a folder of logs.",
-        ),
-    ],
-    truth: Annotated[str | None, typer.Option(help="Column of true labels.")] = None,
-    predicted: Annotated[str | None, typer.Option(help="Column of predicted labels.")] = None,
-    score: Annotated[
-        str | None, typer.Option(help="Column of scores: for AUC, or alone: how right each row is.")
-    ] = None,
-    strata: Annotated[str | None, typer.Option(help="Column of fixed groups (subjects, tasks).")] = None,
-    units: Annotated[str | None, typer.Option(help="Column of what was drawn (passages, patients).")] = None,
-    items: Annotated[str | None, typer.Option(help="Column of items; rows of one item are repeats.")] = None,
-    weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    ctx: typer.Context,
+    files: options.FilesOrLogs,
+    truth: options.Truth = None,
+    predicted: options.Predicted = None,
+    score: options.Score = None,
+    strata: options.Strata = None,
+    units: options.Units = None,
+    items: options.Items = None,
+    weights: options.Weights = None,
     population: Annotated[str | None, typer.Option(help="Units in the population: a number or a column.")] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="Measure (repeat for more): accuracy, macro_f1, auc, kappa, mcc, …; for logs: which one."),
-    ] = None,
+    metric: options.Metrics = None,
     method: Annotated[
         str, typer.Option(help="taylor, brr, fay, generalized, multi_array, jackknife, bootstrap.")
     ] = "taylor",
     target: Annotated[str | None, typer.Option(help="population (default) or benchmark: these very units.")] = None,
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
-    positive: Annotated[str | None, typer.Option(help="The positive one of two classes.")] = None,
-    missing: Annotated[str, typer.Option(help="Missing values: error or drop.")] = "error",
-    lone: Annotated[
-        str, typer.Option(help="Strata of one unit: error, collapse, certainty, centre, average.")
-    ] = "error",
+    level: options.Level = 0.95,
+    positive: options.Positive = None,
+    missing: options.Missing = "error",
+    lone: options.Lone = "error",
+    failed: options.Failed = "error",
+    incomplete: options.Incomplete = "error",
+    runs: options.Runs = "error",
     bins: Annotated[
         int | None, typer.Option(help="Bins for scores of very large files (default: exact or 256).")
     ] = None,
@@ -74,15 +67,27 @@ def evaluate(
       strat evaluate answers.parquet --truth label --predicted guess --strata subject --units passage --metric macro_f1
 
       strat evaluate scores.csv --score correct --strata task --json
+
+      strat evaluate logs/old.json --failed zero
+
+    Logs of AI benchmarks are scored already: there --metric names the one measure to take, and the columns of --strata,
+    --units, --items and --weights are fields of the samples.
     """
     from strat import tables
+    from strat.tables.logs.clusters import item_hints
 
-    logs = _logs(files, metric, labelled=truth is not None or score is not None)
+    logs = None
+    if any(_is_log(Path(name), truth is not None or score is not None) for name in files if name):
+        options.leave_out(ctx, *OF_TABLES, why="for logs, which are scored already and read without an engine")
+        logs = _logs(files, metric, failed, incomplete, runs)
+    else:
+        options.leave_out(ctx, *OF_LOGS, why="for tables: it is for logs of benchmarks")
     roles = {"score": score, "strata": strata, "items": items}
     source: object = files
     if logs is not None:
         own = {"score": "score", "strata": None if logs.stratum is None else "stratum", "items": "item"}
         source, roles = logs.to_table(), {role: name or own[role] for role, name in roles.items()}
+    options.applied(ctx, truth=truth, score=roles["score"], strata=roles["strata"])
     with output.progress("reading", quiet=quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", StratWarning)  # the result repeats them as notes
         found = tables.evaluate(
@@ -106,7 +111,8 @@ def evaluate(
             **roles,
         )
     if logs is not None:
-        found = replace(found, warnings=(*logs.notes, *found.warnings))
+        hints = [] if units else item_hints(logs, strata=roles["strata"], used=(roles["items"], weights))
+        found = replace(found, warnings=(*logs.notes, *found.warnings, *hints))
     output.report(found, html)
     output.emit(found.sheet(), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 
@@ -118,15 +124,14 @@ def _number_or_name(population: str | None) -> float | str | None:
         return population
 
 
-def _logs(files: list[str], metric: list[str] | None, *, labelled: bool) -> ItemTable | None:
-    """The one system of benchmark logs; None where the files are tables."""
-    if not any(_is_log(Path(name), labelled) for name in files if name):
-        return None
+def _logs(files: list[str], metric: list[str] | None, failed: str, incomplete: str, runs: str) -> ItemTable:
+    """The one system of benchmark logs."""
     from strat import tables
 
     if metric is not None and len(metric) > 1:
         raise StratError(f"`--metric` must name one measure of the logs, got {some(metric)}; call it for each of them.")
-    logs = tables.read_logs(files, metric=metric[0] if metric else None)
+    one = metric[0] if metric else None
+    logs = tables.read_logs(files, metric=one, failed=failed, incomplete=incomplete, runs=runs)
     if len(logs.systems) > 1:
         raise StratError(
             f"`FILE` must hold logs of one system, got {len(logs.systems)}; use `strat compare` for several."

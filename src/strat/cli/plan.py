@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from strat import theory
+from strat.cli.options import Level, Picture, leave_out, picture
 from strat.cli.output import Json, Sheet, draw, emit
 from strat.errors import StratError
 
@@ -15,10 +16,8 @@ SCHEMA = "strat/plan/1"
 
 command = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
-Level = Annotated[float, typer.Option(help="Confidence level.")]
 Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]
 Power = Annotated[float, typer.Option(help="Wanted power.")]
-Picture = Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this .png, .svg or .pdf file.")]
 Linear = Annotated[bool, typer.Option("--linear", help="Fisher's linear classifier instead of the quadratic one.")]
 BayesError = Annotated[float, typer.Option("--bayes-error", help="Expected Bayes error of the two classes.")]
 
@@ -61,6 +60,7 @@ def width(
 
 @command.command()
 def power(
+    ctx: typer.Context,
     difference: Annotated[float | None, typer.Option(help="Difference of two accuracies to find (paired).")] = None,
     disagreement: Annotated[
         float | None, typer.Option(help="Share of rows on which exactly one system is right.")
@@ -84,11 +84,14 @@ def power(
     """
     common: dict[str, float] = {"power": power, "level": level, "design_effect": design_effect}
     if null is not None and alternative is not None:
+        leave_out(ctx, "difference", "disagreement", "rows", why="with --null and --alternative, which plan one system")
         _show_plan(theory.rows_for_power(null=null, alternative=alternative, **common), plot, as_json)
     elif disagreement is not None and difference is not None:
+        leave_out(ctx, "null", "alternative", "rows", why="with --difference and --disagreement, which give the rows")
         answer = theory.paired_rows_for_power(difference=difference, disagreement=disagreement, **common)
         _show_plan(answer, plot, as_json)
     elif disagreement is not None and rows is not None:
+        leave_out(ctx, "null", "alternative", why="with --rows and --disagreement, which plan two systems")
         found = theory.detectable_difference(rows=rows, disagreement=disagreement, **common)
         curve = _thinned(found.sizes, found.values)
         _show(found, plot, as_json, columns=("rows", "smallest difference"), rows=curve)
@@ -173,6 +176,7 @@ def allocation(
 
 @command.command()
 def design_samples(
+    ctx: typer.Context,
     features: Annotated[int | None, typer.Option(help="Number of features, for F&H's theory.")] = None,
     degradation: Annotated[float | None, typer.Option(help="Wanted excess over Bayes' error.")] = None,
     bayes_error: BayesError = 0.1,
@@ -193,13 +197,17 @@ def design_samples(
 
     strat plan design-samples --sizes 50,100,200,400 --errors 0.15,0.12,0.11,0.105 --error 0.102
     """
+    curve, theoretical = ("sizes", "errors", "error"), ("features", "degradation", "bayes_error", "linear", "samples")
     if sizes is not None and errors is not None and error is not None:
+        leave_out(ctx, *theoretical, why="with a measured learning curve")
         _curve(sizes, errors, error, level, plot, as_json)
     elif features is not None and degradation is not None:
+        leave_out(ctx, *curve, "samples", "level", why="with --features and --degradation, which follow from theory")
         distance = theory.distance_for_error(bayes_error)
         answer = theory.design_samples_for(degradation=degradation, features=features, distance=distance, linear=linear)
         _show_plan(answer, plot, as_json)
     elif features is not None and samples is not None:
+        leave_out(ctx, *curve, "level", why="with --features and --samples, which follow from theory")
         distance = theory.distance_for_error(bayes_error)
         split = theory.design_test_split(samples=samples, features=features, distance=distance, linear=linear)
         rows = _thinned(split.sizes, split.degradations, split.standard_errors)
@@ -252,11 +260,9 @@ def _thinned(*columns: Any) -> list[tuple[Any, ...]]:
 
 
 def _save(answer: Any, plot: Path | None) -> None:
-    if plot is None:
-        return
-    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise StratError(f"`--plot` must end in .png, .svg or .pdf, got {str(plot)!r}.")
-    draw(answer.plot().figure, plot)
+    picture(plot)
+    if plot is not None:
+        draw(answer.plot().figure, plot)
 
 
 def _numbers(argument: str, text: str) -> list[float]:

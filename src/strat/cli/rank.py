@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 from strat.cli.output import Sheet
 from strat.errors import StratError, one_of, some
 
@@ -20,6 +20,7 @@ command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @command.command()
 def rank(
+    ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A table of data sets × systems, or a long one.")],
     higher_is_better: Annotated[
         bool | None,
@@ -43,7 +44,7 @@ def rank(
     system: Annotated[str | None, typer.Option(help="Long tables: column of systems.")] = None,
     score: Annotated[str | None, typer.Option(help="Long tables: column of scores; repeats are averaged.")] = None,
     missing: Annotated[str, typer.Option(help="Data sets that lack a system: error or drop.")] = "error",
-    plot: Annotated[Path | None, typer.Option(help="Write the critical-difference diagram (.png, .svg, .pdf).")] = None,
+    plot: options.Picture = None,
     html: output.Html = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
@@ -67,6 +68,9 @@ def rank(
         raise StratError(
             "`--higher-is-better` or `--lower-is-better` must be said: the numbers do not tell accuracies from errors."
         )
+    if control is None:
+        options.leave_out(ctx, "alternative", why="without --control: all pairs are compared on both sides")
+    options.picture(plot)
     if not 0.0 < alpha < 1.0:
         raise StratError(f"`--alpha` must lie between 0 and 1, got {alpha!r}.")
     columns, notes = _table(file, dataset, system, score, missing)
@@ -74,7 +78,7 @@ def rank(
     whole = comparison.friedman(scores, higher_is_better=higher_is_better, ties=ties)
     f = comparison.iman_davenport(scores, higher_is_better=higher_is_better)
     if control is None:
-        one_of("test", test or "nemenyi", PAIRS)
+        one_of("--test", test or "nemenyi", PAIRS)
         post = (
             comparison.nemenyi(scores, higher_is_better=higher_is_better)
             if test in (None, "nemenyi")
@@ -82,7 +86,7 @@ def rank(
         )
         sheet = _all_pairs(whole, f, post, alpha, notes)
     else:
-        one_of("test", test or "holm", [t for t in PAIRS if t not in ("nemenyi", "shaffer")])
+        one_of("--test", test or "holm", [t for t in PAIRS if t not in ("nemenyi", "shaffer")])
         post_control = comparison.against_control(
             scores, control=control, higher_is_better=higher_is_better, alternative=alternative, adjust=test or "holm"
         )
@@ -140,10 +144,6 @@ def _letter(k: int) -> str:
 
 
 def _draw(post: Any, path: Path, alpha: float) -> None:
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise StratError(f"`--plot` must end in .png, .svg or .pdf, got {str(path)!r}.")
-    if not path.parent.is_dir():
-        raise StratError(f"`--plot` must be in a folder that exists, got {str(path)!r}.")
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -156,7 +156,7 @@ def _table(
     """Columns by system, the names of the data sets first."""
     from strat import tables
 
-    one_of("missing", missing, ("error", "drop"))
+    one_of("--missing", missing, ("error", "drop"))
     table = tables.read(file)
     if system is not None or score is not None:
         if system is None or score is None or dataset is None:

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from strat.cli.options import Level, Picture, leave_out, naming, picture
 from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, draw, emit, report, warn
 from strat.columns import load
 from strat.errors import StratError, near, one_of
@@ -39,6 +40,7 @@ from strat.recognition.scores import subject_columns
 
 SCHEMA = "strat/recognize/1"
 SUBJECT = "subject"
+OF_RATES = ("enrolment", "open_", "max_rank", "target", "ties", "at", "fmr", "fpir", "device")
 COLUMNS = ("figure", "at", "estimate", "se", "low", "high", "df")
 
 SIMILARITY = typer.Option(None, help="Table of similarities: .npz, .npy, .csv, or triples in .parquet or .csv.")
@@ -46,7 +48,6 @@ DISTANCE = typer.Option(None, help="Table of distances, in the same forms.")
 PROBES = typer.Option(None, help="Embeddings of the probes: an .npz with embeddings and subject.")
 GALLERY = typer.Option(None, help="Embeddings of the gallery, in the same form.")
 IMAGES = typer.Option(None, help="Embeddings of all images, for --per-subject.")
-PLOT = typer.Option(None, help="Draw the curves to this .png, .svg or .pdf file.")
 AT = typer.Option("1,5,10,20", help="Ranks to print, parted by commas.")
 FMR = typer.Option("0.01,0.001", help="False match rates at which to print FNMR.")
 FPIR = typer.Option("0.1,0.01", help="False positive identification rates at which to print FNIR.")
@@ -94,27 +95,36 @@ class _Source:
         path = self.similarity or self.distance
         if path is None:
             return None
-        if self.triples or path.suffix.lower() == ".parquet":
-            asked = self.subject != SUBJECT
-            made = read_triples(path, **subject_columns(path, self.subject, asked=asked))
-        else:
-            made = read_matrix(path, key=self.key, subject=self.subject)
-        return made, {"similarity" if self.similarity else "distance": made.scores}
+        kind = "similarity" if self.similarity else "distance"
+        with naming(path=f"--{kind}", key="--key", subject="--subject", read_triples="--triples"):
+            if self.listed:
+                asked = self.subject != SUBJECT
+                made = read_triples(path, **subject_columns(path, self.subject, asked=asked))
+            else:
+                made = read_matrix(path, key=self.key, subject=self.subject)
+        return made, {kind: made.scores}
 
-    def vectors(self, path: Path | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Embeddings and subjects."""
-        assert path is not None
+    @property
+    def listed(self) -> bool:
+        """Whether the table is a list of triples."""
+        path = self.similarity or self.distance
+        return self.triples or (path is not None and path.suffix.lower() == ".parquet")
+
+    def vectors(self, kind: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Embeddings and subjects of the probes, the gallery or all images."""
+        path: Path = getattr(self, kind)
         if not path.exists():
-            raise StratError(f"`{path}` must be a file with embeddings; it is not there.")
-        archive, chosen = load(path.name, path), self.key or "embeddings"
+            raise StratError(f"`--{kind}` must name a file with embeddings, got {str(path)!r}, which is not there.")
+        archive, chosen = load(f"--{kind}", path), self.key or "embeddings"
         for name in (chosen, self.subject):
             if name not in archive:
-                raise StratError(f"`{path.name}` must hold {name!r}; {near(name, list(archive))}")
+                raise StratError(f"`--{kind}` must hold {name!r}, got {path.name!r}; {near(name, list(archive))}")
         return archive[chosen], archive[self.subject]
 
 
 @command.command()
 def recognize(
+    ctx: typer.Context,
     similarity: Path | None = SIMILARITY,
     distance: Path | None = DISTANCE,
     probes: Path | None = PROBES,
@@ -136,9 +146,9 @@ def recognize(
     at: str = AT,
     fmr: str = FMR,
     fpir: str = FPIR,
-    level: float = typer.Option(0.95, help="Confidence level."),
+    level: Level = 0.95,
     device: str = typer.Option("cpu", help="cpu or cuda, for embeddings."),
-    plot: Path | None = PLOT,
+    plot: Picture = None,
     html: Html = None,
     as_json: Json = False,
     markdown: Markdown = False,
@@ -169,13 +179,32 @@ def recognize(
     source = _Source(similarity, distance, probes, gallery, images, key, subject, triples, score, device)
     if images is not None and per_subject is None:
         raise StratError("`--per-subject` must say how many images each subject has with `--images`.")
-    if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise StratError(f"`--plot` must end in .png, .svg or .pdf, got {str(plot)!r}.")
+    picture(plot)
+    _left_out(ctx, source, open_, per_subject is not None)
     if per_subject is not None:
         sheet = _experiment(*_system(source), per_subject, wish, plot, html)
     else:
         sheet = _figures(source, enrolment, open_, wish, plot, html)
     emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=output)
+
+
+def _left_out(ctx: typer.Context, source: _Source, open_: bool, experiment: bool) -> None:
+    """Refuse options that these scores have no use for."""
+    table = source.similarity or source.distance
+    if table is not None:
+        leave_out(ctx, "score", "device", why="with a table of scores: it is for embeddings")
+        if source.listed or table.suffix.lower() != ".npz":
+            leave_out(ctx, "key", why=f"for {table.suffix.lower()} files and triples: it names a part of an .npz")
+        if not source.listed and table.suffix.lower() != ".npz":
+            leave_out(ctx, "subject", why=f"for a table in a {table.suffix.lower()} file, which names its own subjects")
+    else:
+        leave_out(ctx, "triples", "fmr", why="for embeddings: it is for a table of scores")
+    if experiment:
+        if source.probes is not None:
+            raise StratError("`--per-subject` must come with `--images` or a square table, got `--probes`.")
+        leave_out(ctx, *OF_RATES, why="with --per-subject, which evaluates rank 1 as CVPR 5 does")
+    elif not open_:
+        leave_out(ctx, "max_rank", "fpir", why="without --open-set: it is for open-set rates")
 
 
 def _numbers(option: str, text: str) -> list[float]:
@@ -206,7 +235,9 @@ def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Pa
         results["verification"] = checked.det()
         rows = _closed(found, wish) + _lines("EER", "", checked.eer(), wish)
         rows += _lines("FNMR at FMR", wish.fmr, checked.fnmr_at(wish.fmr), wish)
-    if open_ and not found.mated.all():
+    if open_:
+        if found.mated.all():
+            raise StratError("`--open-set` must have probes of subjects outside the gallery, got none; leave it out.")
         made = open_set(found, max_rank=wish.max_rank, target=wish.target)
         rows += _lines(f"FNIR(R = {made.max_rank}) at FPIR", wish.fpir, made.fnir_at(wish.fpir), wish)
     curve: dict[str, Any] = {"target": wish.target, "method": wish.method, "ties": wish.ties}
@@ -217,7 +248,7 @@ def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Pa
 
 
 def _of_vectors(source: _Source, enrolment: str, open_: bool) -> Ranks:
-    (p, who), (g, enrolled) = source.vectors(source.probes), source.vectors(source.gallery)
+    (p, who), (g, enrolled) = source.vectors("probes"), source.vectors("gallery")
     return ranks_of_embeddings(
         p,
         g,
@@ -269,7 +300,7 @@ def _notes(found: Ranks, wish: _Wish) -> list[str]:
 def _system(source: _Source) -> tuple[System, NDArray[Any]]:
     given = source.table()
     if given is None:
-        x, who = source.vectors(source.images)
+        x, who = source.vectors("images")
         return system_of_embeddings("system", x, subjects=who, score=source.score), who
     table, scores = given
     if table.scores.shape[0] != table.scores.shape[1] or (table.probes != table.gallery).any():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 from strat.cli.output import Sheet
 from strat.errors import StratError
 
@@ -23,6 +23,7 @@ command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @command.command()
 def reproduce(
+    ctx: typer.Context,
     ids: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ID]…", help="Entries (kuncheva/1.9) or sources (fh); all without any."),
@@ -56,6 +57,7 @@ def reproduce(
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
         raise StratError(f"`--html` must name a file that ends in .html, got {str(html)!r}.")
     if names:
+        options.leave_out(ctx, "every", "slow", "data", "html", why="with --list, which computes nothing")
         sheet = _listing(picked)
     else:
         made = _computed(picked, Setting(_folder(data), slow), quiet)

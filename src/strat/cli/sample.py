@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strat.cli import output
+from strat.cli import options, output
 from strat.errors import StratError, one_of
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -16,6 +16,7 @@ FORMATS = ("table", "csv", "lm-eval", "inspect")
 
 @command.command()
 def sample(
+    ctx: typer.Context,
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The list of all items.")],
     size: Annotated[int, typer.Option("--size", "-n", help="How many units to draw in all.")],
     items: Annotated[str | None, typer.Option(help="Column of item names.")] = None,
@@ -45,7 +46,8 @@ def sample(
     """
     from strat import tables
 
-    one_of("format", form, FORMATS)
+    one_of("--format", form, FORMATS)
+    _left_out(ctx, method, strata)
     if form != "table" and (as_json or markdown or latex):
         raise StratError("`--format` must not come with --json, --markdown or --latex; choose one.")
     drawn = tables.sample(
@@ -68,3 +70,15 @@ def sample(
         typer.echo(text)
     else:
         output.write(Path(to), text + "\n")
+
+
+def _left_out(ctx: typer.Context, method: str, strata: str | None) -> None:
+    """Refuse options of other methods than the one that was chosen."""
+    if method != "neyman":
+        options.leave_out(ctx, "spread", why=f"with --method {method}: it is for neyman")
+    if method != "systematic":
+        options.leave_out(ctx, "order", why=f"with --method {method}: it is for systematic")
+    if method == "simple":
+        options.leave_out(ctx, "strata", "least", why="with --method simple, which draws from all units alike")
+    if strata is None:
+        options.leave_out(ctx, "least", why="without --strata: it is the fewest units in a stratum")

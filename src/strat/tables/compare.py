@@ -19,8 +19,9 @@ from strat.estimation import Estimate, estimate
 from strat.statistics import Axis, mean
 from strat.tables import out
 from strat.tables.frames import Column
-from strat.tables.hints import suspects, traps
+from strat.tables.hints import traps
 from strat.tables.logs import ItemTable, read_logs, read_long
+from strat.tables.logs.clusters import looks_clustered
 from strat.tables.out import Sheet, jsonable
 from strat.tables.table import Table, missing_message, read
 from strat.words import counted
@@ -239,16 +240,40 @@ def compare(
     one_of("unmatched", unmatched, UNMATCHED)
     if not 0 < level < 1:
         raise StratError(f"`level` must be between 0 and 1, got {level!r}.")
+    named = {"system": system, "item": item, "score": score, "epoch": epoch}
+    of_logs = {"metric": metric, "failed": failed, "incomplete": incomplete, "runs": runs}
     if predicted or scores:
+        _left_out("where each system has a column: it is for long tables", **named)
+        _left_out("for tables: it is for logs", **of_logs)
+        _left_out("for one table: every system has its rows; see `missing`", unmatched=unmatched)
+        if not predicted:
+            _left_out("beside `scores`, which need no truth", truth=truth)
         if strata is not None or units is not None or weights is not None:
             read(source).require(strata=strata, units=units, weights=weights)
         board = _wide(read(source), truth, predicted, scores, strata, units, weights, missing)
     else:
+        _left_out("without `predicted`: scores need no truth", truth=truth)
+        if isinstance(source, ItemTable):
+            roles = {"strata": strata, "units": units, "weights": weights, "missing": missing}
+            _left_out("for items that are read already: say it where they are read", **named, **roles, **of_logs)
+        elif _is_logs(source):
+            _left_out(
+                "for logs and folders, which are read by the usual names", **named, weights=weights, missing=missing
+            )
+        else:
+            _left_out("for tables: it is for logs", **of_logs)
         items = _items(
             source, system, item, score, strata, units, weights, epoch, metric, missing, failed, incomplete, runs
         )
         board = _pivot(items, unmatched)
     return _compared(board, population, level, lone, higher_is_better)
+
+
+def _left_out(why: str, **given: str | None) -> None:
+    """Refuse what was said where it can't apply, so that nothing is ignored silently."""
+    for name, value in given.items():
+        if value not in (None, "error"):
+            raise StratError(f"`{name}` must be left out {why}, got {value!r}.")
 
 
 leaderboard = compare
@@ -343,7 +368,7 @@ def _pivot(items: ItemTable, unmatched: str) -> Board:
 
 
 def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[str]:
-    lost = ~(tries > 0).all(axis=1)
+    lost = np.asarray((tries == 0).any(axis=1))
     left, common = int(lost.sum()), int((~lost).sum())
     if not left:
         return []
@@ -442,7 +467,8 @@ def _compared(board: Board, population: Any, level: float, lone: str, higher_is_
     found = estimate(made, on=on)
     notes = [*board.notes, *traps(units=board.units, strata=board.strata, names=board.names, rows=len(scores))]
     if board.units is None:
-        notes += _looks_clustered(board)
+        alike = looks_clustered(board.about, board.scores.mean(axis=1), strata=board.strata)
+        notes += [f"note: {said}" for said in alike]
     return Leaderboard(ManySystems(systems, found, higher_is_better), level, tuple(notes))
 
 
@@ -458,12 +484,3 @@ def _design(board: Board, population: Any, lone: str) -> Design:
     if board.strata is not None:
         return Design.stratified(board.strata, lone=lone, **options)
     return Design.simple_random(len(board.scores), **options)
-
-
-def _looks_clustered(board: Board) -> list[str]:
-    columns = {}
-    for name, values in board.about.items():
-        codes, labels = encode(name, values)
-        columns[name] = (codes, len(labels))
-    found = suspects(columns, board.scores.mean(axis=1))
-    return [f"note: {suspect}" for suspect in found if suspect.levels > 1][:2]
