@@ -274,8 +274,7 @@ def row_by_row(cells: Cells, lone: str) -> Cells:
     rows = np.repeat(np.arange(len(cells)), cells.counts.astype(np.int64))
     columns = {role: values[rows] for role, values in cells.columns.items()}
     weights = columns.get("weights")
-    squares = None if weights is None else weights**2
-    return replace(cells, columns=columns, counts=np.ones(len(rows)), weights=weights, squares=squares)
+    return replace(cells, columns=columns, counts=np.ones(len(rows)), weights=weights)
 
 
 def _by_population(cells: Cells, units: Any, options: dict[str, Any]) -> Design:

@@ -129,6 +129,13 @@ def _one(metric: Any) -> Metric:
     return Metric(key, needs, build)
 
 
+def single(metric: Metric, statistic: Statistic) -> Statistic:
+    """The statistic, if it is a single number."""
+    if statistic.shape:
+        raise StratError(f"`metrics` must be single numbers here, got {metric.name!r} with shape {statistic.shape}.")
+    return statistic
+
+
 def columns_of(cells: Cells, positive: object) -> dict[str, Any]:
     """What a measure's statistic is made from."""
     truth = cells.columns.get("truth")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.columns import Array, Codes
+from strat.columns import Array, Codes, encode
 from strat.errors import StratError, one_of
 from strat.tables.frames import Column, column_of
+from strat.tables.sums import LAST, WHOLE, Grid
 from strat.tables.table import MISSING, Table, exact, missing_message
 
-ROWS, WEIGHT, SQUARE, BAD = "strat_rows", "strat_weight", "strat_square", "strat_bad"
+ROWS, WEIGHT, BAD = "strat_rows", "strat_weight", "strat_bad"
 BINS, FINE = 256, 1 << 16
 DISTINCT = 4096
+SINGLE, NARROW = 24, 12  # bits of a single float; of pieces that 2^41 rows of a cell may have
 
 
 @dataclass(frozen=True)
@@ -50,20 +52,20 @@ class Cells:
         How many rows each cell stands for.
     weights
         Their weights, added up; None when no weights were given, so that the counts serve.
-    squares
-        Their squared weights, added up.
     dropped
         How many rows were left out because a value was missing.
     binning
         How scores were binned; None: they are exact.
+    grid
+        On which grid DuckDB added up the weights; None: another engine or none did.
     """
 
     columns: Mapping[str, NDArray[Any]]
     counts: Array
     weights: Array | None
-    squares: Array | None
     dropped: int = 0
     binning: Binning | None = field(default=None)
+    grid: Grid | None = field(default=None)
 
     def __len__(self) -> int:
         """Number of cells."""
@@ -205,7 +207,7 @@ def _rows(
     rows = slice(None) if keep is None else keep
     labels = {role: np.asarray(columns[name].values[rows]) for role, name in named.items()}
     counts = np.ones(len(labels["score"]))
-    return Cells(labels, counts, weight, None if weight is None else weight**2, dropped)
+    return Cells(labels, counts, weight, dropped)
 
 
 def _grouped(
@@ -228,7 +230,6 @@ def _grouped(
         {role: by_name[name] for role, name in named.items()},
         counts,
         None if weight is None else np.bincount(cell, weight, minlength=number).astype(float),
-        None if weight is None else np.bincount(cell, weight**2, minlength=number).astype(float),
         dropped,
     )
 
@@ -239,7 +240,6 @@ def _grouped(
 def _there(table: Table, named: Mapping[str, str], weights: str | None, missing: str, bins: int | None) -> Cells:
     lazy = table.backend.lazy
     binning = None
-    keys = list(dict.fromkeys(named.values()))
     if "score" in named:
         if _numeric("score", named["score"], lazy, table.source, truths=True):
             binning = _binning(table, named["score"], bins, single="units" not in named and "items" not in named)
@@ -248,40 +248,123 @@ def _there(table: Table, named: Mapping[str, str], weights: str | None, missing:
     if weights is not None:
         _numeric("weights", weights, lazy, table.source)
     lazy = exact(lazy, [name for role, name in named.items() if role not in ("score", "weights", "population")])
-    grouped = table.backend.collect(_group(lazy, keys, weights))
-    return _cells(grouped, named, weights, missing, table.source, binning)
+    summed = None if "weights" in named else weights  # rows that share their weight need no sum of it
+    grouped, grid = _collected(table, lazy, list(dict.fromkeys(named.values())), summed)
+    cells = _cells(grouped, named, missing, table.source)
+    cells = replace(cells, binning=binning, grid=grid)
+    if binning is not None:
+        cells = replace(cells, columns={**cells.columns, "score": binning.middle(cells.columns["score"])})
+    if not lazy.implementation.is_duckdb():
+        cells = _in_order(cells)
+    return _shared(cells, weights) if weights is not None and summed is None else cells
 
 
-def _group(lazy: Any, keys: Sequence[str], weights: str | None) -> Any:
-    """The one group-by: distinct keys with the number of rows and, if wanted, sums of weights and of their squares.
+def _collected(table: Table, lazy: Any, keys: Sequence[str], weights: str | None) -> tuple[dict[str, Any], Grid | None]:
+    """The group-by's columns, and the grid that its sums of weights were made on."""
+    if weights is None or not lazy.implementation.is_duckdb():
+        return _refused(table.backend.collect(_group(lazy, keys, weights)), weights), None
+    grid = _usual(lazy, weights) if not _knows_ends(table) else _fitted(table, lazy, weights)
+    found = table.backend.collect(_group(lazy, keys, weights, grid))
+    if np.isnan(grid.joined(found)).any():
+        _refuse_bad(table, lazy, weights)
+        grid = _fitted(table, lazy, weights)
+        found = table.backend.collect(_group(lazy, keys, weights, grid))
+    if not grid.room(_plain(found[ROWS])):
+        grid = _fitted(table, lazy, weights, bits=NARROW)
+        found = table.backend.collect(_group(lazy, keys, weights, grid))
+    return {**found, WEIGHT: grid.joined(found)}, grid
 
-    The keys come back as `strat_key_0` and so on: a person's names may hold dots, which engines would act on.
+
+def _knows_ends(table: Table) -> bool:
+    """Whether the least and the greatest value of a column cost nothing: Parquet files have them written down."""
+    files = getattr(table.backend, "files", None)
+    return files is not None and {path.suffix.lower() for path in files.paths} <= {".parquet", ".pq"}
+
+
+def _usual(lazy: Any, weights: str) -> Grid:
+    """A grid for almost all weights, so that one pass over the rows is enough."""
+    return Grid.of(1.0, 2.0**47, last=0) if lazy.collect_schema()[weights].is_integer() else Grid()
+
+
+def _fitted(table: Table, lazy: Any, weights: str, bits: int = Grid.bits) -> Grid:
+    """The grid for these very weights, once they are known to be weights."""
+    import narwhals as nw
+
+    weight = nw.col(weights).cast(nw.Float64)
+    low, high = _ends(table, lazy, weight)
+    if not (low >= 0 and np.isfinite(high)):
+        _refuse_bad(table, lazy, weights)
+    if not high > 0:
+        return Grid()
+    _in_range(weights, np.array([high]))
+    if low == 0:
+        low, _ = _ends(table, lazy.filter(weight > 0), weight)
+    kind = lazy.collect_schema()[weights]
+    mantissa = SINGLE if kind == nw.Float32 else WHOLE
+    return Grid.of(low, high, mantissa=mantissa, last=0 if kind.is_integer() else LAST, bits=bits)
+
+
+def _ends(table: Table, lazy: Any, number: Any) -> tuple[float, float]:
+    """The least and the greatest number; NaN where there is none."""
+    found = table.backend.collect(lazy.select(number.min().alias("low"), number.max().alias("high")))
+    low, high = (float(np.ma.filled(found[name], np.nan)[0]) for name in ("low", "high"))
+    return low, high
+
+
+def _refuse_bad(table: Table, lazy: Any, weights: str) -> None:
+    import narwhals as nw
+
+    weight = nw.col(weights).cast(nw.Float64)
+    bad = _bad(weight) | (weight > float(np.finfo(float).max))
+    found = int(_plain(table.backend.collect(lazy.select(bad.cast(nw.Int64).sum().alias("n")))["n"])[0])
+    if found:
+        raise _bad_weights(weights, found)
+
+
+def _refused(found: dict[str, Any], weights: str | None) -> dict[str, Any]:
+    """The sums that an engine made, unless a weight was none."""
+    if weights is not None:
+        bad = int(_plain(found[BAD]).sum())
+        if bad or not np.isfinite(_plain(found[WEIGHT])).all():
+            raise _bad_weights(weights, max(bad, 1))
+        _in_range(weights, _plain(found[WEIGHT]))
+    return found
+
+
+def _group(lazy: Any, keys: Sequence[str], weights: str | None, grid: Grid | None = None) -> Any:
+    """The one group-by: distinct keys with the number of rows and, if wanted, sums of weights.
+
+    The keys come back as `strat_key_0` and so on: a person's names may hold dots, which engines would act on. DuckDB
+    returns them in order, because its threads finish in none.
     """
     import narwhals as nw
 
     columns = [nw.col(name).alias(_key(place)) for place, name in enumerate(keys)]
     places = [_key(place) for place in range(len(keys))]
+    sums: list[Any] = [nw.len().alias(ROWS)]
     if weights is None:
-        return lazy.select(*columns).group_by(*places).agg(nw.len().alias(ROWS))
-    weight = nw.col(weights).cast(nw.Float64)
-    bad = weight.is_null() | weight.is_nan() | (weight < 0)
-    summed = (weight.alias(WEIGHT), (weight * weight).alias(SQUARE), bad.cast(nw.Int64).alias(BAD))
-    sums = [nw.col(name).sum() for name in (WEIGHT, SQUARE, BAD)]
-    return lazy.select(*columns, *summed).group_by(*places).agg(nw.len().alias(ROWS), *sums)
+        lazy = lazy.select(*columns)
+    elif grid is None:
+        weight = nw.col(weights).cast(nw.Float64)
+        lazy = lazy.select(*columns, weight.alias(WEIGHT), _bad(weight).cast(nw.Int64).alias(BAD))
+        sums += [nw.col(name).sum() for name in (WEIGHT, BAD)]
+    else:
+        weight = nw.col(weights).cast(nw.Float64)
+        lazy = grid.parted(lazy.select(*columns, weight.alias(WEIGHT)), nw.col(WEIGHT))
+        sums += [nw.col(name).sum() for name in grid.names()]
+    grouped = lazy.group_by(*places).agg(*sums)
+    return grouped.sort(*places) if lazy.implementation.is_duckdb() else grouped
+
+
+def _bad(weight: Any) -> Any:
+    return weight.is_null() | weight.is_nan() | (weight < 0)
 
 
 def _key(place: int) -> str:
     return f"strat_key_{place}"
 
 
-def _cells(
-    grouped: Mapping[str, Any],
-    named: Mapping[str, str],
-    weights: str | None,
-    missing: str,
-    source: str,
-    binning: Binning | None,
-) -> Cells:
+def _cells(grouped: Mapping[str, Any], named: Mapping[str, str], missing: str, source: str) -> Cells:
     distinct = dict.fromkeys(named.values())
     keys = {name: column_of(name, grouped[_key(place)]) for place, name in enumerate(distinct)}
     counts = _plain(grouped[ROWS])
@@ -292,24 +375,32 @@ def _cells(
         raise StratError(missing_message(lost, source))
     gone = [c.missing for c in keys.values() if c.missing is not None]
     keep = ~np.any(gone, axis=0) if gone else np.ones(len(counts), bool)
-    bad = int(_plain(grouped[BAD]).sum()) if weights is not None else 0
-    if weights is not None and (bad or not np.isfinite(_plain(grouped[WEIGHT])).all()):
-        raise _bad_weights(weights, max(bad, 1))
-    if weights is not None:
-        _in_range(weights, _plain(grouped[WEIGHT]))
     if not keep.any():
         raise StratError(f"{source} must have at least one row without missing values, got none.")
-    labels = {role: _labels(keys[name], keep) for role, name in named.items()}
-    if binning is not None:
-        labels["score"] = binning.middle(labels["score"])
     return Cells(
-        labels,
+        {role: _labels(keys[name], keep) for role, name in named.items()},
         counts[keep],
-        None if weights is None else _plain(grouped[WEIGHT])[keep],
-        None if weights is None else _plain(grouped[SQUARE])[keep],
+        _plain(grouped[WEIGHT])[keep] if WEIGHT in grouped else None,
         int(counts[~keep].sum()),
-        binning,
     )
+
+
+def _in_order(cells: Cells) -> Cells:
+    """The cells in the order of their labels, because engines return them in any."""
+    order = np.lexsort([encode(role, labels)[0] for role, labels in cells.columns.items()])
+    columns = {role: labels[order] for role, labels in cells.columns.items()}
+    weights = None if cells.weights is None else cells.weights[order]
+    return replace(cells, columns=columns, counts=cells.counts[order], weights=weights)
+
+
+def _shared(cells: Cells, name: str) -> Cells:
+    """Cells whose rows share their weight, which then needs no sum of rows."""
+    weight = np.asarray(cells.columns["weights"], float)
+    bad = ~np.isfinite(weight) | (weight < 0)
+    if bad.any():
+        raise _bad_weights(name, int(cells.counts[bad].sum()))
+    _in_range(name, weight)
+    return replace(cells, weights=weight * cells.counts)
 
 
 def _plain(values: Any) -> Array:
@@ -365,7 +456,8 @@ def _binning(table: Table, name: str, bins: int | None, *, single: bool) -> Binn
     score = nw.col(name)
     if bins is None or bins >= DISTINCT:
         head = table.backend.collect(lazy.select(name).head(65536).select(score.n_unique().alias("n")))
-        if int(_plain(head["n"])[0]) <= DISTINCT and _distinct(table, name) <= 4 * DISTINCT:
+        # the head only spares a pass: whatever the order of rows, the number of all distinct scores decides
+        if int(_plain(head["n"])[0]) <= DISTINCT and _distinct(table, name) <= DISTINCT:
             return None
     is_float = lazy.collect_schema()[name].is_float()
     gaps = is_float and bool(_plain(table.backend.collect(lazy.select(score.is_nan().sum().alias("n")))["n"])[0])

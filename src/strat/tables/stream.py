@@ -18,9 +18,10 @@ from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate, linear
 from strat.estimation.totals import totals
+from strat.statistics import Statistic
 from strat.tables.files import FileSource
 from strat.tables.frames import column_of
-from strat.tables.metrics import Metric, columns_of
+from strat.tables.metrics import Metric, columns_of, single
 from strat.tables.reduce import Binning, Cells, binned, reduce
 from strat.tables.table import Table, missing_message
 
@@ -68,40 +69,57 @@ def stream(
         named = {role: roles[role] for role in needs}
         cells = reduce(table, named, weights=weights, missing=missing, bins=bins or BINS)
         columns = columns_of(cells, positive)
-        statistics = [metric.build(columns) for metric in group]
+        statistics = [single(metric, metric.build(columns)) for metric in group]
         pseudo = Design.stratified(
             np.zeros(len(cells), np.int64), weights=cells.mass, counts=cells.counts, lone="certainty"
         )
+        if any(s.of_weights or s.quantile is not None for s in statistics):
+            return None
         slopes = [linear.gradient(s, totals(s, pseudo.weights), pseudo.weights) for s in statistics]
         influence = np.hstack([linear.row_influence(s, g) for s, g in zip(statistics, slopes, strict=True)])
-        sums = _sums(table, roles, named, cells, influence, weights)
+        domains = [s.domain[:, None] for s in statistics if s.domain is not None]
+        sums = _sums(table, roles, named, cells, np.hstack([influence, *domains]), weights)
         if sums is None and missing == "drop":
             return None
-        units, strata, mass, rows, influences = _checked(sums, table, roles)
+        units, strata, mass, rows, summed = _checked(sums, table, roles)
         design = Design.clustered(units, strata=strata, weights=mass, counts=rows, population=population, lone=lone)
-        placed = np.empty_like(influences)
-        placed[design.unit] = influences
+        placed = np.empty((len(summed), summed.shape[1] + 1))
+        placed[design.unit] = np.column_stack([summed, mass])
+        weighed = iter(placed.T[len(statistics) :])
         for k, (metric, statistic) in enumerate(zip(group, statistics, strict=True)):
-            made[metric.name] = _placed(estimate(statistic, on=pseudo, df=1.0), pseudo, design, placed[:, k : k + 1])
+            inside = placed[:, -1] if statistic.domain is None else next(weighed)
+            on_cells = estimate(statistic, on=pseudo, df=1.0)
+            made[metric.name] = _placed(on_cells, statistic, pseudo, design, placed[:, k : k + 1], inside)
         last = (cells, design, units, strata) if last is None else last
     assert last is not None
     return Streamed(*last, {metric.name: made[metric.name] for metric in metrics})
 
 
-def _placed(made: Estimate, pseudo: Design, design: Design, influence: Array) -> Estimate:
-    """The estimate of the cells, with the spread that the units give it."""
+def _placed(
+    made: Estimate, statistic: Statistic, pseudo: Design, design: Design, influence: Array, inside: Array
+) -> Estimate:
+    """The estimate of the cells, with the spread that the units give it; `inside`: what its domain weighs in each."""
     spread = linear.deviations(influence, design).reshape(-1, *made.point.shape)
-    worth = _kish(design.weights) / _kish(pseudo.weights)
+    weight = pseudo.weights if statistic.domain is None else pseudo.weights * statistic.domain
+    known = 1.0 - float(inside @ design.fraction[design.stratum] / inside.sum())
+    worth = made.worth * _kish(inside) / _kish(weight) / known if known > 0 else np.inf
     return replace(
         made,
         spread=spread,
         scales=1.0,
         variance=np.asarray((spread**2).sum(axis=0)),
-        df=linear.usual_df(float(design.df), linear.effective_df(design)),
-        worth=made.worth * worth,
+        df=_df(statistic, design, inside),
+        worth=worth,
         design=design.summary,
         target=target_of(design),
     )
+
+
+def _df(statistic: Statistic, design: Design, inside: Array) -> float:
+    """Units less strata, of those that a domain reaches if there is one."""
+    if statistic.domain is not None:
+        return float(linear.domain_df(design, (inside > 0)[design.unit]))
+    return linear.usual_df(float(design.df), linear.effective_df(design))
 
 
 def target_of(design: Design) -> str:
@@ -127,26 +145,52 @@ def _sums(
     if cells.binning is not None:
         lazy = binned(lazy, str(named["score"]), cells.binning)
     lookup, condition = _match({str(name): _key(cells, role) for role, name in named.items()})
-    lookup |= {f"influence_{k}": np.ascontiguousarray(column) for k, column in enumerate(influence.T)}
+    shift, scaled = _scaled(influence, cells)
+    lookup |= {f"influence_{k}": column for k, column in enumerate(scaled.T)}
     files.engine.register("strat_columns", lookup)
     # a table of its own, so that the planner knows it is the small side of the join
     files.engine.execute("create or replace temp table strat_cells as select * from strat_columns")
     files.engine.unregister("strat_columns")
     rows = lazy.to_native().set_alias("strat_data")
     table_of_cells = files.engine.table("strat_cells").set_alias("strat_lookup")
-    groups = [f"strat_data.{_quoted(str(roles[role]))}" for role in ("strata", "units") if roles[role] is not None]
-    weight = "" if weights is None else f"strat_data.{_quoted(weights)}::double"
-    times = "" if weights is None else f"{weight} * "
-    sums = ", ".join(f"sum({times}influence_{k}) as sum_{k}" for k in range(influence.shape[1]))
-    mass = "count(*)::double" if weights is None else f"sum({weight})"
+    groups = [f"strat_data.{_quoted(str(roles[role]))}" for role in _group_roles(roles)]
     named_groups = [f"{g} as {role}" for g, role in zip(groups, _group_roles(roles), strict=True)]
-    joined = rows.join(table_of_cells, condition)
-    summed = joined.aggregate(
-        f"{', '.join(named_groups)}, count(*) as strat_rows, {mass} as strat_mass, {sums}", ", ".join(groups)
-    )
-    found = files.fetch(summed)
+    asked = ", ".join([*named_groups, "count(*) as strat_rows", *_summed(cells, influence.shape[1], weights)])
+    summed = rows.join(table_of_cells, condition).aggregate(asked, ", ".join(groups))
+    found = files.fetch(summed.order(", ".join(_group_roles(roles))))
     lost = any(isinstance(found[role], np.ma.MaskedArray) for role in _group_roles(roles))
-    return None if lost else found
+    if lost:
+        return None
+    for name, by in (*shift.items(), *([] if cells.grid is None else [("strat_mass", _places(cells.grid.top))])):
+        found[name] = np.ldexp(found[name], -by)
+    return found
+
+
+def _scaled(influence: Array, cells: Cells) -> tuple[dict[str, int], NDArray[Any]]:
+    """Influences, times powers of two so that they, or their products with weights, are added as whole numbers.
+
+    Whole numbers of 62 bits add up exactly in DuckDB's 128, so that no order of rows and no threads change a bit.
+    """
+    largest = 1.0 if cells.grid is None else np.minimum(cells.mass, cells.grid.top)[:, None]
+    shift = _places(np.abs(influence * largest).max(axis=0))
+    made = np.ldexp(influence, shift)
+    names = [f"sum_{k}" for k in range(len(shift))]
+    return dict(zip(names, shift.tolist(), strict=True)), made if cells.grid else np.rint(made).astype(np.int64)
+
+
+def _places(bound: Any) -> Any:
+    """By which power of two to multiply numbers up to `bound` so that they have 62 bits before the point."""
+    return 62 - np.frexp(bound)[1]
+
+
+def _summed(cells: Cells, number: int, weights: str | None) -> list[str]:
+    """What the second pass adds up: weights and influences, as whole numbers."""
+    if cells.grid is None:
+        return ["count(*)::double as strat_mass", *(f"sum(influence_{k}) as sum_{k}" for k in range(number))]
+    weight = f"strat_data.{_quoted(str(weights))}::double"
+    unit = f"{float(np.ldexp(1.0, _places(cells.grid.top)))!r}::double"
+    products = [f"sum(({weight} * influence_{k})::bigint) as sum_{k}" for k in range(number)]
+    return [f"sum(({weight} * {unit})::bigint) as strat_mass", *products]
 
 
 def _match(keys: Mapping[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], str]:
