@@ -148,3 +148,12 @@ def test_the_order_of_rows_does_not_move_a_function_of_weights(kind: str) -> Non
         return float(strat.estimate(own, on=copies).se)
 
     assert se(rng.permutation(40)) == pytest.approx(se(np.arange(40)), rel=1e-12)
+
+
+def test_a_band_is_wider_than_intervals_at_the_edge_too() -> None:
+    rng = np.random.default_rng(0)
+    y = np.column_stack([np.ones(60), rng.random(60) < 0.5, rng.random(60) < 0.6]).astype(float)
+    made = strat.estimate(strat.proportion(y), on=strat.Design.simple_random(n=60))
+    each, all_at_once = made.interval(), made.band()
+    assert (all_at_once[0] < each[0]).all()
+    assert all_at_once[1][0] == each[1][0] == 1.0

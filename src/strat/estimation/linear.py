@@ -195,7 +195,7 @@ def satterthwaite(made: Array, unit_weights: Array, design: Design) -> Array:
     """Effective degrees of freedom for unequal strata and unequal units, for each output.
 
     A stratum counts as many units as its weights are worth, ``(sum w^2)^2 / sum w^4``; strata combine as in
-    Satterthwaite's rule (STRAT 6.1, after Cochran 5.9).
+    Satterthwaite's rule (STRAT 6.1, after Cochran 1977, 5.4).
     """
     number, stratum = design.n_strata, design.stratum
     if len(made) != len(stratum):

@@ -202,7 +202,9 @@ class Estimate:
 
     def band(self, level: float = 0.95) -> tuple[Any, Any]:
         """Limits that hold for all values at once: the pointwise form with the max-t critical value."""
-        low, high = self._limits(level, np.asarray(self.simultaneous(level)), None)
+        c = self.simultaneous(level)
+        each = float(1.0 - 2.0 * scipy.special.stdtr(self._df(), -c))  # what exact limits must hold for one by one
+        low, high = self._limits(each, np.asarray(c), None)
         return _plain(low), _plain(high)
 
     def simultaneous(self, level: float = 0.95) -> float:
