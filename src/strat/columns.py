@@ -21,8 +21,9 @@ LARGEST = 1e140  # squares of larger numbers, added up, leave the range of float
 
 def numbers(argument: str, values: ArrayLike, *, finite: bool = True, most: float = np.inf) -> Array:
     """`values` as a float vector, or an error that names the argument and the first bad value."""
+    _unmasked(argument, values)
     try:
-        array = np.asarray(values, dtype=float)
+        array = _floats(values)
     except (TypeError, ValueError, OverflowError):
         raise StratError(
             f"`{argument}` must be numbers, got {some(np.ravel(np.asarray(values, object)), 3)}."
@@ -43,6 +44,32 @@ def numbers(argument: str, values: ArrayLike, *, finite: bool = True, most: floa
             f"`{argument}` must not be larger than {most:g}, got {np.abs(array).max():g}; divide all by one number."
         )
     return array
+
+
+def values(argument: str, given: ArrayLike, *, finite: bool = True, most: float = np.inf) -> Array:
+    """One number or many as an array of the same shape, or an error that names the argument."""
+    array = np.asanyarray(given) if isinstance(given, np.ma.MaskedArray) else given
+    return numbers(argument, np.atleast_1d(array), finite=finite, most=most).reshape(np.shape(given))
+
+
+def _floats(values: ArrayLike) -> Array:
+    """`values` as floats; times and complex numbers, which NumPy would make floats of, are none."""
+    if getattr(getattr(values, "dtype", None), "kind", "") in ("c", "m", "M", "V"):
+        raise TypeError
+    if isinstance(values, np.ndarray):
+        return np.asarray(values, dtype=float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            return np.asarray(values, dtype=float)
+        except np.exceptions.ComplexWarning:
+            raise TypeError from None
+
+
+def _unmasked(argument: str, values: object) -> None:
+    """Refuse what hides values: NumPy would read the numbers under the mask."""
+    if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.ma.count_masked(values))):  # type: ignore[no-untyped-call]
+        raise StratError(f"`{argument}` must have no masked values, got {hidden}; drop these rows or fill them.")
 
 
 def number(argument: str, value: object) -> float:
@@ -71,6 +98,9 @@ def load(argument: str, path: Path, *, mapped: bool = False) -> dict[str, NDArra
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> int:
     """The common length of the named arrays, or an error that names two that differ."""
+    for name, array in arrays.items():
+        if not hasattr(array, "__len__"):
+            raise StratError(f"`{name}` must have one value per row, got {some([array])}.")
     lengths = {name: len(array) for name, array in arrays.items()}
     (first, n), *rest = lengths.items()
     for name, m in rest:
@@ -85,7 +115,11 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
     Row order never matters: codes follow the labels' own order. Missing labels and labels of mixed
     types are refused, because their order is nobody's, and because 1 and True would become one label.
     """
-    array = np.asarray(labels)
+    _unmasked(argument, labels)
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise StratError(f"`{argument}` must have one label per row, got lists of several lengths.") from None
     if array.ndim != 1:
         raise StratError(f"`{argument}` must have one label per row, got an array of shape {array.shape}.")
     if len(array) == 0:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, number, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, StratWarning, one_of, plain, some
 from strat.notebook import in_words
 
@@ -163,6 +164,7 @@ class Design:
     # ---- how a person makes one
 
     @classmethod
+    @checked
     def simple_random(
         cls,
         n: int | None = None,
@@ -189,6 +191,7 @@ class Design:
         return _assemble("simple random", rows, None, None, weights, population, None, counts, "error", True)
 
     @classmethod
+    @checked
     def stratified(
         cls,
         strata: ArrayLike,
@@ -233,6 +236,7 @@ class Design:
         return _assemble(kind, n, strata, by, weights, population, items, counts, lone, nested)
 
     @classmethod
+    @checked
     def clustered(
         cls,
         units: ArrayLike,
@@ -257,6 +261,7 @@ class Design:
         return _assemble(kind, n, strata, units, weights, population, items, counts, lone, nested)
 
     @classmethod
+    @checked
     def systematic(
         cls,
         order: ArrayLike,
@@ -387,6 +392,7 @@ class Design:
 
     # ---- other designs made from it
 
+    @checked
     def with_plan(self, plan: Plan) -> Design:
         """The same design with the plan of the evaluation; warns when the analysis assumes less than the plan."""
         missing = plan.missing_from(self.kind)
@@ -399,6 +405,7 @@ class Design:
             )
         return replace(self, plan=plan)
 
+    @checked
     def reweighted(self, shares: Mapping[Any, float]) -> Design:
         """The same rows for another population: stratum h gets the share W_h of the total weight (STRAT 6.1).
 
@@ -456,6 +463,7 @@ class Design:
             notes=(*self.notes, "neighbours paired"),
         )
 
+    @checked
     def grouped(self, groups: int, *, rng: int | np.random.Generator = 0) -> Design:
         """The units of each stratum put at random into `groups` groups, which become the units."""
         if (self.sizes < groups).any() or groups < 2:

@@ -9,6 +9,11 @@ from collections.abc import Iterable, Sequence
 NUMPY_SCALAR = re.compile(r"\bnp\.(?:bool|str_|float\d+|u?int\d+)\(([^()]*)\)|\bnp\.(True|False)_")
 
 
+LINE_BREAK = re.compile(r"\s*\n\s*")
+LONG_WORD = re.compile(r"\S{200,}")
+LONGEST = 1000  # signs in a message
+
+
 class StratError(ValueError):
     """What the data, the design or the arguments do not allow, in one sentence.
 
@@ -19,7 +24,15 @@ class StratError(ValueError):
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(NUMPY_SCALAR.sub(lambda found: found[1] or found[2] or "", message))
+        super().__init__(_sentence(NUMPY_SCALAR.sub(lambda found: found[1] or found[2] or "", message)))
+
+
+def _sentence(message: str) -> str:
+    """`message` on one line and short enough to read, whatever value it quotes."""
+    if len(message) < 200 and "\n" not in message:
+        return message
+    line = LONG_WORD.sub(lambda found: short(found[0]), LINE_BREAK.sub(" ", message))
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 200]}…{line[-199:]}"
 
 
 class StratWarning(UserWarning):

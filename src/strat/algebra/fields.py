@@ -12,6 +12,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.doors import checked
 from strat.errors import StratError, plain
 
 Integers = NDArray[np.int64]
@@ -39,6 +40,7 @@ def factorize(n: int) -> dict[int, int]:
     return factors
 
 
+@checked
 def is_prime(n: int) -> bool:
     """Whether `n` is a prime number.
 
@@ -48,6 +50,7 @@ def is_prime(n: int) -> bool:
     return n > 1 and all(n % d for d in itertools.chain((2,), range(3, int(n**0.5) + 1, 2)) if d < n)
 
 
+@checked
 def is_prime_power(n: int) -> bool:
     """Whether `n` is p^m for a prime p and m >= 1.
 
@@ -57,6 +60,7 @@ def is_prime_power(n: int) -> bool:
     return n > 1 and len(factorize(n)) == 1
 
 
+@checked
 def next_prime_power(n: int) -> int:
     """The least prime power that is not below `n`.
 
@@ -66,6 +70,7 @@ def next_prime_power(n: int) -> int:
     return next(q for q in itertools.count(max(int(n), 2)) if is_prime_power(q))
 
 
+@checked
 def prime_power(order: SupportsIndex) -> tuple[int, int]:
     """The prime p and the exponent m with p^m = `order`.
 
@@ -257,6 +262,7 @@ def digitwise_sum(a: Integers, b: Integers, base: int, digits: int) -> Integers:
     return total
 
 
+@checked
 def field(order: SupportsIndex, *, modulus: Sequence[int] | None = None) -> Field:
     """The finite field of `order` elements.
 
@@ -367,6 +373,7 @@ def _powers(multiplier: Integers, p: int) -> Integers:
     return np.asarray(digits @ (float(p) ** np.arange(m)), dtype=np.int64)
 
 
+@checked
 def primitive_polynomial(levels: SupportsIndex, degree: SupportsIndex) -> tuple[int, ...]:
     """Coefficients over GF(levels), the constant first, of a monic polynomial whose root generates GF(levels^degree).
 
@@ -409,6 +416,7 @@ def _sparse_first(q: int, length: int) -> Iterator[tuple[int, ...]]:
                 yield tuple(vector)
 
 
+@checked
 def m_sequence(levels: SupportsIndex, degree: SupportsIndex) -> Integers:
     """A maximal-length linear recurring sequence over GF(levels), of period levels^degree - 1.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.algebra.fields import field, is_prime_power, whole
+from strat.doors import checked
 from strat.errors import StratError
 
 Signs = NDArray[np.int8]
@@ -38,6 +39,7 @@ ORBIT_UNIONS: dict[int, tuple[tuple[int, ...], tuple[int, int, int, int]]] = {
 }
 
 
+@checked
 def hadamard(order: SupportsIndex) -> Signs:
     """A Hadamard matrix: ±1, orthogonal columns, the first column all ones.
 
@@ -72,6 +74,7 @@ def hadamard(order: SupportsIndex) -> Signs:
     return matrix * matrix[:, :1]
 
 
+@checked
 def hadamard_order(columns: SupportsIndex) -> int:
     """The least order that is reached and has room for `columns` columns beside the constant one.
 
@@ -84,6 +87,7 @@ def hadamard_order(columns: SupportsIndex) -> int:
     return n
 
 
+@checked
 def hadamard_columns(columns: SupportsIndex) -> Signs:
     """`columns` mutually orthogonal, balanced ±1 columns in as few rows as our constructions need.
 

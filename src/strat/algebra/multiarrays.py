@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.algebra.fields import factorize, field, is_prime_power, m_sequence, whole
 from strat.algebra.hadamard import hadamard_columns, hadamard_order
 from strat.algebra.orthogonal import exponent
+from strat.doors import checked
 from strat.errors import StratError
 
 Integers = NDArray[np.int64]
@@ -162,6 +163,7 @@ def residue_blocks(n: int) -> NDArray[np.bool_]:
     return residue
 
 
+@checked
 def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) -> MultiArray:
     """An orthogonal multi-array for strata of the given numbers of units.
 
@@ -207,6 +209,7 @@ def _components(columns: Counter[int]) -> tuple[Component, ...]:
     return tuple(components)
 
 
+@checked
 def is_orthogonal_multi_array(chosen: MultiArray | ArrayLike, sizes: Sequence[int] | None = None) -> bool:
     """Whether a selection has the three balances of an orthogonal multi-array.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.algebra.fields import field, m_sequence, prime_power, whole
 from strat.algebra.hadamard import construction, hadamard_columns, hadamard_order
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.files import atomic
 
@@ -67,6 +68,7 @@ class OrthogonalArray:
             np.save(file, self.symbols)
 
 
+@checked
 def orthogonal_array(
     levels: SupportsIndex, columns: SupportsIndex, *, construction: str | None = None
 ) -> OrthogonalArray:
@@ -102,6 +104,7 @@ def orthogonal_array(
     return makers[name](levels, columns)
 
 
+@checked
 def rotation(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArray:
     """The array whose columns are rotations of one m-sequence, with an all-zero last run (STRAT (25)).
 
@@ -122,6 +125,7 @@ def rotation(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArray:
     return OrthogonalArray(symbols, q, f"rotation of an m-sequence over GF({q})")
 
 
+@checked
 def rao_hamming(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArray:
     """The array of all linear forms: runs are the vectors of GF(q)^b, columns the points of its projective space.
 
@@ -191,6 +195,7 @@ def _points(q: int, b: int, count: int) -> Iterator[NDArray[np.int64]]:
 Checked: TypeAlias = OrthogonalArray | ArrayLike
 
 
+@checked
 def is_orthogonal(array: Checked) -> bool:
     """Whether any two columns hold every ordered pair of symbols exactly runs / levels² times (strength 2).
 
@@ -204,6 +209,7 @@ def is_orthogonal(array: Checked) -> bool:
     return is_fully_balanced(array)
 
 
+@checked
 def is_balanced(array: Checked) -> bool:
     """Whether cross terms of different columns cancel, STRAT (11).
 
@@ -220,6 +226,7 @@ def is_balanced(array: Checked) -> bool:
     return all(_cross_terms_cancel(left, right, levels, s == t) for s, left in blocks for t, right in blocks if t >= s)
 
 
+@checked
 def is_fully_balanced(array: Checked) -> bool:
     """Whether the array is balanced, STRAT (11), and each symbol is in each column equally often, STRAT (15).
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.doors import checked
 from strat.errors import StratError
 
 Array = NDArray[np.float64]
@@ -31,6 +32,7 @@ def _sylvester(bits: int) -> Array:
     return _signs(bits)[index[:, None] & index].astype(float)
 
 
+@checked
 def walsh_hadamard(x: ArrayLike) -> Array:
     """H x along the first axis, where H[a, j] = (-1)^popcount(a & j) is Sylvester's Hadamard matrix.
 
@@ -91,6 +93,7 @@ def _apply(factor: Array, x: Array, right: int) -> Array:
     return result
 
 
+@checked
 def sylvester_rows(start: int, stop: int, columns: ArrayLike) -> NDArray[np.int8]:
     """Rows start .. stop - 1 of the given columns of Sylvester's matrix, as ±1.
 
@@ -110,6 +113,7 @@ def sylvester_rows(start: int, stop: int, columns: ArrayLike) -> NDArray[np.int8
     return result
 
 
+@checked
 def circular_level_sums(sequence: ArrayLike, values: ArrayLike) -> Array:
     """For each rotation of a sequence, the sum of the values that its symbols pick.
 

@@ -13,6 +13,7 @@ from scipy.special import betaincinv
 
 from strat.columns import Array, encode, same_length
 from strat.comparison import rooks
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.notebook import in_words
 
@@ -93,6 +94,7 @@ class Chance:
         return values | {"method": self.method, "null": self.null}
 
 
+@checked
 def chance(confusion: ArrayLike, *, draws: int = 50_000, rng: int = 0) -> Chance:
     """Nyssen's exact test of a confusion matrix against random classification.
 
@@ -130,6 +132,7 @@ def chance(confusion: ArrayLike, *, draws: int = 50_000, rng: int = 0) -> Chance
     return _exact(margins, agreements, tail.value, tail.log10, tail.bound, (margins,))
 
 
+@checked
 def chance_of_labels(truth: ArrayLike, predicted: ArrayLike) -> Chance:
     """The same test from two columns of labels.
 
@@ -139,6 +142,7 @@ def chance_of_labels(truth: ArrayLike, predicted: ArrayLike) -> Chance:
     return chance(_crosstab(*_labels(truth, predicted)))
 
 
+@checked
 def chance_within(truth: ArrayLike, predicted: ArrayLike, *, units: ArrayLike) -> Chance:
     """The exact test when labels may only be exchanged *within* units.
 
@@ -174,6 +178,7 @@ def chance_within(truth: ArrayLike, predicted: ArrayLike, *, units: ArrayLike) -
     return Chance(agreements, len(t), agreements / len(t), mean, min(pvalue, 1.0), log10, error, "exact", null, parts)
 
 
+@checked
 def chance_between(
     truth: ArrayLike,
     predicted: ArrayLike,

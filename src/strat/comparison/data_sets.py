@@ -13,6 +13,7 @@ from scipy.special import bdtr, bdtrc, ndtr
 from strat.columns import Array, numbers, same_length
 from strat.comparison.results import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue
 from strat.comparison.scores import Scores, check_units, ranked, scores, tie_sizes
+from strat.doors import checked
 from strat.errors import StratError, one_of
 
 # Up to so many data sets the signed-rank test enumerates its null distribution.
@@ -95,6 +96,7 @@ class Friedman(TestResult):
         return super().to_dict() | {"average_ranks": ranks, "data_sets": self.n}
 
 
+@checked
 def signed_rank(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -> SignedRank:
     """Wilcoxon's signed rank test as Kuncheva 1.4.3 has it: the ranks of zeros are split, the p-value is exact.
 
@@ -126,6 +128,7 @@ def signed_rank(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -
     return SignedRank(name, t, pvalue, (), alternative, null, plus, minus, int(zero.sum()), z)
 
 
+@checked
 def signed_rank_critical(n: int, alpha: float) -> int | None:
     """The largest T = min(R+, R−) that is significant two-tailed at `alpha` for n data sets, None if there is none.
 
@@ -137,6 +140,7 @@ def signed_rank_critical(n: int, alpha: float) -> int | None:
     return int(good[-1]) if len(good) else None
 
 
+@checked
 def sign(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", draws: str = "split") -> Sign:
     """The sign test over data sets; the statistic is the number of data sets where a > b.
 
@@ -166,6 +170,7 @@ def sign(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", draws: s
     return Sign(f"sign test, draws {draws}", float(wins), pvalue, (), alternative, null, above, below, equal)
 
 
+@checked
 def sign_critical(n: int, alpha: float) -> int | None:
     """The smallest number of wins on n data sets that is significant one-tailed, Kuncheva (1.A.5).
 
@@ -178,6 +183,7 @@ def sign_critical(n: int, alpha: float) -> int | None:
     return int(good[0]) if len(good) else None
 
 
+@checked
 def win_draw_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool) -> WinDrawLoss:
     """On how many data sets a is better than, equal to and worse than b.
 
@@ -190,6 +196,7 @@ def win_draw_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool) -> WinD
     return WinDrawLoss(wins, len(d) - above - below, losses)
 
 
+@checked
 def friedman(table: Any, *, higher_is_better: bool, ties: bool = True) -> Friedman:
     """Friedman's test that all systems are equivalent, Kuncheva (1.14).
 
@@ -219,6 +226,7 @@ def friedman(table: Any, *, higher_is_better: bool, ties: bool = True) -> Friedm
     return Friedman(name, statistic, pvalue, (m - 1.0,), "two-sided", EQUIVALENT, s.systems, ranks, len(s.values))
 
 
+@checked
 def iman_davenport(table: Any, *, higher_is_better: bool, ties: bool = False) -> Friedman:
     """Iman and Davenport's F version of Friedman's test, Kuncheva (1.15), less conservative.
 
@@ -259,6 +267,7 @@ def friedman_statistic(s: Scores, ranks: Array, *, ties: bool) -> float:
     return statistic / correction if correction > 1e-12 else 0.0
 
 
+@checked
 def cochran_q(correct: Any) -> TestResult:
     """Cochran's Q: are all systems right equally often, on the same independent items?
 

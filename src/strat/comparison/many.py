@@ -18,6 +18,7 @@ from strat.columns import Array
 from strat.comparison.critical_difference import cliques
 from strat.comparison.multiplicity import holm
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, near, some
 from strat.estimation import Estimate, estimate
 from strat.replication import Replicates
@@ -112,6 +113,7 @@ class ManySystems:
         tail = np.minimum((1.0 - np.abs(self.differences) / 2.0) ** self._units, 0.5)  # as in `Comparison.pvalue`
         return np.where(self._still, -np.sign(self.differences) * stdtrit(self.estimate.df, tail), t)
 
+    @checked
     def pvalues(self, adjust: str = "max-t") -> Array:
         """P-values of all pairs, adjusted for their number by max-t (or "holm", or "none").
 
@@ -152,12 +154,14 @@ class ManySystems:
         raw: Array = np.asarray(2.0 * stdtr(self.estimate.df, -np.abs(self.t)), float)
         return raw
 
+    @checked
     def critical(self, level: float = 0.95) -> float:
         """The value that the largest |t| of all pairs exceeds with probability 1 − level."""
         still = max(1, int((self._still & (self.differences > 0)).sum()))  # pairs that draws say nothing about
         floor = float(stdtrit(self.estimate.df, 1.0 - 0.5 * (1.0 - level) / still))
         return floor if len(self.systems) == 2 else max(floor, float(np.quantile(self._largest, level)))
 
+    @checked
     def intervals(self, level: float = 0.95) -> tuple[Array, Array]:
         """Intervals of all differences that hold together."""
         critical = self.critical(level)
@@ -171,6 +175,7 @@ class ManySystems:
             np.where(self._still, np.minimum(self.differences + exact, 1.0), high),
         )
 
+    @checked
     def ranks(self, level: float = 0.95) -> tuple[Array, Array]:
         """Rank intervals of all systems that hold together: 1 is the best.
 
@@ -180,6 +185,7 @@ class ManySystems:
         m = len(self.systems)
         return 1 + better.sum(axis=0), m - better.sum(axis=1)
 
+    @checked
     def rank(self, system: str, level: float = 0.95) -> tuple[int, int]:
         """The rank interval of one system alone, at most as wide as in `ranks`."""
         k = self._position(system)
@@ -187,6 +193,7 @@ class ManySystems:
         better = self._better(min(max(own, float(stdtrit(self.estimate.df, 0.5 + 0.5 * level))), self.critical(level)))
         return 1 + int(better[:, k].sum()), len(self.systems) - int(better[k].sum())
 
+    @checked
     def groups(self, level: float = 0.95) -> list[tuple[str, ...]]:
         """Largest groups of neighbours, best first, of which no two differ."""
         order = self.order
@@ -194,6 +201,7 @@ class ManySystems:
         same = np.abs(self.t)[np.ix_(order, order)] <= c
         return [tuple(self.systems[order[k]] for k in range(a, b + 1)) for a, b in cliques(same)]
 
+    @checked
     def winner(self, level: float = 0.95) -> Winner:
         """The best system, corrected for having been chosen because it was the best."""
         k = self.order[0]
@@ -320,6 +328,7 @@ class ManySystems:
         return largest / chi
 
 
+@checked
 def many(
     systems: Mapping[str, Statistic] | Mapping[str, ArrayLike] | ArrayLike,
     *,

@@ -11,6 +11,7 @@ from scipy.special import bdtr
 
 from strat.columns import Array, encode, same_length
 from strat.comparison.results import TestResult, chi2_pvalue, t_pvalue
+from strat.doors import checked
 from strat.errors import StratError
 
 NULL = "on the population of items both systems have the same accuracy"
@@ -60,6 +61,7 @@ class ClusteredMcNemar(McNemar):
         return super().to_dict() | {"deff": self.deff, "icc": self.icc, "units": self.units}
 
 
+@checked
 def mcnemar(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     """McNemar's test by chi-squared with the continuity correction, Kuncheva (1.10).
 
@@ -81,6 +83,7 @@ def mcnemar(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     return McNemar("McNemar, chi-squared (1.10)", statistic, pvalue, (1.0,), "two-sided", NULL, *counts)
 
 
+@checked
 def mcnemar_exact(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     """McNemar's test by the binomial distribution, capped at 1 (ERRATA 23). The statistic is min(N10, N01).
 
@@ -93,6 +96,7 @@ def mcnemar_exact(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     return McNemar("McNemar, exact", float(less), pvalue, (), "two-sided", NULL, *counts)
 
 
+@checked
 def mcnemar_midp(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     """McNemar's mid-p test: the exact p-value less the probability of the observed split.
 
@@ -107,6 +111,7 @@ def mcnemar_midp(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     return McNemar("McNemar, mid-p", float(less), min(pvalue, 1.0), (), "two-sided", NULL, *counts)
 
 
+@checked
 def mcnemar_clustered(
     truth: ArrayLike, a: ArrayLike, b: ArrayLike, *, units: ArrayLike, strata: ArrayLike | None = None
 ) -> ClusteredMcNemar:

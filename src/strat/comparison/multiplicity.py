@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array
+from strat.doors import checked
 from strat.errors import StratError, one_of
 
 
+@checked
 def bonferroni(pvalues: ArrayLike) -> Array:
     """Each p-value times their number: the family-wise error holds for any dependence.
 
@@ -21,6 +23,7 @@ def bonferroni(pvalues: ArrayLike) -> Array:
     return np.minimum(p * len(p), 1.0)
 
 
+@checked
 def holm(pvalues: ArrayLike) -> Array:
     """Holm's step-down adjustment: never less powerful than Bonferroni's, for any dependence.
 
@@ -30,6 +33,7 @@ def holm(pvalues: ArrayLike) -> Array:
     return _step_down(_checked(pvalues), lambda m: np.arange(m, 0.0, -1.0))
 
 
+@checked
 def hochberg(pvalues: ArrayLike) -> Array:
     """Hochberg's step-up adjustment: for independent or positively dependent tests.
 
@@ -40,6 +44,7 @@ def hochberg(pvalues: ArrayLike) -> Array:
     return _step_up(p, np.arange(len(p), 0.0, -1.0))
 
 
+@checked
 def shaffer(pvalues: ArrayLike, *, systems: int) -> Array:
     """Shaffer's static step-down adjustment for all pairs of `systems`, which cannot be true in every combination.
 
@@ -58,6 +63,7 @@ def shaffer(pvalues: ArrayLike, *, systems: int) -> Array:
     return _step_down(p, lambda m: _true_hypotheses(systems, m))
 
 
+@checked
 def benjamini_hochberg(pvalues: ArrayLike) -> Array:
     """Benjamini and Hochberg's adjustment: the false discovery rate, for independent or positively dependent tests.
 
@@ -76,6 +82,7 @@ ADJUSTMENTS: dict[str, Callable[[ArrayLike], Array]] = {
 }
 
 
+@checked
 def adjust(pvalues: ArrayLike, method: str, *, systems: int | None = None) -> Array:
     """P-values adjusted by the named method ("none" leaves them; "shaffer" needs the number of systems).
 

@@ -12,6 +12,7 @@ import numpy as np
 from strat.columns import Array
 from strat.comparison.results import TestResult, p_text, t_pvalue
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, StratWarning
 from strat.estimation import Estimate, estimate
 from strat.replication import Replicates
@@ -90,6 +91,7 @@ class Comparison:
             lambda v: v[..., 0] / v[..., 1], name=f"ratio of {self.metric}", link="log", bounds=(0.0, math.inf)
         )
 
+    @checked
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the difference; where nothing varied, exact for the number of units."""
         low, high = _interval(self.difference, level)
@@ -98,6 +100,7 @@ class Comparison:
         half = 1.0 - (0.5 * (1.0 - level)) ** (1.0 / self.units)
         return max(-1.0, self.value - 2.0 * half), min(1.0, self.value + 2.0 * half)
 
+    @checked
     def equivalence(self, margin: float) -> TestResult:
         """Two one-sided tests that the systems differ by less than `margin`: a small p-value shows equivalence."""
         low, high = self._against(-_positive(margin)), self._against(margin)
@@ -109,6 +112,7 @@ class Comparison:
         t = low if abs(low) < abs(high) else high
         return TestResult("equivalence, two one-sided t", t, p, (self.df,), "two-sided", null)
 
+    @checked
     def noninferiority(self, margin: float) -> TestResult:
         """The one-sided test that the first system is not worse than the second by `margin` or more."""
         t = self._against(-_positive(margin) if self.higher_is_better else margin)
@@ -158,6 +162,7 @@ class Comparison:
         return found
 
 
+@checked
 def paired(
     a: Statistic,
     b: Statistic,
@@ -214,6 +219,7 @@ def paired(
     return Comparison(names, a.name, values, difference, alone, better, True, _share(joint), design.n_units, joint)
 
 
+@checked
 def of_estimate(joint: Estimate, *, independent: Estimate | None = None, higher_is_better: bool) -> Comparison:
     """The comparison of the first two systems of an estimate over systems.
 
@@ -253,6 +259,7 @@ def of_estimate(joint: Estimate, *, independent: Estimate | None = None, higher_
     )
 
 
+@checked
 def unpaired(
     a: Statistic,
     b: Statistic,

@@ -14,6 +14,7 @@ from strat.columns import Array
 from strat.comparison.critical_difference import cliques, draw_control, draw_groups
 from strat.comparison.multiplicity import adjust
 from strat.comparison.scores import Scores, scores
+from strat.doors import checked
 from strat.errors import StratError, one_of
 
 # Gauss-Legendre nodes for the studentized range; 256 give 12 digits for up to 1,000 systems.
@@ -50,6 +51,7 @@ class AllPairs:
         """Standard error of a difference of two average ranks, the denominator of (1.16)."""
         return _rank_error(len(self.systems), self.n)
 
+    @checked
     def critical_difference(self, alpha: float = 0.05) -> float | None:
         """The difference of average ranks that is significant, for the tests that have a single one."""
         if self.name == NEMENYI:
@@ -59,12 +61,14 @@ class AllPairs:
             return float(-ndtri(0.5 * alpha / pairs)) * self.rank_error
         return None
 
+    @checked
     def different(self, alpha: float = 0.05) -> list[tuple[str, str]]:
         """Pairs (better, worse) that differ at `alpha`."""
         pairs = np.argwhere(np.triu(self.pvalues < alpha, 1))
         ordered = [(i, j) if self.ranks[i] <= self.ranks[j] else (j, i) for i, j in pairs]
         return [(self.systems[i], self.systems[j]) for i, j in ordered]
 
+    @checked
     def groups(self, alpha: float = 0.05) -> list[tuple[str, ...]]:
         """Largest groups of neighbours by rank of which no two differ, the bars of the diagram."""
         order = np.argsort(self.ranks, kind="stable")
@@ -128,10 +132,12 @@ class AgainstControl:
     pvalues: Array = field(repr=False)
     n: int
 
+    @checked
     def different(self, alpha: float = 0.05) -> list[str]:
         """Systems that differ from the control at `alpha`."""
         return [s for s, p in zip(self.others, self.pvalues, strict=True) if p < alpha]
 
+    @checked
     def critical_difference(self, alpha: float = 0.05) -> float | None:
         """The difference of average ranks that is significant (Bonferroni-Dunn only)."""
         if not self.name.startswith(DUNN):
@@ -175,6 +181,7 @@ BONFERRONI = "Nemenyi as z with Bonferroni (1.16)"
 DUNN = "Bonferroni-Dunn"
 
 
+@checked
 def nemenyi(table: Any, *, higher_is_better: bool) -> AllPairs:
     """Demsar's Nemenyi test of all pairs: average ranks against the studentized range.
 
@@ -193,6 +200,7 @@ def nemenyi(table: Any, *, higher_is_better: bool) -> AllPairs:
     return AllPairs(NEMENYI, s.systems, ranks, len(s.values), z, _matrix(raw, m))
 
 
+@checked
 def nemenyi_bonferroni(table: Any, *, higher_is_better: bool) -> AllPairs:
     """The test that Kuncheva (1.16) calls Nemenyi: z of every pair with Bonferroni's correction (ERRATA 19).
 
@@ -203,6 +211,7 @@ def nemenyi_bonferroni(table: Any, *, higher_is_better: bool) -> AllPairs:
     return all_pairs(table, higher_is_better=higher_is_better, adjust="bonferroni")
 
 
+@checked
 def all_pairs(table: Any, *, higher_is_better: bool, adjust: str = "shaffer") -> AllPairs:
     """All pairs of systems by the z of (1.16), with the adjustment that is named.
 
@@ -225,6 +234,7 @@ def all_pairs(table: Any, *, higher_is_better: bool, adjust: str = "shaffer") ->
     return AllPairs(name, s.systems, ranks, len(s.values), z, _matrix(adjusted, m))
 
 
+@checked
 def bonferroni_dunn(
     table: Any, *, control: str | int, higher_is_better: bool, alternative: str = "two-sided"
 ) -> AgainstControl:
@@ -251,6 +261,7 @@ def bonferroni_dunn(
     )
 
 
+@checked
 def against_control(
     table: Any,
     *,
@@ -278,6 +289,7 @@ def against_control(
     return AgainstControl(name, s.systems[k], alternative, s.systems, ranks, others, own, adjusted, len(s.values))
 
 
+@checked
 def studentized_range_tail(q: Any, systems: int) -> Array:
     """P(Q >= q) of the studentized range of `systems` normals with infinite degrees of freedom.
 
@@ -302,6 +314,7 @@ def studentized_range_tail(q: Any, systems: int) -> Array:
     return result.reshape(np.shape(q))
 
 
+@checked
 def studentized_range_quantile(alpha: float, systems: int) -> float:
     """The q that a studentized range of `systems` normals exceeds with probability `alpha`.
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.comparison.results import ALTERNATIVES, TestResult
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.estimation.totals import totals, unit_totals
 from strat.statistics import Statistic
@@ -47,6 +48,7 @@ class Randomization(TestResult):
         )
 
 
+@checked
 def randomization(
     a: Statistic,
     b: Statistic,
@@ -97,6 +99,7 @@ def randomization(
     )
 
 
+@checked
 def stratified_shuffling(
     values: ArrayLike,
     system: ArrayLike,

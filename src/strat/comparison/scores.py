@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array
+from strat.doors import checked
 from strat.errors import StratError, near, plain, some
 
 
@@ -68,6 +69,7 @@ def tie_sizes(values: Array) -> NDArray[np.int64]:
     return np.bincount(np.cumsum(new.ravel()) - 1)
 
 
+@checked
 def scores(table: Any, *, higher_is_better: bool) -> Scores:
     """A checked table from a two-dimensional array, a mapping of columns, or any data frame.
 

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 
 from strat.columns import Array, numbers, same_length
 from strat.comparison.results import TestResult, f_pvalue, t_pvalue
+from strat.doors import checked
 from strat.errors import StratError
 
 NULL = "the two models have the same expected error on training sets of this size"
@@ -43,6 +44,7 @@ class PairedT(TestResult):
         return super().to_dict() | {"mean": self.mean, "se": self.se}
 
 
+@checked
 def corrected_t(a: ArrayLike, b: ArrayLike, *, ratio: float, alternative: str = "two-sided") -> PairedT:
     """Nadeau and Bengio's corrected t-test over splits, Kuncheva (1.12).
 
@@ -76,6 +78,7 @@ def corrected_t(a: ArrayLike, b: ArrayLike, *, ratio: float, alternative: str = 
     return _t("corrected t (1.12)", d, se, alternative)
 
 
+@checked
 def uncorrected_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -> PairedT:
     """The ordinary paired t-test over splits, which takes them for independent: for contrast.
 
@@ -86,6 +89,7 @@ def uncorrected_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
     return _t("uncorrected paired t", d, float(d.std(ddof=1)) / math.sqrt(len(d)), alternative)
 
 
+@checked
 def split_ratio(
     *,
     folds: int | None = None,
@@ -121,6 +125,7 @@ def split_ratio(
     return testing / training
 
 
+@checked
 def five_by_two_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -> TestResult:
     """Dietterich's 5×2cv t-test: five repeats of two halves; t with 5 degrees of freedom.
 
@@ -136,6 +141,7 @@ def five_by_two_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
     return TestResult("5×2cv t", t, t_pvalue(t, 5.0, alternative), (5.0,), alternative, NULL)
 
 
+@checked
 def five_by_two_f(a: ArrayLike, b: ArrayLike) -> TestResult:
     """Alpaydin's 5×2cv F-test, which uses all ten differences; F with 10 and 5 degrees of freedom.
 
@@ -175,6 +181,7 @@ class SplitSimulation:
     se_corrected: float
 
 
+@checked
 def split_simulation(*, data_sets: int = 200, runs: int = 30, rng: int = 0) -> SplitSimulation:
     """Run Example 1.8: two Gaussian classes, 40 points, 90 % / 10 % shuffles, the linear classifier."""
     generator = np.random.default_rng(rng)

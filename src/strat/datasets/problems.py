@@ -21,6 +21,7 @@ from strat.datasets.draws import (
     shares,
     sizes,
 )
+from strat.doors import checked
 from strat.errors import StratError
 
 Curve = Callable[[Array], Array]
@@ -59,6 +60,7 @@ class Samples:
         return len(self.y)
 
 
+@checked
 def gaussian_classes(
     n: int | Sequence[int],
     *,
@@ -159,6 +161,7 @@ def _two_gaussians(mu: Array, sigma: Array, p: Array) -> float:
     return float(p[0] * ndtr(-delta / 2 - shift) + p[1] * ndtr(-delta / 2 + shift))
 
 
+@checked
 def noisy_shapes(
     n: int | Sequence[int],
     *,
@@ -266,6 +269,7 @@ FIGURE_1_7 = (
 )
 
 
+@checked
 def ellipses(n: int | Sequence[int] = 900, *, noise: float = 0.5, rng: Rng = 0) -> Samples:
     """The three noisy ellipses of Kuncheva's Example 1.4, with equal priors.
 
@@ -278,6 +282,7 @@ def ellipses(n: int | Sequence[int] = 900, *, noise: float = 0.5, rng: Rng = 0) 
     return noisy_shapes(n, curves=FIGURE_1_7, noise=noise, rng=rng)
 
 
+@checked
 def strings(n: int | Sequence[int] = 100, *, noise: float = 0.1, rng: Rng = 0) -> Samples:
     """Two string-shaped clusters in the manner of Kuncheva's Example 1.14: single linkage finds them.
 
@@ -297,6 +302,7 @@ def _upper_string(t: Array) -> Array:
     return np.add(_lower_string(t), [0, 1.5])
 
 
+@checked
 def checker_board(
     n: int, *, side: float = 0.2, angle: float = np.pi / 6, flipped: float = 0.0, rng: Rng = 0
 ) -> Samples:
@@ -347,6 +353,7 @@ def _square(X: Array, side: float, angle: float) -> Codes:
 SHAPE_COLOUR = np.array([[9, 22, 72, 1, 4, 20], [4, 25, 5, 8, 79, 7]])
 
 
+@checked
 def shape_colour(n: int | None = None, *, rng: Rng = 0) -> Samples:
     """The shape-colour set of Kuncheva's Example 1.1: its very 256 objects, or `n` drawn from its table.
 

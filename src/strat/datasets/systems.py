@@ -12,6 +12,7 @@ from scipy.special import betaincinv, expit, logit, ndtr
 
 from strat.columns import Array, Codes
 from strat.datasets.draws import Rng, count, generator, share, shares
+from strat.doors import checked
 from strat.errors import StratError, some
 
 
@@ -39,6 +40,7 @@ class Recognizer:
         return self.image == 0, self.image > 0
 
 
+@checked
 def recognizer(
     *,
     subjects: int = 200,
@@ -88,6 +90,7 @@ def recognizer(
     return Recognizer(x / np.linalg.norm(x, axis=1, keepdims=True), subject, image, factor)
 
 
+@checked
 def clustered_predictions(
     *,
     units: int = 100,
@@ -132,6 +135,7 @@ def clustered_predictions(
     return {"truth": truth, "predicted": predicted, "score": score, "unit": unit}
 
 
+@checked
 def benchmark(
     *,
     items: int = 1000,

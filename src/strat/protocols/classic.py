@@ -13,6 +13,7 @@ from scipy.special import softmax
 from strat.columns import Array
 from strat.datasets.draws import Rng, count
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, one_of, some
 from strat.protocols import discriminants
 from strat.protocols.results import (
@@ -46,6 +47,7 @@ ROWS = "test rows as independent draws"
 UNITS = "test units as independent draws"
 
 
+@checked
 def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | Design | None = None) -> ProtocolResult:
     """The error on the very rows that the classifier was trained on.
 
@@ -74,6 +76,7 @@ def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | D
     return _once("resubstitution", job, [(rows, rows)], OPTIMISTIC, n_jobs=None)
 
 
+@checked
 def holdout(
     estimator: Any,
     X: Any,
@@ -112,6 +115,7 @@ def holdout(
     return _once("hold-out", job, splits, PESSIMISTIC, n_jobs=None)
 
 
+@checked
 def repeated_holdout(
     estimator: Any,
     X: Any,
@@ -152,6 +156,7 @@ def repeated_holdout(
     return _many("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=(list(range(repeats)), [0] * repeats))
 
 
+@checked
 def cross_validation(
     estimator: Any,
     X: Any,
@@ -197,6 +202,7 @@ def cross_validation(
     return _many(name, job, splits, n_jobs=n_jobs)
 
 
+@checked
 def leave_one_out(
     estimator: Any,
     X: Any,
@@ -298,6 +304,7 @@ def _closed(job: Task, *, required: bool) -> ProtocolResult | None:
     )
 
 
+@checked
 def three_way(
     estimator: Any,
     X: Any,

@@ -7,11 +7,13 @@ from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes, numbers
 from strat.datasets.draws import Rng, count, generator
+from strat.doors import checked
 from strat.errors import StratError, one_of
 
 MOST_LINKED = 20_000
 
 
+@checked
 def strata_from_features(
     X: ArrayLike, *, k: int, method: str = "kmeans", least: int = 1, scale: bool = False, rng: Rng = 0
 ) -> Codes:

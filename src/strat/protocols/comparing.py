@@ -13,6 +13,7 @@ from strat.colours import BLUE, GREEN, ORANGE
 from strat.columns import Array
 from strat.datasets.draws import Rng
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, near
 from strat.notebook import in_words
 from strat.protocols.classic import (
@@ -97,6 +98,7 @@ class ProtocolComparison:
         return axes
 
 
+@checked
 def compare_protocols(
     estimator: Any,
     X: Any,
@@ -173,6 +175,7 @@ class Bounds:
         )
 
 
+@checked
 def bounds(
     estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | Design | None = None, n_jobs: int | None = None
 ) -> Bounds:

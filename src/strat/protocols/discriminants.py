@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes
+from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.protocols.sessions import Task, cloned
 
@@ -36,6 +37,7 @@ def closed_scores(task: Task) -> tuple[Array, Array] | None:
     return _linear(task, X) if kind == LINEAR else _quadratic(task, X)
 
 
+@checked
 def quadratic_discriminant(*, r: float = 0.0, priors: ArrayLike | None = None) -> Any:
     """A quadratic discriminant classifier regularised by Kuncheva's r, for scikit-learn and every protocol here.
 

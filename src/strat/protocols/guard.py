@@ -14,6 +14,7 @@ from strat.colours import BLUE, GREY, ORANGE
 from strat.columns import Array
 from strat.datasets.draws import Rng, count
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError
 from strat.protocols.results import corrected_se, new_axes
 from strat.protocols.sessions import Split, Task, cloned, errors, fold_splits, random_source, run, task
@@ -84,6 +85,7 @@ class Peeking:
         return axes
 
 
+@checked
 def peeking(
     estimator: Any,
     X: Any,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.columns import Array
 from strat.datasets.draws import Rng, count
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.protocols.results import NEARLY_UNBIASED, OPTIMISTIC, PESSIMISTIC, ProtocolResult
 from strat.protocols.sessions import Rows, Session, Split, Task, memory, random_source, run, table, task, times
@@ -24,6 +25,7 @@ BIAS = {
 TRIES = 100
 
 
+@checked
 def bootstrap(
     estimator: Any,
     X: Any,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from strat.colours import BLUE, ORANGE
 from strat.columns import Array
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError
 from strat.estimation import estimate
 from strat.notebook import in_words
@@ -163,6 +164,7 @@ def new_axes(ax: Any) -> Any:
     return plt.subplots(figsize=(6.4, 4.0), constrained_layout=True)[1]
 
 
+@checked
 def corrected_se(errors: Array, ratio: float) -> float:
     """Nadeau and Bengio's standard error of the mean of T dependent test errors, Kuncheva (1.12).
 

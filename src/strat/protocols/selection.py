@@ -13,6 +13,7 @@ from scipy.spatial.distance import pdist
 from strat.colours import BLUE, GREY, ORANGE
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.datasets.draws import Rng, count, generator
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.protocols.results import new_axes
 
@@ -42,6 +43,7 @@ def mahalanobis_distance(X: Array, y: Codes) -> float:
 CRITERIA: dict[str, Criterion] = {"centroids": centroid_distance, "mahalanobis": mahalanobis_distance}
 
 
+@checked
 def forward_selection(
     X: ArrayLike, y: ArrayLike, *, features: int | None = None, criterion: str | Criterion = "centroids"
 ) -> NDArray[np.int64]:
@@ -74,6 +76,7 @@ def forward_selection(
     return np.array(chosen)
 
 
+@checked
 def floating_search(
     X: ArrayLike, y: ArrayLike, *, features: int, criterion: str | Criterion = "mahalanobis"
 ) -> NDArray[np.int64]:
@@ -159,6 +162,7 @@ def _centroid_order(centre: Array, wanted: int) -> NDArray[np.int64]:
     return np.array(order)
 
 
+@checked
 def wrapper(estimator: Any, *, features: int, folds: int = 5, n_jobs: int | None = None) -> Any:
     """scikit-learn's sequential selector around an estimator: the wrapper approach, ready for a Pipeline.
 
@@ -173,6 +177,7 @@ def wrapper(estimator: Any, *, features: int, folds: int = 5, n_jobs: int | None
     return SequentialFeatureSelector(estimator, n_features_to_select=features, cv=folds, n_jobs=n_jobs)
 
 
+@checked
 def filter_selector(*, features: int, criterion: str | Criterion = "centroids", floating: bool = False) -> Any:
     """The filter, or floating search, as a scikit-learn transformer, so that a Pipeline chooses inside a fold.
 
@@ -241,6 +246,7 @@ class PeakEffect:
         return axes
 
 
+@checked
 def peak_effect(X: ArrayLike, y: ArrayLike, *, runs: int = 100, rng: Rng = 0) -> PeakEffect:
     """Accuracy of the nearest neighbour against the number of selected features (Example 1.15).
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from strat.algebra import MultiArray, circular_level_sums, sylvester_rows, walsh_hadamard
 from strat.columns import Array, Codes
+from strat.doors import checked
 
 BLOCK = 1 << 22  # numbers in a block of dense factors: 32 MB
 
@@ -38,6 +39,7 @@ class Operator(Protocol):
         ...
 
 
+@checked
 def blocks(number: int, units: int) -> Iterator[tuple[int, int]]:
     """Ranges of replicates whose dense factors stay small."""
     step = max(1, BLOCK // max(units, 1))

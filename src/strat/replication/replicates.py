@@ -11,6 +11,7 @@ from strat.algebra import hadamard_columns, m_sequence, prime_power
 from strat.algebra import multi_array as orthogonal_multi_array
 from strat.columns import Array, Codes, number, numbers
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, one_of, plain, some
 from strat.notebook import in_words
 from strat.replication import scales
@@ -98,6 +99,7 @@ class Replicates:
         return f"<Replicates {self}>"
 
 
+@checked
 def brr(design: Design) -> Replicates:
     """Balanced repeated replication: one of the p units of each stratum a replicate (STRAT 7).
 
@@ -114,6 +116,7 @@ def brr(design: Design) -> Replicates:
     return _balanced(design, 0.0, "BRR")
 
 
+@checked
 def fay(design: Design, *, rho: float = 0.5) -> Replicates:
     """Fay's method: BRR whose units not taken keep the weight rho instead of losing it all (0 <= rho < 1).
 
@@ -179,6 +182,7 @@ def _usable(design: Design) -> Codes:
     return design.sizes
 
 
+@checked
 def generalized(design: Design, *, rho: float | None = None) -> Replicates:
     """Balanced replication for any number of units per stratum, equal or not.
 
@@ -230,6 +234,7 @@ def _geometry(design: Design, rho: float) -> tuple[Codes, Array]:
     return position, (1.0 - rho) * np.sqrt(ratio * (1.0 - design.fraction))
 
 
+@checked
 def multi_array(design: Design) -> Replicates:
     """Balanced replication over an orthogonal multi-array, for unequal numbers of units (Sitter 1993).
 
@@ -256,6 +261,7 @@ def multi_array(design: Design) -> Replicates:
     return Replicates(design, "multi-array BRR", operator, scales.balanced(made.runs), design.df, words)
 
 
+@checked
 def jackknife(design: Design) -> Replicates:
     """The jackknife: each replicate leaves one unit out (JK1 without strata, JKn with them).
 
@@ -273,6 +279,7 @@ def jackknife(design: Design) -> Replicates:
     return Replicates(design, name, operator, scale, design.df, consistent_for_quantiles=False)
 
 
+@checked
 def bootstrap(
     design: Design, *, replicates: int = 1000, rng: int | np.random.Generator = 0, kind: str = "rao-wu"
 ) -> Replicates:
@@ -295,6 +302,7 @@ def bootstrap(
     return Replicates(design, name, operator, scales.balanced(replicates), design.df, seed=seed)
 
 
+@checked
 def half_samples(design: Design, *, replicates: int, rng: int | np.random.Generator = 0) -> Replicates:
     """Half-samples drawn at random (STRAT (10)): their variance itself varies, which shows why balance matters."""
     _only_pairs(design)
@@ -305,6 +313,7 @@ def half_samples(design: Design, *, replicates: int, rng: int | np.random.Genera
     return Replicates(design, "random half-samples", operator, scale, design.df, "random signs", seed)
 
 
+@checked
 def all_half_samples(design: Design) -> Replicates:
     """Every one of the 2^L half-samples (STRAT (5)), for up to 20 strata."""
     _only_pairs(design)
@@ -318,6 +327,7 @@ def all_half_samples(design: Design) -> Replicates:
     return _contrasts(design, 0.0, "all half-samples", columns, 1 << strata)
 
 
+@checked
 def given(
     design: Design,
     factors: ArrayLike,

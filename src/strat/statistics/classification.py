@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, same_length
+from strat.doors import checked
 from strat.errors import StratError, StratWarning, one_of, plain, some
 from strat.statistics.base import Axis, Rows, Statistic, block_totals
 from strat.statistics.confusion import Counts, Pair, chosen, counts_of, pair
@@ -37,6 +38,7 @@ Coefficients = tuple[float, float, float, float]
 """What (true positives, predicted, actual, all rows) count for."""
 
 
+@checked
 def precision(
     truth: ArrayLike,
     predicted: ArrayLike,
@@ -71,6 +73,7 @@ def precision(
     return _class_share("precision", truth, predicted, (1, 0, 0, 0), (0, 1, 0, 0), settings)
 
 
+@checked
 def recall(
     truth: ArrayLike,
     predicted: ArrayLike,
@@ -91,6 +94,7 @@ def recall(
     return _class_share("recall", truth, predicted, (1, 0, 0, 0), (0, 0, 1, 0), settings)
 
 
+@checked
 def specificity(
     truth: ArrayLike,
     predicted: ArrayLike,
@@ -111,6 +115,7 @@ def specificity(
     return _class_share("specificity", truth, predicted, (1, -1, -1, 1), (0, 0, -1, 1), settings)
 
 
+@checked
 def fbeta(
     truth: ArrayLike,
     predicted: ArrayLike,
@@ -139,6 +144,7 @@ def fbeta(
     return _class_share(f"F{beta:g}", truth, predicted, (1 + b, 0, 0, 0), (0, 1, b, 0), settings)
 
 
+@checked
 def f1(
     truth: ArrayLike,
     predicted: ArrayLike,
@@ -159,6 +165,7 @@ def f1(
     return _class_share("F1", truth, predicted, (2, 0, 0, 0), (0, 1, 1, 0), settings)
 
 
+@checked
 def jaccard(
     truth: ArrayLike,
     predicted: ArrayLike,
@@ -179,6 +186,7 @@ def jaccard(
     return _class_share("Jaccard", truth, predicted, (1, 0, 0, 0), (-1, 1, 1, 0), settings)
 
 
+@checked
 def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool = False) -> Statistic:
     """The mean recall of the classes that occur in `truth`; adjusted: 0 for chance and 1 at best.
 
@@ -214,6 +222,7 @@ def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool 
     return Statistic(name, counts.rows, function, gradient, link=link, bounds=bounds)
 
 
+@checked
 def mcc(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The Matthews correlation coefficient for any number of classes; 0 where it is 0 / 0.
 
@@ -249,6 +258,7 @@ def mcc(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return Statistic("Matthews correlation", counts.rows, function, gradient, link="correlation", bounds=(-1.0, 1.0))
 
 
+@checked
 def kappa(
     truth: ArrayLike, predicted: ArrayLike, *, labels: ArrayLike | None = None, weights: str | None = None
 ) -> Statistic:
@@ -295,6 +305,7 @@ def kappa(
     return Statistic(name, blocks, function, gradient, link="correlation", bounds=(-1.0, 1.0))
 
 
+@checked
 def metric(
     function: Callable[..., float],
     truth: ArrayLike,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, one_of, plain, some
 from strat.files import atomic
 from strat.statistics.base import Axis, Rows, Statistic
@@ -157,6 +158,7 @@ def _back_to_margins(slopes: Array) -> Array:
     return np.concatenate([actual + every.sum(axis=0), predicted, hit])
 
 
+@checked
 def confusion(
     truth: ArrayLike, predicted: ArrayLike, *, labels: ArrayLike | None = None, normalize: str | None = None
 ) -> Statistic:
@@ -284,6 +286,7 @@ class ConfusionMatrix:
     counts: Array
     labels: tuple[Any, ...]
 
+    @checked
     def __init__(self, counts: ArrayLike, labels: Sequence[Any] | None = None) -> None:
         matrix = np.array(numbers("counts", counts))
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -302,6 +305,7 @@ class ConfusionMatrix:
         object.__setattr__(self, "labels", names)
 
     @classmethod
+    @checked
     def from_labels(
         cls,
         truth: ArrayLike,
@@ -329,15 +333,18 @@ class ConfusionMatrix:
         """1 less the accuracy."""
         return 1 - self.accuracy
 
+    @checked
     def normalized(self, by: str = "true") -> Array:
         """Shares of each true class ("true"), of each predicted class ("pred") or of all ("all"); 0 for 0 / 0."""
         over = {"true": (1,), "pred": (0,), "all": (0, 1)}[one_of("by", by, ("true", "pred", "all"))]
         return shares(self.counts, over)
 
+    @checked
     def row(self, label: object) -> dict[Any, float]:
         """What the true class `label` was taken for, with counts."""
         return dict(zip(self.labels, self.counts[self._where(label)].tolist(), strict=True))
 
+    @checked
     def worst(self, number: int = 10) -> list[Confused]:
         """The most frequent mistakes, most frequent first (ties in the order of the labels)."""
         wrong = self.counts - np.diag(np.diag(self.counts))
@@ -346,6 +353,7 @@ class ConfusionMatrix:
         cells = [divmod(int(cell), len(self.labels)) for cell in order if wrong.flat[cell] > 0]
         return [Confused(self.labels[i], self.labels[j], float(wrong[i, j]), float(shares[i, j])) for i, j in cells]
 
+    @checked
     def worst_pairs(self, number: int = 10) -> list[Confused]:
         """The pairs of classes most often taken for each other, both directions together."""
         both = self.counts + self.counts.T
@@ -366,6 +374,7 @@ class ConfusionMatrix:
         truth, predicted = np.divmod(np.repeat(np.arange(whole.size), whole.ravel()), len(names))
         return names[truth], names[predicted]
 
+    @checked
     def merged(self, groups: Mapping[Any, Any]) -> ConfusionMatrix:
         """The matrix with classes renamed by `groups`; classes of one name are added up."""
         names = [groups.get(label, label) for label in self.labels]
@@ -405,6 +414,7 @@ class ConfusionMatrix:
             writer.writerows([label, *map(_number, line)] for label, line in zip(self.labels, self.counts, strict=True))
 
     @classmethod
+    @checked
     def read(cls, path: str | Path) -> ConfusionMatrix:
         """Read what `write` wrote; labels of a `.csv` come back as text, or as whole numbers if all are."""
         path = Path(path)
@@ -470,6 +480,7 @@ class ConfusionMatrix:
         return f"ConfusionMatrix({self.counts.tolist()}, labels={list(self.labels)})"
 
 
+@checked
 def confusion_by(
     strata: ArrayLike,
     truth: ArrayLike,

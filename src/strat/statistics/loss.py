@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.multilabel import share_slopes, share_value
@@ -58,6 +59,7 @@ class LossMatrix:
     labels: tuple[Any, ...]
     refuse: Any = None
 
+    @checked
     def __init__(self, values: ArrayLike, labels: Sequence[Any] | None = None, *, refuse: Any = None) -> None:
         matrix = np.array(numbers("values", values))
         if matrix.ndim != 2 or matrix.shape[0] - matrix.shape[1] not in (0, 1):
@@ -84,6 +86,7 @@ class LossMatrix:
         """What can be decided: the classes, and refusing."""
         return self.labels if self.refuse is None else (*self.labels, self.refuse)
 
+    @checked
     def decide(self, probability: ArrayLike) -> NDArray[Any]:
         """The decision of least expected loss for each row of posterior probabilities (rows × classes)."""
         p = numbers("probability", probability)
@@ -94,6 +97,7 @@ class LossMatrix:
         names = np.asarray(self.decisions) if len(kinds) == 1 else np.asarray(self.decisions, object)
         return np.asarray(names[best])
 
+    @checked
     def of(self, truth: ArrayLike, decided: ArrayLike) -> Array:
         """The loss of each row."""
         t = _places("truth", truth, self.labels)
@@ -102,6 +106,7 @@ class LossMatrix:
         return np.asarray(self.values[d, t])
 
 
+@checked
 def zero_one_loss(labels: Sequence[Any], *, refuse: Any = None, cost: float | None = None) -> LossMatrix:
     """The matrix by which every error costs 1, and refusing (if allowed) costs `cost`.
 
@@ -121,6 +126,7 @@ def zero_one_loss(labels: Sequence[Any], *, refuse: Any = None, cost: float | No
     return LossMatrix(np.vstack([matrix, np.full(c, float(cost))]), labels, refuse=refuse)
 
 
+@checked
 def expected_loss(truth: ArrayLike, predicted: ArrayLike, loss: LossMatrix) -> Statistic:
     """The mean loss of the decisions in `predicted`, which may hold the label of refusing.
 
@@ -143,6 +149,7 @@ def expected_loss(truth: ArrayLike, predicted: ArrayLike, loss: LossMatrix) -> S
     return Statistic("expected loss", (Rows(d * c + t, table, 2),), share_value, share_slopes, bounds=bounds)
 
 
+@checked
 def chow(probability: ArrayLike, *, cost: float, labels: Sequence[Any], refuse: Any = REFUSE) -> NDArray[Any]:
     """Chow's rule: the most probable class, or refusing where its probability is under 1 − cost.
 
@@ -164,6 +171,7 @@ def chow(probability: ArrayLike, *, cost: float, labels: Sequence[Any], refuse: 
     return np.asarray(np.asarray(names, None if len(kinds) == 1 else object)[choice])
 
 
+@checked
 def coverage(predicted: ArrayLike, *, refuse: Any = REFUSE) -> Statistic:
     """The share of rows on which a decision was made.
 
@@ -177,6 +185,7 @@ def coverage(predicted: ArrayLike, *, refuse: Any = REFUSE) -> Statistic:
     return Statistic("coverage", (rows,), share_value, share_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
+@checked
 def selective_risk(truth: ArrayLike, predicted: ArrayLike, *, refuse: Any = REFUSE) -> Statistic:
     """The error rate on the rows on which a decision was made.
 
@@ -207,6 +216,7 @@ def selective_risk(truth: ArrayLike, predicted: ArrayLike, *, refuse: Any = REFU
     )
 
 
+@checked
 def risk_coverage(
     truth: ArrayLike,
     predicted: ArrayLike,
@@ -263,6 +273,7 @@ def risk_coverage(
     return Statistic("risk", rows, function, gradient, axes, "logit", (0.0, 1.0), proportion=True, base=base)
 
 
+@checked
 def area_under_risk_coverage(
     truth: ArrayLike, predicted: ArrayLike, confidence: ArrayLike, *, loss: LossMatrix | None = None
 ) -> Statistic:
@@ -297,6 +308,7 @@ def area_under_risk_coverage(
     return Statistic("area under the risk-coverage curve", rows, function, gradient, link=link, bounds=bounds)
 
 
+@checked
 def expected_cost(
     truth: ArrayLike,
     score: ArrayLike,
@@ -364,6 +376,7 @@ class Threshold:
     calibrated: float
 
 
+@checked
 def optimal_threshold(
     truth: ArrayLike,
     score: ArrayLike,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, StratWarning
 from strat.statistics.base import Rows, Statistic
 from strat.statistics.confusion import Counts
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@checked
 def hamming_loss(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The share of labels that are wrong, over rows and labels.
 
@@ -36,6 +38,7 @@ def hamming_loss(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return row_mean("Hamming loss", (t != p).mean(axis=1), link="logit", bounds=(0.0, 1.0))
 
 
+@checked
 def subset_accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The share of rows of which every label is right.
 
@@ -48,6 +51,7 @@ def subset_accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return share_of("subset accuracy", (t == p).all(axis=1))
 
 
+@checked
 def label_ranking_average_precision(truth: ArrayLike, score: ArrayLike) -> Statistic:
     """For each true label the share of labels scored at least as high that are true, averaged; 1 at best.
 
@@ -68,6 +72,7 @@ def label_ranking_average_precision(truth: ArrayLike, score: ArrayLike) -> Stati
     return row_mean("label ranking average precision", rows, link="logit", bounds=(0.0, 1.0))
 
 
+@checked
 def label_ranking_loss(truth: ArrayLike, score: ArrayLike) -> Statistic:
     """The share of (true, false) label pairs that are ordered wrongly, averaged over rows; ties are wrong.
 
@@ -83,6 +88,7 @@ def label_ranking_loss(truth: ArrayLike, score: ArrayLike) -> Statistic:
     return row_mean("label ranking loss", rows, link="logit", bounds=(0.0, 1.0))
 
 
+@checked
 def coverage_error(truth: ArrayLike, score: ArrayLike) -> Statistic:
     """How far down the ranking one has to go to cover all true labels, averaged over rows.
 

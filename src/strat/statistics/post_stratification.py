@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes, encode
+from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Rows, Statistic
 
 
+@checked
 def post_stratified(statistic: Statistic, by: ArrayLike, sizes: Mapping[Any, float]) -> Statistic:
     """The statistic with each group's weight brought to its known size (Cochran 5A.9).
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, StratWarning, one_of, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.multilabel import row_mean, share_of
@@ -16,6 +17,7 @@ from strat.statistics.multilabel import row_mean, share_of
 __all__ = ["brier", "calibration_curve", "calibration_error", "log_loss", "top_k_accuracy"]
 
 
+@checked
 def log_loss(truth: ArrayLike, probability: ArrayLike, *, labels: ArrayLike | None = None) -> Statistic:
     """The mean of −log(probability of the true class), with probabilities kept off 0 and 1 as scikit-learn does.
 
@@ -39,6 +41,7 @@ def log_loss(truth: ArrayLike, probability: ArrayLike, *, labels: ArrayLike | No
     return row_mean("log loss", -np.log(own), link="log", bounds=(0.0, np.inf))
 
 
+@checked
 def brier(
     truth: ArrayLike,
     probability: ArrayLike,
@@ -73,6 +76,7 @@ def brier(
     return row_mean("Brier score", rows, link="logit" if half else "identity", bounds=(0.0, 1.0 if half else 2.0))
 
 
+@checked
 def top_k_accuracy(truth: ArrayLike, score: ArrayLike, *, k: int = 2, labels: ArrayLike | None = None) -> Statistic:
     """The share of rows whose true class is among the k with the highest scores.
 
@@ -113,6 +117,7 @@ def top_k_accuracy(truth: ArrayLike, score: ArrayLike, *, k: int = 2, labels: Ar
     return share_of(f"top-{k} accuracy", ahead.sum(axis=1) < k)
 
 
+@checked
 def calibration_curve(
     truth: ArrayLike,
     probability: ArrayLike,
@@ -177,6 +182,7 @@ def calibration_curve(
     return Statistic("calibration", rows, function, gradient, axes, "logit", (0.0, 1.0), proportion=True, base=base)
 
 
+@checked
 def calibration_error(
     truth: ArrayLike,
     probability: ArrayLike,

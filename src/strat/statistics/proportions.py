@@ -15,7 +15,8 @@ import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
 from numpy.typing import ArrayLike
 
-from strat.columns import Array
+from strat.columns import Array, values
+from strat.doors import checked
 from strat.errors import StratError, StratWarning, one_of, plain
 
 __all__ = [
@@ -39,6 +40,7 @@ Limits = tuple[Any, Any]
 """Two numbers for numbers, two arrays for arrays."""
 
 
+@checked
 def score_interval(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
     """Nyssen's score interval of a proportion, which is Wilson's: (low, high).
 
@@ -63,6 +65,7 @@ def score_interval(successes: ArrayLike, trials: ArrayLike, level: float = 0.95)
     return _pair(*_score(x / n, n, scipy.special.ndtri((1 + level) / 2)))
 
 
+@checked
 def wilson(share: ArrayLike, trials: ArrayLike, level: float = 0.95, *, df: ArrayLike = np.inf) -> Limits:
     """The score interval from a share and an (effective) number of trials: (low, high).
 
@@ -74,11 +77,12 @@ def wilson(share: ArrayLike, trials: ArrayLike, level: float = 0.95, *, df: Arra
     >>> print(f"{low:.5f} {high:.5f}")
     0.94551 0.99823
     """
-    p = np.asarray(share, float)
-    _checked(p * np.asarray(trials, float), trials, level)
-    return _pair(*_score(p, np.asarray(trials, float), _critical(level, df)))
+    p, n = values("share", share, most=2.0), values("trials", trials)
+    _checked(p * n, n, level)
+    return _pair(*_score(p, n, _critical(level, df)))
 
 
+@checked
 def wald(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
     """The textbook interval of a proportion, p ± z sqrt(p (1 − p) / n), just as it comes out: (low, high).
 
@@ -97,6 +101,7 @@ def wald(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits
     return _pair(*_wald(*_checked(successes, trials, level), (1 - level) / 2))
 
 
+@checked
 def clopper_pearson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
     """The exact interval of a proportion, which covers at least `level` whatever the proportion: (low, high).
 
@@ -111,6 +116,7 @@ def clopper_pearson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95
     return _pair(*_clopper_pearson(*_checked(successes, trials, level), (1 - level) / 2))
 
 
+@checked
 def agresti_coull(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
     """Wald's interval about the score interval's centre, cut to [0, 1]: (low, high).
 
@@ -123,6 +129,7 @@ def agresti_coull(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) 
     return _pair(*_agresti_coull(*_checked(successes, trials, level), (1 - level) / 2))
 
 
+@checked
 def jeffreys(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
     """Quantiles of the posterior under Jeffreys' prior, with 0 and 1 kept at the ends: (low, high).
 
@@ -135,6 +142,7 @@ def jeffreys(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Li
     return _pair(*_jeffreys(*_checked(successes, trials, level), (1 - level) / 2))
 
 
+@checked
 def logit_interval(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
     """Wald's interval on the logit scale, which stays in [0, 1]; exact at the ends: (low, high).
 
@@ -147,6 +155,7 @@ def logit_interval(successes: ArrayLike, trials: ArrayLike, level: float = 0.95)
     return _pair(*_logit(*_checked(successes, trials, level), (1 - level) / 2))
 
 
+@checked
 def korn_graubard(
     successes: ArrayLike,
     trials: ArrayLike,
@@ -190,6 +199,7 @@ def korn_graubard(
     return _pair(*_clopper_pearson(x / n * effective, effective, (1 - level) / 2))
 
 
+@checked
 def upper_bound(
     successes: ArrayLike,
     trials: ArrayLike,
@@ -223,6 +233,7 @@ def upper_bound(
     return _one_sided(successes, trials, level, method, design_effect)[1][()]
 
 
+@checked
 def lower_bound(
     successes: ArrayLike,
     trials: ArrayLike,
@@ -241,6 +252,7 @@ def lower_bound(
     return _one_sided(successes, trials, level, method, design_effect)[0][()]
 
 
+@checked
 def rule_of_three(trials: ArrayLike, level: float = 0.95, *, design_effect: ArrayLike = 1.0) -> Any:
     """The upper bound −log(1 − level) · deff / n of a rate of which no event was seen, at most 1.
 
@@ -255,6 +267,7 @@ def rule_of_three(trials: ArrayLike, level: float = 0.95, *, design_effect: Arra
     return np.minimum(1.0, -np.log1p(-level) * _positive("design_effect", design_effect) / n)[()]
 
 
+@checked
 def interval_coverage(
     method: Callable[[ArrayLike, ArrayLike, float], Limits],
     trials: int,
@@ -289,7 +302,9 @@ def interval_coverage(
         raise StratError(f"`trials` must be a whole number of at least 1, got {plain(trials)!r}.")
     x = np.arange(int(trials) + 1.0)
     low, high = method(x, float(trials), level)
-    p = np.asarray(probability, float)[..., None]
+    p = values("probability", probability)[..., None]
+    if not ((p >= 0) & (p <= 1)).all():
+        raise StratError(f"`probability` must lie between 0 and 1, got {_first(p, ~((p >= 0) & (p <= 1)))!r}.")
     covered = (low <= p) & (p <= high)
     return (_binomial(x, float(trials), p) * covered).sum(axis=-1)[()]
 
@@ -345,6 +360,7 @@ class ApparentError:
         return f"apparent error {self.value:.4g} ({counts}, 95 % {low:.4g} to {high:.4g})"
 
 
+@checked
 def apparent_error(errors: float, trials: float) -> ApparentError:
     """The apparent error rate with its interval and the rule of thumb that guards it, Kuncheva (1.8), (1.9).
 
@@ -429,7 +445,9 @@ def _one_sided(
 
 def _critical(level: float, df: ArrayLike) -> Any:
     """The two-sided quantile of Student's distribution, normal for infinite degrees of freedom."""
-    nu = np.asarray(df, float)
+    nu = values("df", df, finite=False)
+    if not (nu > 0).all():
+        raise StratError(f"`df` must be positive, got {_first(nu, ~(nu > 0))!r}.")
     return np.where(
         np.isinf(nu),
         scipy.special.ndtri((1 + level) / 2),
@@ -444,7 +462,7 @@ def _binomial(x: Array, n: float, p: Array) -> Array:
 
 
 def _checked(successes: ArrayLike, trials: ArrayLike, level: float, name: str = "successes") -> tuple[Array, Array]:
-    x, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
+    x, n = np.broadcast_arrays(values(name, successes, finite=False), values("trials", trials))
     if not 0 < level < 1:
         raise StratError(f"`level` must lie between 0 and 1, got {plain(level)!r}; 0.95 means 95 %.")
     if not (n > 0).all():
@@ -457,7 +475,7 @@ def _checked(successes: ArrayLike, trials: ArrayLike, level: float, name: str = 
 
 
 def _positive(name: str, value: ArrayLike) -> Array:
-    array = np.asarray(value, float)
+    array = values(name, value)
     if not (array > 0).all():
         raise StratError(f"`{name}` must be positive, got {_first(array, ~(array > 0))!r}.")
     return array

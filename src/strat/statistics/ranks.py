@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
 
 __all__ = ["cms", "mean_reciprocal_rank", "within_rank"]
 
 
+@checked
 def cms(
     ranks: Any, *, up_to: int | None = None, at: ArrayLike | None = None, tied: ArrayLike | None = None
 ) -> Statistic:
@@ -58,6 +60,7 @@ def cms(
     return Statistic("CMS", (rows,), function, gradient, (axis,), "logit", (0.0, 1.0), proportion=tied is None)
 
 
+@checked
 def within_rank(ranks: Any, k: int = 1, *, tied: ArrayLike | None = None) -> Statistic:
     """The share of probes with a rank of k or lower, as a single number.
 
@@ -87,6 +90,7 @@ def within_rank(ranks: Any, k: int = 1, *, tied: ArrayLike | None = None) -> Sta
     )
 
 
+@checked
 def mean_reciprocal_rank(ranks: Any, *, tied: ArrayLike | None = None) -> Statistic:
     """The mean of 1 / rank; a miss at every rank counts 0.
 

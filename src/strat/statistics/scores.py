@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, StratWarning, one_of, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.score_classes import AREA, PRECISION_AREA, against_rest, one_against_one
@@ -50,6 +51,7 @@ MOST_THRESHOLDS = 512
 RATES = ("fpr", "tpr", "fnr", "tnr")
 
 
+@checked
 def auc(
     truth: ArrayLike,
     score: ArrayLike,
@@ -104,6 +106,7 @@ def auc(
     )
 
 
+@checked
 def average_precision(
     truth: ArrayLike,
     score: ArrayLike,
@@ -143,6 +146,7 @@ def average_precision(
     )
 
 
+@checked
 def roc(
     truth: ArrayLike, score: ArrayLike, *, thresholds: ArrayLike | None = None, pos_label: object = None
 ) -> Statistic:
@@ -170,6 +174,7 @@ def roc(
     return _curve("ROC", truth, score, thresholds, pos_label, ("fpr", "tpr"))
 
 
+@checked
 def det(
     truth: ArrayLike, score: ArrayLike, *, thresholds: ArrayLike | None = None, pos_label: object = None
 ) -> Statistic:
@@ -186,6 +191,7 @@ def det(
     return _curve("DET", truth, score, thresholds, pos_label, ("fpr", "fnr"))
 
 
+@checked
 def precision_recall(
     truth: ArrayLike, score: ArrayLike, *, thresholds: ArrayLike | None = None, pos_label: object = None
 ) -> Statistic:
@@ -202,6 +208,7 @@ def precision_recall(
     return _curve("precision and recall", truth, score, thresholds, pos_label, ("precision", "recall"))
 
 
+@checked
 def rate_at(
     truth: ArrayLike,
     score: ArrayLike,
@@ -235,6 +242,7 @@ def rate_at(
     return _at_fpr(truth, score, fpr, rate, pos_label, roc_height, roc_height_slopes)
 
 
+@checked
 def rate_within(
     truth: ArrayLike, score: ArrayLike, *, fpr: ArrayLike, rate: str = "tpr", pos_label: object = None
 ) -> Statistic:
@@ -290,6 +298,7 @@ def _at_fpr(
     return Statistic(name, rows, function, gradient, axes, "logit", (0.0, 1.0), base=base)
 
 
+@checked
 def threshold_at(
     truth: ArrayLike, score: ArrayLike, *, at: ArrayLike, rate: str = "fpr", pos_label: object = None
 ) -> Statistic:
@@ -361,6 +370,7 @@ def _unreachable(rate: str, negative: Array, positive: Array, found: Array, want
     )
 
 
+@checked
 def equal_error_rate(truth: ArrayLike, score: ArrayLike, *, pos_label: object = None) -> Statistic:
     """The rate at which false positives and false negatives are equal, on the straight lines of the ROC curve.
 

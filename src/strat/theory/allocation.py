@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from strat.colours import BLUE
 from strat.columns import Array, Codes, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError
 from strat.notebook import in_words
 from strat.theory.pictures import new_axes
@@ -57,6 +58,7 @@ class Allocation:
         return axes
 
 
+@checked
 def neyman_allocation(*, sizes: ArrayLike, deviations: ArrayLike, total: int, least: int = 2) -> Allocation:
     """The whole numbers of units per stratum that minimise the variance of the population mean.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.theory.gaussian import DiscreteProblem, GaussianClass, Problem, two_gaussians
 from strat.theory.membership import maximum_membership
@@ -29,6 +30,7 @@ class Region:
     code: int
 
 
+@checked
 def decision_intervals(problem: Problem) -> tuple[Region, ...]:
     """The decision regions of Bayes' rule on the line, left to right, Kuncheva (1.6).
 
@@ -56,6 +58,7 @@ def decision_intervals(problem: Problem) -> tuple[Region, ...]:
     return tuple(regions)
 
 
+@checked
 def boundaries(problem: Problem) -> Array:
     """The points of the line at which Bayes' rule changes its mind (Kuncheva, Example 1.12).
 
@@ -105,6 +108,7 @@ def _search(problem: Problem, a: int, b: int) -> list[float]:
     return [float(brentq(gap, grid[i], grid[i + 1], xtol=1e-13)) for i in change]
 
 
+@checked
 def bayes_error(
     problem: Problem | DiscreteProblem, *, samples: int = 200_000, rng: int | np.random.Generator = 0
 ) -> Probability:
@@ -208,6 +212,7 @@ def _error_by_draws(problem: Problem, samples: int, rng: int | np.random.Generat
     return Probability(float(value), "Monte Carlo", se=float(np.sqrt(variance)))
 
 
+@checked
 def classifier_error(
     problem: Problem,
     decide: Callable[[Array], ArrayLike],
@@ -254,6 +259,7 @@ class ErrorParts:
         )
 
 
+@checked
 def decompose_error(rule: QuadraticRule, problem: Problem, *, model: str) -> ErrorParts:
     """Where the error of a trained classifier comes from, Kuncheva (1.7), when the truth is known.
 
@@ -283,6 +289,7 @@ def decompose_error(rule: QuadraticRule, problem: Problem, *, model: str) -> Err
     return ErrorParts(total, total - best, best - bayes, bayes)
 
 
+@checked
 def best_linear_error(problem: Problem) -> float:
     """The smallest error of any hyperplane between two Gaussian classes.
 
@@ -350,6 +357,7 @@ class RejectCurve:
         return axes
 
 
+@checked
 def reject_curve(
     problem: Problem, costs: ArrayLike, *, samples: int = 200_000, rng: int | np.random.Generator = 0
 ) -> RejectCurve:
@@ -423,6 +431,7 @@ class LinePicture:
         axes.fill_between(self.points, smaller, larger, where=wrong, color="0.35", lw=0, label="added error")
 
 
+@checked
 def line_picture(
     problem: Problem, *, low: float, high: float, other: float | None = None, points: int = 801
 ) -> LinePicture:
@@ -449,6 +458,7 @@ def example_1_12() -> Problem:
     return Problem(kinds, [0.45, 0.35, 0.20])
 
 
+@checked
 def shifted_boundary_error(problem: Problem, boundary: float) -> Probability:
     """The error of the rule "left of `boundary` class 1, right of it class 2" on the line, Kuncheva (1.36).
 
@@ -472,6 +482,7 @@ def shifted_boundary_error(problem: Problem, boundary: float) -> Probability:
     )
 
 
+@checked
 def chow_decide(problem: Problem, points: ArrayLike, *, cost: float) -> Codes:
     """Chow's decision at each point from the problem's own posteriors: a code, or -1 for a rejection.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array, numbers
+from strat.doors import checked
 from strat.errors import StratError
 from strat.theory.gaussian import probabilities
 
@@ -44,6 +45,7 @@ class BootstrapBias:
         return float(np.sqrt(self.variance))
 
 
+@checked
 def bootstrap_bias(first: ArrayLike, second: ArrayLike, *, priors: ArrayLike | None = None) -> BootstrapBias:
     """The expectation (87) and variance (93) of the bootstrap bias of a quadratic classifier.
 

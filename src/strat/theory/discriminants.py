@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, some
 from strat.theory.membership import maximum_membership
 from strat.theory.pictures import new_axes
@@ -47,15 +48,18 @@ class CanonicalClassifier:
                 f"`labels` must name each of the {len(self.functions)} functions, got {len(self.labels)} names."
             )
 
+    @checked
     def scores(self, points: ArrayLike) -> Array:
         """g_i(x), Kuncheva (1.5): points × classes."""
         rows = _rows(points)
         return np.stack([np.asarray(g(rows), dtype=float) for g in self.functions], axis=1)
 
+    @checked
     def codes(self, points: ArrayLike, *, rng: int | np.random.Generator = 0) -> Codes:
         """The place of the winning function; ties are broken at random."""
         return maximum_membership(self.scores(points), rng=rng)
 
+    @checked
     def decide(self, points: ArrayLike, *, rng: int | np.random.Generator = 0) -> NDArray[Any]:
         """The label of the winning function."""
         codes = self.codes(points, rng=rng)
@@ -117,6 +121,7 @@ class DecisionRegions:
         return axes
 
 
+@checked
 def decision_regions(
     decide: Callable[[Array], ArrayLike],
     points: ArrayLike,
@@ -162,6 +167,7 @@ def decision_regions(
     )
 
 
+@checked
 def nearest_neighbour(points: ArrayLike, labels: ArrayLike) -> Callable[[Array], NDArray[Any]]:
     """The rule that labels a point as its nearest given point (Kuncheva, Figure 1.10a).
 
@@ -196,6 +202,7 @@ class Separability:
         return np.asarray(_rows(points) @ self.normal + self.offset)
 
 
+@checked
 def linear_separability(points: ArrayLike, labels: ArrayLike) -> Separability:
     """Whether the two classes can be separated completely by a hyperplane (Kuncheva 1.2), by linear programming.
 
@@ -237,6 +244,7 @@ def linear_separability(points: ArrayLike, labels: ArrayLike) -> Separability:
     return Separability(separable, normal, offset, max(least, 0.0))
 
 
+@checked
 def separable_pairs(points: ArrayLike, labels: ArrayLike) -> dict[tuple[Any, Any], bool]:
     """For each pair of classes, whether a hyperplane separates them.
 
@@ -276,6 +284,7 @@ class Overlap:
         return tuple((self.labels[i], self.labels[j]) for i, j in upper)
 
 
+@checked
 def overlap(truth: ArrayLike, assigned: ArrayLike) -> Overlap:
     """Which classes overlap in the regions that gave the labels `assigned`.
 
@@ -293,6 +302,7 @@ def overlap(truth: ArrayLike, assigned: ArrayLike) -> Overlap:
     return Overlap(tuple(names.tolist()), table.reshape(size, size))
 
 
+@checked
 def inseparable_points(points: ArrayLike, labels: ArrayLike) -> Codes:
     """The rows whose features also occur with another label: no regions can be pure there (Kuncheva 1.2).
 

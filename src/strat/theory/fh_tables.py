@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strat.columns import Array
+from strat.doors import checked
 from strat.theory.bootstrap_bias import bootstrap_bias
 from strat.theory.dependent import both_errors
 from strat.theory.finite_samples import (
@@ -52,6 +53,7 @@ class Reproduction:
         return "\n".join(lines)
 
 
+@checked
 def table_1(
     *, repetitions: int = 1000, rng: int | np.random.Generator = 0, progress: Progress | None = None
 ) -> Reproduction:
@@ -76,6 +78,7 @@ def table_1(
     return Reproduction(title, COLUMNS, rows, repetitions)
 
 
+@checked
 def table_2(
     *, repetitions: int = 1000, rng: int | np.random.Generator = 0, progress: Progress | None = None
 ) -> Reproduction:
@@ -135,6 +138,7 @@ def _counted(items: list[tuple[int, int]], progress: Progress | None) -> Iterato
             progress(done, len(items))
 
 
+@checked
 def table_3(
     *, repetitions: int = 1000, rng: int | np.random.Generator = 0, progress: Progress | None = None
 ) -> Reproduction:
@@ -186,6 +190,7 @@ def _outlier_trials(
     return without, gains
 
 
+@checked
 def table_4(
     *,
     repetitions: int = 200,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array
+from strat.columns import Array, values
+from strat.doors import checked
 from strat.errors import StratError
 from strat.notebook import in_words
 from strat.theory.dependent import both_errors
@@ -23,6 +24,7 @@ from strat.theory.rules import (
 )
 
 
+@checked
 def quadratic_degradation(*, features: int, design_samples: float, distance: float) -> float:
     """How much a quadratic classifier's expected error exceeds Bayes' because its design set is finite.
 
@@ -47,6 +49,7 @@ def quadratic_degradation(*, features: int, design_samples: float, distance: flo
     return leave_one_out_bias(features=features, design_samples=design_samples, distance=distance) / 2
 
 
+@checked
 def linear_degradation(*, features: int, design_samples: float, distance: float) -> float:
     """How much Fisher's linear classifier's expected error exceeds Bayes' because its design set is finite.
 
@@ -66,6 +69,7 @@ def linear_degradation(*, features: int, design_samples: float, distance: float)
     return _boundary_height(square) * bracket / design_samples
 
 
+@checked
 def leave_one_out_bias(*, features: int, design_samples: float, distance: float) -> float:
     """E{ε_L - ε_R} of a quadratic classifier, F&H (56) with (62), for equal covariances.
 
@@ -92,10 +96,13 @@ def check_model(*, features: float, design_samples: float, distance: float) -> N
         raise StratError(f"`features` must be at least 1, got {features!r}; count the measured features.")
     if not design_samples > 0:
         raise StratError(f"`design_samples` must be positive, got {design_samples!r}; count those of one class.")
-    if not distance > 0:
-        raise StratError(f"`distance` must be positive, got {distance!r}; for a Bayes error e it is -2·Φ⁻¹(e).")
+    if not 1e-100 <= distance <= 1e100:
+        raise StratError(
+            f"`distance` must be positive and at most 1e100, got {distance!r}; for a Bayes error e it is -2·Φ⁻¹(e)."
+        )
 
 
+@checked
 def distance_for_error(error: float) -> float:
     """|M| at which two Gaussians with equal covariances and priors have this Bayes error.
 
@@ -111,6 +118,7 @@ def distance_for_error(error: float) -> float:
     return float(-2 * ndtri(error))
 
 
+@checked
 def boundary_beta(problem: Problem, code: int) -> float:
     """β̄_i of F&H (57) in the form (63), for any two Gaussian classes and Bayes' quadratic classifier.
 
@@ -137,6 +145,7 @@ def boundary_beta(problem: Problem, code: int) -> float:
     return boundary_expectation(weights, linear, constant, moment)
 
 
+@checked
 def leave_one_out_bias_between(problem: Problem, *, design_samples: ArrayLike) -> float:
     """E{ε_L - ε_R} of F&H (56) for any two Gaussian classes, with N_1 and N_2 design samples.
 
@@ -146,11 +155,14 @@ def leave_one_out_bias_between(problem: Problem, *, design_samples: ArrayLike) -
     >>> round(100 * leave_one_out_bias_between(scaled_problem(8), design_samples=80), 2)
     4.29
     """
-    counts = np.broadcast_to(np.asarray(design_samples, dtype=float), (2,))
+    counts = np.broadcast_to(values("design_samples", design_samples), (2,))
+    if (counts < 1).any():
+        raise StratError(f"`design_samples` must be at least 1, got {counts.min():g}; count those of each class.")
     betas = np.array([boundary_beta(problem, 0), boundary_beta(problem, 1)])
     return float((problem.priors * betas / counts).sum())
 
 
+@checked
 def error_variance(
     errors: ArrayLike,
     *,
@@ -176,11 +188,11 @@ def error_variance(
     >>> round(error_variance([0.1, 0.1], test_samples=[50, 50]), 6)              # 0.1·0.9 / 100
     0.0009
     """
-    shares = np.atleast_1d(np.asarray(errors, dtype=float))
+    shares = np.atleast_1d(values("errors", errors))
     if ((shares < 0) | (shares > 1)).any():
         raise StratError(f"`errors` must be between 0 and 1, got {shares.tolist()!r}; use shares, not percent.")
-    counts = np.broadcast_to(np.asarray(test_samples, dtype=float), shares.shape)
-    if (counts <= 0).any():
+    counts = np.broadcast_to(values("test_samples", test_samples, finite=False), shares.shape)
+    if not (counts > 1e-100).all():
         raise StratError(f"`test_samples` must be positive, got {counts.tolist()!r}; test every class.")
     p = probabilities("priors", priors, len(shares))
     return float((p**2 * shares * (1 - shares) / counts).sum() + design_variance)
@@ -200,6 +212,7 @@ class SampleError:
         return float(np.sqrt(self.variance))
 
 
+@checked
 def error_on_samples(
     rule: QuadraticRule, first: ArrayLike, second: ArrayLike, *, priors: ArrayLike | None = None
 ) -> SampleError:
@@ -222,6 +235,7 @@ def error_on_samples(
     return SampleError(float(value), by_class, variance)
 
 
+@checked
 def error_of_sets(
     *,
     design: tuple[ArrayLike, ArrayLike],
@@ -269,6 +283,7 @@ class HoldoutMoments:
         return float(np.hypot(self.degradation, self.se))
 
 
+@checked
 def holdout_moments(
     *,
     features: int,
@@ -323,6 +338,7 @@ class Simulated:
         return self.sd / float(np.sqrt(len(self.values)))
 
 
+@checked
 def simulate_degradation(
     problem: Problem, *, design_samples: int, repetitions: int = 1000, rng: int | np.random.Generator = 0
 ) -> Simulated:
@@ -344,6 +360,7 @@ def simulate_degradation(
     return Simulated(errors_of_designs(*one, *two, problem))
 
 
+@checked
 def simulate_bias(
     problem: Problem, *, design_samples: int, repetitions: int = 1000, rng: int | np.random.Generator = 0
 ) -> Simulated:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, ndtr
 
-from strat.columns import Array, Codes, numbers
+from strat.columns import LARGEST, Array, Codes, numbers
+from strat.doors import checked
 from strat.errors import StratError
 from strat.theory.membership import maximum_membership
 
@@ -37,6 +38,7 @@ class GaussianClass:
     mean: Array
     covariance: Array
 
+    @checked
     def __init__(self, mean: ArrayLike, covariance: ArrayLike = 1.0) -> None:
         centre = numbers("mean", np.atleast_1d(np.asarray(mean)))
         matrix = np.asarray(covariance, dtype=float)
@@ -56,21 +58,25 @@ class GaussianClass:
         """The lower Cholesky factor of the covariance."""
         return np.asarray(np.linalg.cholesky(self.covariance), dtype=float)
 
+    @checked
     def distances(self, points: ArrayLike) -> Array:
         """d²(X) of F&H (50): squared normalised distance of each point from the mean."""
         rows = as_points(points, self.dimension)
         return np.asarray((np.linalg.solve(self.factor, (rows - self.mean).T) ** 2).sum(axis=0))
 
+    @checked
     def log_density(self, points: ArrayLike) -> Array:
         """Log density at each point."""
         log_determinant = 2 * np.log(np.diag(self.factor)).sum()
         return np.asarray(-0.5 * (self.distances(points) + log_determinant + self.dimension * LOG_2PI))
 
+    @checked
     def sample(self, count: int, rng: int | np.random.Generator = 0) -> Array:
         """`count` points drawn from the class."""
         draws = np.random.default_rng(rng).standard_normal((count, self.dimension))
         return np.asarray(self.mean + draws @ self.factor.T)
 
+    @checked
     def cumulative(self, points: Array) -> Array:
         """Distribution function of a one-dimensional class."""
         return np.asarray(ndtr((points - self.mean[0]) / self.factor[0, 0]))
@@ -94,6 +100,7 @@ class MixtureClass:
     components: tuple[GaussianClass, ...]
     weights: Array
 
+    @checked
     def __init__(self, components: Sequence[GaussianClass], weights: ArrayLike | None = None) -> None:
         parts = tuple(components)
         same_dimension("components", parts)
@@ -105,11 +112,13 @@ class MixtureClass:
         """The number of features."""
         return self.components[0].dimension
 
+    @checked
     def log_density(self, points: ArrayLike) -> Array:
         """Log density at each point."""
         parts = [c.log_density(points) for c in self.components]
         return np.asarray(logsumexp(np.stack(parts, axis=1), axis=1, b=self.weights))
 
+    @checked
     def sample(self, count: int, rng: int | np.random.Generator = 0) -> Array:
         """`count` points drawn from the class."""
         generator = np.random.default_rng(rng)
@@ -117,6 +126,7 @@ class MixtureClass:
         drawn = [c.sample(int(k), generator) for c, k in zip(self.components, counts, strict=True)]
         return generator.permutation(np.concatenate(drawn))
 
+    @checked
     def cumulative(self, points: Array) -> Array:
         """Distribution function of a one-dimensional class."""
         parts = np.stack([c.cumulative(points) for c in self.components], axis=-1)
@@ -145,6 +155,7 @@ class Problem:
     classes: tuple[GaussianClass | MixtureClass, ...]
     priors: Array
 
+    @checked
     def __init__(self, classes: Sequence[GaussianClass | MixtureClass], priors: ArrayLike | None = None) -> None:
         kinds = tuple(classes)
         if len(kinds) < 2:
@@ -163,25 +174,30 @@ class Problem:
         """Whether every class is a single Gaussian."""
         return all(isinstance(c, GaussianClass) for c in self.classes)
 
+    @checked
     def log_joint(self, points: ArrayLike) -> Array:
         """The discriminant functions log(P(ω_i) p(x|ω_i)) of Kuncheva (1.25), points × classes."""
         with np.errstate(divide="ignore"):
             priors = np.log(self.priors)
         return np.stack([c.log_density(points) for c in self.classes], axis=1) + priors
 
+    @checked
     def density(self, points: ArrayLike) -> Array:
         """The unconditional density of Kuncheva (1.19)."""
         return np.asarray(np.exp(logsumexp(self.log_joint(points), axis=1)))
 
+    @checked
     def posteriors(self, points: ArrayLike) -> Array:
         """P(ω_i|x) of Kuncheva (1.20), points × classes."""
         joint = self.log_joint(points)
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 
+    @checked
     def decide(self, points: ArrayLike, rng: int | np.random.Generator = 0) -> Codes:
         """The class of the largest posterior, Kuncheva (1.23), as a code; ties are broken at random."""
         return maximum_membership(self.log_joint(points), rng=rng)
 
+    @checked
     def sample(self, count: int, rng: int | np.random.Generator = 0) -> tuple[Array, Codes]:
         """`count` points of the whole population and the code of each one's class, in random order."""
         generator = np.random.default_rng(rng)
@@ -214,6 +230,7 @@ class DiscreteProblem:
     masses: Array
     priors: Array
 
+    @checked
     def __init__(self, masses: ArrayLike, priors: ArrayLike | None = None) -> None:
         rows = numbers("masses", masses)
         if rows.ndim != 2:
@@ -230,6 +247,7 @@ class DiscreteProblem:
         total = joint.sum(axis=1, keepdims=True)
         return np.where(total > 0, joint / np.where(total > 0, total, 1), self.priors)
 
+    @checked
     def decide(self, rng: int | np.random.Generator = 0) -> Codes:
         """The class of the largest posterior at each value; ties are broken at random."""
         return maximum_membership(self.posteriors(), rng=rng)
@@ -246,6 +264,7 @@ def two_gaussians(problem: Problem) -> tuple[GaussianClass, GaussianClass]:
     return kinds[0], kinds[1]
 
 
+@checked
 def shifted_problem(features: int, *, distance: float) -> Problem:
     """F&H's case I-I: two classes with identity covariance whose means are `distance` apart."""
     mean = np.zeros(features)
@@ -253,6 +272,7 @@ def shifted_problem(features: int, *, distance: float) -> Problem:
     return Problem([GaussianClass(np.zeros(features)), GaussianClass(mean)])
 
 
+@checked
 def scaled_problem(features: int, *, scale: float = 4.0) -> Problem:
     """F&H's case I-4I: one mean, covariances I and `scale`·I."""
     return Problem([GaussianClass(np.zeros(features)), GaussianClass(np.zeros(features), scale)])
@@ -274,7 +294,7 @@ def frozen(array: Array) -> Array:
 
 def as_points(points: ArrayLike, dimension: int, argument: str = "points") -> Array:
     """Rows of `dimension` numbers; a plain vector is a column of one-dimensional points."""
-    rows = numbers(argument, np.atleast_1d(np.asarray(points)))
+    rows = numbers(argument, np.atleast_1d(np.asanyarray(points)), most=LARGEST)
     if rows.ndim == 1:
         rows = rows[:, None] if dimension == 1 else rows[None, :]
     if rows.ndim != 2 or rows.shape[1] != dimension:
@@ -309,7 +329,7 @@ def probabilities(argument: str, values: ArrayLike | None, count: int) -> Array:
     """`count` probabilities that sum to one, Kuncheva (1.17); equal ones when `values` is None."""
     if values is None:
         return frozen(np.full(count, 1 / count))
-    array = numbers(argument, values)
+    array = numbers(argument, values, most=LARGEST)
     if array.shape != (count,):
         raise StratError(f"`{argument}` must have {count} values, got {array.size}; give one per class.")
     if (array < 0).any():

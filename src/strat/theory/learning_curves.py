@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from strat.colours import BLUE
-from strat.columns import Array, numbers, same_length
+from strat.columns import LARGEST, Array, numbers, same_length, values
+from strat.doors import checked
 from strat.errors import StratError
 from strat.theory.pictures import new_axes
 from strat.theory.planning import MOST
@@ -28,17 +29,22 @@ class LearningCurve:
     sizes: Array
     errors: Array
 
+    @checked
     def predict(self, size: ArrayLike) -> Array:
         """The expected error at each size."""
-        return self.floor + self.slope * np.asarray(size, dtype=float) ** -self.power
+        return self.floor + self.slope * _sizes(size) ** -self.power
 
+    @checked
     def se(self, size: ArrayLike) -> Array:
         """The standard error of the expected error at each size."""
-        jacobian = self._jacobian(np.atleast_1d(np.asarray(size, dtype=float)))
+        jacobian = self._jacobian(np.atleast_1d(_sizes(size)))
         return np.sqrt(np.einsum("ij,jk,ik->i", jacobian, self.covariance, jacobian))
 
+    @checked
     def interval(self, size: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
         """Limits of the expected error at each size."""
+        if not 0 < level < 1:
+            raise StratError(f"`level` must lie between 0 and 1, got {level!r}; 0.95 means 95 %.")
         t = float(stdtrit(self.df, (1 + level) / 2))
         middle, reach = np.atleast_1d(self.predict(size)), t * self.se(size)
         return middle - reach, middle + reach
@@ -48,6 +54,7 @@ class LearningCurve:
         columns = [np.ones_like(size), term, -self.slope * term * np.log(size)]
         return np.stack(columns[: len(self.covariance)], axis=1)
 
+    @checked
     def samples_for(self, error: float, level: float = 0.95) -> Extrapolation:
         """The design samples at which the curve falls to `error`, with an interval from the curve's limits."""
         if error <= self.floor or self.slope <= 0:
@@ -102,6 +109,7 @@ class Extrapolation:
         return f"error {self.error:g} at {self.number:,} samples ({100 * self.level:g} %: {self.low:,} to {high})"
 
 
+@checked
 def fit_learning_curve(
     sizes: ArrayLike, errors: ArrayLike, *, power: float = 1.0, se: ArrayLike | None = None
 ) -> LearningCurve:
@@ -128,6 +136,7 @@ def fit_learning_curve(
     return _linear_fit(x, y, weights, power)
 
 
+@checked
 def fit_power_curve(sizes: ArrayLike, errors: ArrayLike, *, se: ArrayLike | None = None) -> LearningCurve:
     """The curve floor + slope · size^(-power), power estimated too (at least four different sizes).
 
@@ -170,7 +179,7 @@ def _linear_fit(x: Array, y: Array, weights: Array, power: float) -> LearningCur
 
 
 def _points(sizes: ArrayLike, errors: ArrayLike, se: ArrayLike | None, *, least: int) -> tuple[Array, Array, Array]:
-    x, y = numbers("sizes", sizes), numbers("errors", errors)
+    x, y = numbers("sizes", sizes), numbers("errors", errors, most=LARGEST)
     same_length(sizes=x, errors=y)
     if (x <= 0).any():
         raise StratError(f"`sizes` must be positive, got {x.min():g}; they count design samples.")
@@ -178,6 +187,22 @@ def _points(sizes: ArrayLike, errors: ArrayLike, se: ArrayLike | None, *, least:
         raise StratError(
             f"`sizes` must hold at least {least} different sizes, got {len(np.unique(x))}; measure the error at more."
         )
-    weights = np.ones_like(x) if se is None else 1 / numbers("se", se) ** 2
+    weights = np.ones_like(x) if se is None else 1 / _spreads(se) ** 2
     same_length(sizes=x, se=weights)
     return x, y, weights / weights.mean()
+
+
+def _sizes(size: ArrayLike) -> Array:
+    """Sizes at which a curve has a value."""
+    sizes = values("size", size)
+    if not (sizes > 1e-100).all():
+        raise StratError(f"`size` must be positive, got {sizes.min():g}; it counts design samples.")
+    return sizes
+
+
+def _spreads(se: ArrayLike) -> Array:
+    """Standard errors that make weights."""
+    spreads = numbers("se", se, most=1e100)
+    if not (spreads > 1e-100).all():
+        raise StratError(f"`se` must be positive, got {spreads.min():g}; leave it out if errors weigh alike.")
+    return spreads

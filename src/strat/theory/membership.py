@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array, Codes, numbers
+from strat.doors import checked
 from strat.errors import StratError
 
 
+@checked
 def maximum_membership(scores: ArrayLike, *, rng: int | np.random.Generator = 0) -> Codes:
     """The column of the largest score in each row; ties are broken at random (Kuncheva 1.2).
 
@@ -33,6 +35,7 @@ def maximum_membership(scores: ArrayLike, *, rng: int | np.random.Generator = 0)
     return chosen.astype(np.int64)
 
 
+@checked
 def minimum_risk(posteriors: ArrayLike, loss: ArrayLike, *, rng: int | np.random.Generator = 0) -> Codes:
     """The decision of least expected loss; `loss[i, j]` is the loss of decision i when the class is j.
 
@@ -55,6 +58,7 @@ def minimum_risk(posteriors: ArrayLike, loss: ArrayLike, *, rng: int | np.random
     return maximum_membership(-(shares @ costs.T), rng=rng)
 
 
+@checked
 def chow_rule(posteriors: ArrayLike, *, cost: float, rng: int | np.random.Generator = 0) -> Codes:
     """Chow's optimal reject rule: the most probable class, or -1 where its error is above `cost`.
 

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.columns import Array
+from strat.doors import checked
 from strat.errors import StratError
 from strat.theory.gaussian import GaussianClass, Problem, as_points, two_gaussians
 from strat.theory.quadratic_form import Complex, boundary_expectation
 from strat.theory.rules import form_axes, quadratic_rule
 
 
+@checked
 def outlier_influence(points: ArrayLike, outlier: ArrayLike, kind: GaussianClass) -> Array:
     """g(X, Y) of F&H (64): N times the change of f(M, Σ) at each point when Y joins N - 1 design samples.
 
@@ -29,6 +31,7 @@ def outlier_influence(points: ArrayLike, outlier: ArrayLike, kind: GaussianClass
     return np.asarray((-2 * cross + y @ solved - kind.dimension - cross**2 + kind.distances(rows)) / 2)
 
 
+@checked
 def outlier_effect(
     design: Problem, outlier: ArrayLike, *, code: int, samples: int, truth: Problem | None = None
 ) -> float:
@@ -95,6 +98,7 @@ class _Moment:
         return np.asarray(quadratic + mean @ self.slope + self.level)
 
 
+@checked
 def scaled_outlier(kind: GaussianClass, distance: float, rng: int | np.random.Generator = 0) -> Array:
     """A sample of the class moved to normalised squared distance `distance` from its mean (F&H Table III).
 
@@ -109,6 +113,7 @@ def scaled_outlier(kind: GaussianClass, distance: float, rng: int | np.random.Ge
     return np.asarray(kind.mean + (point[0] - kind.mean) * scale)
 
 
+@checked
 def with_sample(means: Array, covariances: Array, samples: int, added: Array) -> tuple[Array, Array]:
     """Sample means and covariances of `samples` points after one more joins, exactly, F&H (36) and (38).
 

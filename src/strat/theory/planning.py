@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from strat.colours import BLUE
 from strat.columns import Array
+from strat.doors import checked
 from strat.errors import StratError
 from strat.notebook import in_words
 from strat.theory.finite_samples import (
@@ -81,6 +82,7 @@ class Plan:
         return axes
 
 
+@checked
 def rows_for_width(*, width: float, proportion: float, level: float = 0.95, design_effect: float = 1.0) -> Plan:
     """How many rows a share needs for an interval of this width (Wilson's, which stays in [0, 1]).
 
@@ -116,6 +118,7 @@ def rows_for_width(*, width: float, proportion: float, level: float = 0.95, desi
     return falling_plan("rows", "interval width", width, measure, argument="width")
 
 
+@checked
 def rows_for_mean(*, width: float, deviation: float, level: float = 0.95, design_effect: float = 1.0) -> Plan:
     """How many rows a mean needs for an interval of this width, at a known standard deviation of rows.
 
@@ -134,6 +137,7 @@ def rows_for_mean(*, width: float, deviation: float, level: float = 0.95, design
     return falling_plan("rows", "interval width", width, measure, least=2, argument="width")
 
 
+@checked
 def units_for_width(
     *,
     width: float,
@@ -167,6 +171,7 @@ def units_for_width(
     return _times(plan, strata, "units")
 
 
+@checked
 def strata_for_width(*, width: float, deviation: float, units_per_stratum: int = 2, level: float = 0.95) -> Plan:
     """How many strata of a fixed number of units a mean needs for this interval width.
 
@@ -188,6 +193,7 @@ def strata_for_width(*, width: float, deviation: float, units_per_stratum: int =
     return falling_plan("strata", "interval width", width, measure, argument="width")
 
 
+@checked
 def rows_per_unit_for_width(
     *, width: float, proportion: float, units: int, intraclass: float, strata: int = 1, level: float = 0.95
 ) -> Plan:
@@ -217,6 +223,7 @@ def rows_per_unit_for_width(
     return falling_plan("rows per unit", "interval width", width, measure, argument="width")
 
 
+@checked
 def repeats_for_width(*, width: float, items: int, between: float, within: float, level: float = 0.95) -> Plan:
     """How many repeated runs of each item a mean over items needs for this interval width.
 
@@ -253,6 +260,7 @@ def repeats_for_width(*, width: float, items: int, between: float, within: float
     return falling_plan("repeats per item", "interval width", width, measure, argument="width")
 
 
+@checked
 def rows_for_power(
     *, null: float, alternative: float, power: float = 0.8, level: float = 0.95, design_effect: float = 1.0
 ) -> Plan:
@@ -282,6 +290,7 @@ def rows_for_power(
     return rising_plan("rows", "power", power, measure)
 
 
+@checked
 def paired_rows_for_power(
     *,
     difference: float,
@@ -319,6 +328,7 @@ def paired_rows_for_power(
     return rising_plan("rows", "power", power, lambda rows: measure(rows, np.full_like(rows, gap)))
 
 
+@checked
 def detectable_difference(
     *,
     rows: int,
@@ -430,6 +440,7 @@ class Split:
         return axes
 
 
+@checked
 def design_test_split(*, samples: int, features: int, distance: float, linear: bool = False) -> Split:
     """How to divide each class's samples between design and test: least mean squared error of the hold-out.
 
@@ -465,6 +476,7 @@ def design_test_split(*, samples: int, features: int, distance: float, linear: b
     )
 
 
+@checked
 def design_samples_for(*, degradation: float, features: int, distance: float, linear: bool = False) -> Plan:
     """How many design samples per class bring a classifier's degradation below a wanted size, by F&H's theory.
 
@@ -488,6 +500,7 @@ def design_samples_for(*, degradation: float, features: int, distance: float, li
     )
 
 
+@checked
 def kish(rows_per_unit: float, intraclass: float) -> float:
     """The design effect 1 + (b - 1)·ρ of units of b rows with intraclass correlation ρ.
 

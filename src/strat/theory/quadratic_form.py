@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.columns import Array
+from strat.doors import checked
 from strat.theory.results import Probability
 
 Complex = NDArray[np.complex128]
@@ -24,6 +25,7 @@ LIMIT = 90.0  # the integrand's slowest decay is exp(-u / 2)
 CELLS = 1_500_000
 
 
+@checked
 def quadratic_form_tail(weights: Array, linear: Array, constant: float, *, tolerance: float = 1e-11) -> Probability:
     """P(h > 0) for h = sum of weights·z² + linear·z, plus constant, with z independent standard normal.
 

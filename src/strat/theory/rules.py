@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, Codes, numbers
-from strat.errors import StratError
+from strat.columns import LARGEST, Array, Codes, numbers
+from strat.doors import checked
+from strat.errors import StratError, some
 from strat.theory.gaussian import GaussianClass, Problem, as_points, check_covariance, frozen, two_gaussians
 from strat.theory.quadratic_form import tails
 from strat.theory.results import Probability
@@ -29,6 +30,7 @@ class QuadraticRule:
     vector: Array
     constant: float
 
+    @checked
     def __init__(self, matrix: ArrayLike, vector: ArrayLike, constant: float) -> None:
         slope = numbers("vector", np.atleast_1d(np.asarray(vector)))
         square = numbers("matrix", np.atleast_2d(np.asarray(matrix)))
@@ -46,16 +48,19 @@ class QuadraticRule:
         """The number of features."""
         return len(self.vector)
 
+    @checked
     def score(self, points: ArrayLike) -> Array:
         """h(X) at each point."""
         rows = as_points(points, self.dimension)
         return np.asarray(((rows @ self.matrix) * rows).sum(axis=1) + rows @ self.vector + self.constant)
 
+    @checked
     def decide(self, points: ArrayLike) -> Codes:
         """The code of the class of each point: 0 where h < 0, else 1."""
         return (self.score(points) > 0).astype(np.int64)
 
 
+@checked
 def quadratic_rule(first: GaussianClass, second: GaussianClass, *, priors: ArrayLike = (0.5, 0.5)) -> QuadraticRule:
     """The quadratic classifier F&H (14) of two classes' means and covariances; Bayes' rule if they are true.
 
@@ -70,10 +75,11 @@ def quadratic_rule(first: GaussianClass, second: GaussianClass, *, priors: Array
     matrix, vector, constant = _quadratic_parts(
         first.mean[None], first.covariance[None], second.mean[None], second.covariance[None]
     )
-    ratio = np.asarray(priors, dtype=float)
+    ratio = _odds(priors)
     return QuadraticRule(matrix[0], vector[0], float(constant[0] - np.log(ratio[0] / ratio[1])))
 
 
+@checked
 def linear_rule(first: GaussianClass, second: GaussianClass, *, priors: ArrayLike = (0.5, 0.5)) -> QuadraticRule:
     """Fisher's linear classifier F&H (15), with the average of the two covariances.
 
@@ -85,11 +91,20 @@ def linear_rule(first: GaussianClass, second: GaussianClass, *, priors: ArrayLik
     """
     shared = (first.covariance + second.covariance) / 2
     a, b = np.linalg.solve(shared, first.mean), np.linalg.solve(shared, second.mean)
-    ratio = np.asarray(priors, dtype=float)
+    ratio = _odds(priors)
     constant = (first.mean @ a - second.mean @ b) / 2 - np.log(ratio[0] / ratio[1])
     return QuadraticRule(np.zeros_like(shared), b - a, float(constant))
 
 
+def _odds(priors: ArrayLike) -> Array:
+    """Two positive numbers whose ratio counts."""
+    pair = numbers("priors", priors, most=LARGEST)
+    if pair.shape != (2,) or not (pair > 0).all():
+        raise StratError(f"`priors` must be two positive numbers, got {some(pair)}; leave no class without a share.")
+    return pair
+
+
+@checked
 def quadratic_classifier_error(rule: QuadraticRule, problem: Problem, *, tolerance: float = 1e-11) -> Probability:
     """The error, F&H (4), of a given quadratic (or linear) classifier on two given Gaussian classes.
 
@@ -138,6 +153,7 @@ def quadratic_classifier_error(rule: QuadraticRule, problem: Problem, *, toleran
     )
 
 
+@checked
 def estimate_class(points: ArrayLike, argument: str = "points") -> GaussianClass:
     """The Gaussian class with the sample mean and the sample covariance (divisor N - 1) of its points.
 

@@ -1,0 +1,234 @@
+"""The door of a public function: single values of the right kind on the way in, a sentence for what raised within."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import update_wrapper
+from inspect import Parameter, signature
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from strat.errors import StratError, short
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, MemoryError, NotImplementedError)
+LARGE = 1 << 31  # a count beyond which a failure is one of size
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """`function` behind a door that reads the kinds of its arguments from its annotations.
+
+    Numbers, whole numbers, flags and seeds are made plain Python values or refused, so that a small NumPy type never
+    overflows within. If the function raises anything but a StratError, the argument of a wrong kind is named instead;
+    where every argument is of its kind, the error goes on as it is, for it is ours.
+
+    >>> @checked
+    ... def half(n: "int") -> "float":
+    ...     return n / 2
+    >>> half(np.int8(6))
+    3.0
+    >>> half("six")
+    Traceback (most recent call last):
+    ...
+    strat.errors.StratError: `n` must be a number, got 'six'.
+    """
+    door = _Door(function)
+
+    def call(*args: Any, **named: Any) -> Any:
+        return door(args, named)
+
+    # in the module of the function, where documentation tools and pickle look for it
+    made = FunctionType(call.__code__, function.__globals__, function.__name__, None, call.__closure__)
+    return cast(Callable[P, R], update_wrapper(made, function))
+
+
+class _Door:
+    """The checks of one function, made when it is first called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.signature = signature(function)
+        self.kinds = {
+            name: frozenset(kind.strip(" '\"") for kind in _alternatives(str(parameter.annotation)))
+            for name, parameter in self.signature.parameters.items()
+            if name not in ("self", "cls") and parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        }
+        self.before = {name: check for name, kinds in self.kinds.items() if (check := _ENTRY.get(kinds - {"None"}))}
+
+    def __call__(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        bound = self.signature.bind(*args, **named)
+        given = bound.arguments
+        for name, check in self.before.items():
+            if name in given and not (given[name] is None and "None" in self.kinds[name]):
+                given[name] = check(name, given[name])
+        try:
+            return self.function(*bound.args, **bound.kwargs)
+        except StratError:
+            raise
+        except RAW as error:
+            said = self._blame(given, error)
+            if said is None:
+                raise
+            raise StratError(said) from error
+
+    def _blame(self, given: Mapping[str, Any], error: BaseException) -> str | None:
+        """The sentence about the argument at fault: a wrong kind first, then a wrong size, then a wrong shape."""
+        for look in (_wrong_kind, _wrong_size, _wrong_shape):
+            for name, kinds in self.kinds.items():
+                if name in given and (said := look(kinds, given[name], error)):
+                    return f"`{name}` must {said}"
+        return None
+
+
+def _alternatives(annotation: str) -> Iterator[str]:
+    """The parts between the bars that no bracket encloses."""
+    depth, start = 0, 0
+    for i, sign in enumerate(annotation):
+        depth += (sign in "[(") - (sign in "])")
+        if sign == "|" and depth == 0:
+            yield annotation[start:i]
+            start = i + 1
+    yield annotation[start:]
+
+
+def shown(value: object) -> str:
+    """`value` as a message shows it: short, on one line."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"an array of shape {value.shape}"
+    return short(" ".join(repr(_plain(value)).split()))
+
+
+def _plain(value: object) -> Any:
+    """The Python value behind a NumPy scalar or an array without axes."""
+    return value.item() if isinstance(value, np.generic | np.ndarray) and value.ndim == 0 else value
+
+
+def _number(name: str, value: object) -> float:
+    plain = _plain(value)
+    if isinstance(plain, Fraction | Decimal):
+        plain = float(plain)
+    if not isinstance(plain, int | float):
+        raise StratError(f"`{name}` must be a number, got {shown(value)}.")
+    if math.isnan(plain) if isinstance(plain, float) else abs(plain) > 1e300:
+        raise StratError(f"`{name}` must be finite, got {shown(value)}.")
+    return plain
+
+
+def _count(name: str, value: object) -> int:
+    plain = _plain(value)
+    if isinstance(plain, float):
+        if not plain.is_integer():
+            raise StratError(f"`{name}` must be a whole number, got {shown(value)}.")
+        return int(plain)
+    try:
+        return operator.index(plain)
+    except TypeError:
+        raise StratError(f"`{name}` must be a number, got {shown(value)}.") from None
+
+
+def _index(name: str, value: object) -> int:
+    try:
+        return operator.index(_plain(value))
+    except TypeError:
+        raise StratError(f"`{name}` must be a whole number, got {shown(value)}.") from None
+
+
+def _flag(name: str, value: object) -> bool:
+    if isinstance(plain := _plain(value), bool):
+        return plain
+    raise StratError(f"`{name}` must be True or False, got {shown(value)}.")
+
+
+def _seed(name: str, value: object) -> Any:
+    if isinstance(value, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
+        return value
+    plain = _plain(value)
+    if isinstance(plain, int) and plain >= 0:
+        return plain
+    raise StratError(f"`{name}` must be a seed of 0 or more or a NumPy generator, got {shown(value)}.")
+
+
+_ENTRY: dict[frozenset[str], Callable[[str, Any], Any]] = {
+    frozenset({"float"}): _number,
+    frozenset({"int"}): _count,
+    frozenset({"SupportsIndex"}): _index,
+    frozenset({"bool"}): _flag,
+    frozenset({"Rng"}): _seed,
+    frozenset({"int", "np.random.Generator"}): _seed,
+}
+
+_CLASSES = {
+    *("Design", "Replicates", "Statistic", "Estimate", "LossMatrix", "Plan", "Table"),
+    *("Problem", "DiscreteProblem", "GaussianClass", "MixtureClass", "QuadraticRule"),
+    *("Ranks", "System", "ImageArray", "Run"),
+}
+
+
+_COLUMNS = ("Array", "Sequence", "tuple")  # how annotations of columns start
+
+
+def _wrong_kind(kinds: frozenset[str], value: object, _: BaseException) -> str | None:
+    if value is None and "None" in kinds:
+        return None
+    wanted = kinds - {"None"}
+    got = f", got {shown(value)}."
+    if wanted <= _CLASSES:
+        mine = {base.__name__ for base in type(value).__mro__}
+        return None if mine & wanted else f"be a {' or a '.join(sorted(wanted))}{got}"
+    if wanted == {"str"}:
+        return None if isinstance(value, str) else f"be text{got}"
+    if all(kind.startswith("Callable") for kind in wanted):
+        return None if callable(value) else f"be a function{got}"
+    if all(kind.startswith("Mapping") for kind in wanted):
+        return None if isinstance(value, Mapping) else f"be a dictionary{got}"
+    if any(kind.startswith(_COLUMNS) for kind in wanted):
+        return _wrong_column(kinds, value)
+    return None
+
+
+def _wrong_column(kinds: frozenset[str], value: object) -> str | None:
+    """What is wrong with a column, unless its shape is."""
+    if isinstance(value, str | bytes | set | frozenset | Iterator) or value is None or callable(value):
+        return f"be a column, one value per row, got {shown(value)}."
+    if isinstance(value, Mapping):
+        return None if any(kind.startswith("Mapping") for kind in kinds) else f"be a column, got {shown(value)}."
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return f"have rows of one length, got {shown(value)}."
+    if array.dtype.kind in "cVmM" or (array.dtype.kind == "O" and array.ndim == 0):
+        return f"be plain numbers or labels, got {shown(value)}."
+    if array.dtype.kind == "O" and not all(isinstance(v, str | int | float) and v == v for v in array.flat):
+        return f"be plain numbers or labels without gaps, got {shown(value)}."
+    return None
+
+
+def _wrong_size(kinds: frozenset[str], value: object, error: BaseException) -> str | None:
+    if not kinds & {"int", "float", "SupportsIndex"} or isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if abs(value) >= LARGE:
+        return f"be smaller, got {shown(value)}; so many need more than the memory there is."
+    if value < 1 and not isinstance(error, TypeError) and "int" in kinds:
+        return f"be positive, got {shown(value)}."
+    return None
+
+
+def _wrong_shape(kinds: frozenset[str], value: object, _: BaseException) -> str | None:
+    if not any(kind.startswith(_COLUMNS) for kind in kinds):
+        return None
+    array = np.asarray(value)
+    if array.dtype.kind in "USO" and array.ndim < 2:
+        return f"be numbers, got {shown(value)}."
+    if array.ndim == 0:
+        return f"have one value per row, got the single value {shown(value)}."
+    if array.ndim > 1 or array.size == 0:
+        return f"fit the other arguments, got an array of shape {array.shape}."
+    return None
