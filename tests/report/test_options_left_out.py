@@ -78,7 +78,6 @@ CASES: list[tuple[tuple[str, ...], tuple[str, ...], str]] = [
     (SYSTEMS, ("--alternative", "greater"), "without --control"),
     (("sample", "t.csv", "--size", "9"), ("--spread", "right"), "with --method proportional: it is for neyman"),
     (("sample", "t.csv", "--size", "9"), ("--order", "id"), "with --method proportional: it is for systematic"),
-    (("sample", "t.csv", "--size", "9"), ("--least", "1"), "without --strata"),
     (("sample", "t.csv", "--size", "9", "--method", "simple"), ("--strata", "passage"), "with --method simple"),
     (("array", "--field", "9"), ("--levels", "3"), "with --field"),
     (("array", "--field", "9"), ("--out", "x.csv"), "with --field"),

@@ -166,7 +166,7 @@ def test_failed_samples_are_counted_and_never_dropped_silently(tmp_path: Path, e
 def test_runs_that_ended_early(tmp_path: Path, eval_log: Write) -> None:
     eval_log(tmp_path / "a.eval", [sample("q", "C")], model="a", status="error")
     eval_log(tmp_path / "b.eval", [sample("q", "I")], model="b")
-    with pytest.raises(StratError, match=r"must have ended with success, got 'a\.eval \(error, 1 samples\)'"):
+    with pytest.raises(StratError, match=r"must have ended with success, got 'a\.eval \(error, 1 sample\)'"):
         read_logs(tmp_path)
     assert read_logs(tmp_path, incomplete="skip").systems == ["b"]
     assert read_logs(tmp_path, incomplete="keep").systems == ["a", "b"]

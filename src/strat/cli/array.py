@@ -15,6 +15,7 @@ from strat.cli.options import leave_out
 from strat.cli.output import JSON, Sheet, emit
 from strat.columns import load
 from strat.errors import StratError
+from strat.words import counted
 
 SCHEMA = "strat/array/1"
 CHECKED_UNASKED = 2**20
@@ -110,7 +111,8 @@ def _array_sheet(given: OrthogonalArray | NDArray[Any], how: str, *, check: bool
     data = {"runs": len(symbols), "columns": symbols.shape[1], "levels": levels, "construction": how, **found}
     words = {True: "yes", False: "no", None: "by construction (use --check)"}
     rows = [(name.replace("_", " "), words[value] if name in found else value) for name, value in data.items()]
-    title = f"{len(symbols)} runs × {symbols.shape[1]} columns, {levels} levels"
+    runs, columns = counted(len(symbols), "run", ""), counted(symbols.shape[1], "column", "")
+    title = f"{runs} × {columns}, {counted(levels, 'level', '')}"
     return Sheet(SCHEMA, ("property", "value"), rows, title=title, data=data)
 
 

@@ -11,6 +11,7 @@ import typer
 from strat.cli import options, output
 from strat.cli.output import Sheet
 from strat.errors import StratError, one_of, some
+from strat.words import counted
 
 SCHEMA = "strat/rank/1"
 PAIRS = ("nemenyi", "bonferroni", "holm", "hochberg", "shaffer", "benjamini-hochberg")
@@ -118,7 +119,7 @@ def _all_pairs(whole: Any, f: Any, post: Any, alpha: float, notes: list[str]) ->
         "critical_difference": cd, "different": [list(p) for p in pairs], "groups": [list(g) for g in groups],
         "notes": notes,
     }  # fmt: skip
-    title = f"{len(rows)} systems on {whole.n} data sets"
+    title = _size(whole)
     return Sheet(SCHEMA, ("system", "average rank", "group"), rows, title=title, notes=said, data=data)
 
 
@@ -133,10 +134,14 @@ def _with_control(whole: Any, f: Any, post: Any, alpha: float, notes: list[str])
         "friedman": whole.to_dict(), "iman_davenport": f.to_dict(), "post_hoc": post.to_dict(), "alpha": alpha,
         "critical_difference": post.critical_difference(alpha), "different": post.different(alpha), "notes": notes,
     }  # fmt: skip
-    title = f"{len(rows)} systems on {whole.n} data sets, {post.control} as control ({post.alternative})"
+    title = f"{_size(whole)}, {post.control} as control ({post.alternative})"
     said = (str(whole), str(f), f"{post.name}, level {alpha:g}", *notes)
     columns = ("system", "average rank", "adjusted p", "differs")
     return Sheet(SCHEMA, columns, rows, title=title, notes=said, data=data)
+
+
+def _size(whole: Any) -> str:
+    return f"{counted(len(whole.systems), 'system')} on {counted(whole.n, 'data set')}"
 
 
 def _letter(k: int) -> str:
@@ -200,4 +205,5 @@ def _complete(label: Any, grid: dict[str, Any], missing: str) -> tuple[dict[str,
     if not lost.any() or missing == "error":
         return {"data set": names, **grid}, []
     kept = {"data set": names[~lost], **{n: v[~lost] for n, v in grid.items()}}
-    return kept, [f"{int(lost.sum())} of {len(lost)} data sets dropped for a missing cell: {some(names[lost])}"]
+    of = counted(len(lost), "data set")
+    return kept, [f"{int(lost.sum())} of {of} dropped for a missing cell: {some(names[lost])}"]

@@ -37,6 +37,7 @@ from strat.recognition import (
 from strat.recognition.curves import TARGETS, design_of
 from strat.recognition.experiment import compare_methods, compare_units
 from strat.recognition.scores import subject_columns
+from strat.words import counted
 
 SCHEMA = "strat/recognize/1"
 SUBJECT = "subject"
@@ -285,15 +286,19 @@ def _lines(name: str, at: Any, found: Estimate, wish: _Wish) -> list[list[Any]]:
 
 def _title(found: Ranks) -> str:
     mated = int(found.mated.sum())
-    said = f"{mated} mated probes of {len(np.unique(found.subject[found.mated]))} subjects, N = {found.gallery_size}"
-    return said if mated == len(found) else f"{said}; {len(found) - mated} non-mated probes"
+    said = (
+        f"{counted(mated, 'mated probe')} of {counted(len(np.unique(found.subject[found.mated])), 'subject')}, "
+        f"N = {found.gallery_size}"
+    )
+    return said if mated == len(found) else f"{said}; {counted(len(found) - mated, 'non-mated probe')}"
 
 
 def _notes(found: Ranks, wish: _Wish) -> list[str]:
     target = "the population of subjects" if wish.target == "population" else "these very subjects"
-    notes = [f"Target: {target}; {found.tied_probes} probes tie with a non-mate (counted {wish.ties}); {found.method}."]
+    tied = f"{counted(found.tied_probes, 'probe')} tied with a non-mate (counted {wish.ties})"
+    notes = [f"Target: {target}; {tied}; {found.method}."]
     if found.failed.any():
-        notes.append(f"{int(found.failed.sum())} probes failed: a miss at every rank.")
+        notes.append(f"{counted(int(found.failed.sum()), 'probe')} failed: a miss at every rank.")
     return notes
 
 
@@ -317,9 +322,12 @@ def _experiment(
     left = len(np.unique(who)) - array.shape[0]
     method = "brr" if wish.method == "closed form" else wish.method
     rows: list[list[Any]] = []
-    notes = [f"{array.shape[0]} subjects as strata, {per_subject - 1} probe images each as units; errors by {method}."]
+    notes = [
+        f"{counted(array.shape[0], 'subject')} as strata, {counted(per_subject - 1, 'probe image')} each as units; "
+        f"errors by {method}."
+    ]
     if left:
-        warn([f"{left} subjects have fewer than {per_subject} images and are left out."])
+        warn([f"{counted(left, 'subject')} with fewer than {counted(per_subject, 'image')} left out."])
     if per_subject > 2:
         for name, used in (("as given", array), ("mixed", array.mixed())):
             effect = gallery_effect(system, used, method=method, at=[1])
@@ -331,11 +339,12 @@ def _experiment(
             rows += _lines(f"rank 1, {name}", [1], found, wish)
     compared = compare_methods(run(system, array.mixed()), at=[1])
     for name, found in compared.estimates.items():
-        rows += _lines(f"rank 1 by {name}", [f"{compared.replicates[name]} replicates"], found, wish)
+        rows += _lines(f"rank 1 by {name}", [counted(compared.replicates[name], "replicate")], found, wish)
     _draw(plot, lambda: gallery_effect(system, array, method=method).plot())
     if html is not None:
         report({"CMS curve, mixed galleries": run(system, array.mixed()).cms(method=method)}, html)
-    return Sheet(SCHEMA, COLUMNS, rows, f"{system.name}: {array.shape[0]} subjects × {per_subject} images", notes)
+    title = f"{system.name}: {counted(array.shape[0], 'subject')} × {counted(per_subject, 'image')}"
+    return Sheet(SCHEMA, COLUMNS, rows, title, notes)
 
 
 def _draw(plot: Path | None, make: Any) -> None:

@@ -25,7 +25,7 @@ def sample(
     method: Annotated[str, typer.Option(help="proportional, equal, neyman, systematic or simple.")] = "proportional",
     spread: Annotated[str | None, typer.Option(help="For neyman: column of earlier scores.")] = None,
     order: Annotated[str | None, typer.Option(help="For systematic: column to sort by.")] = None,
-    least: Annotated[int, typer.Option(help="Fewest units in a stratum.")] = 2,
+    least: Annotated[int, typer.Option(help="Fewest units in a stratum, or in all without strata.")] = 2,
     seed: Annotated[int, typer.Option(help="Draws the same sample again.")] = 0,
     form: Annotated[str, typer.Option("--format", help="table, csv, lm-eval (--samples) or inspect (--sample-id).")] = (
         "table"
@@ -47,7 +47,7 @@ def sample(
     from strat import tables
 
     one_of("--format", form, FORMATS)
-    _left_out(ctx, method, strata)
+    _left_out(ctx, method)
     if form != "table" and (as_json or markdown or latex):
         raise StratError("`--format` must not come with --json, --markdown or --latex; choose one.")
     drawn = tables.sample(
@@ -72,13 +72,11 @@ def sample(
         output.write(Path(to), text + "\n")
 
 
-def _left_out(ctx: typer.Context, method: str, strata: str | None) -> None:
+def _left_out(ctx: typer.Context, method: str) -> None:
     """Refuse options of other methods than the one that was chosen."""
     if method != "neyman":
         options.leave_out(ctx, "spread", why=f"with --method {method}: it is for neyman")
     if method != "systematic":
         options.leave_out(ctx, "order", why=f"with --method {method}: it is for systematic")
     if method == "simple":
-        options.leave_out(ctx, "strata", "least", why="with --method simple, which draws from all units alike")
-    if strata is None:
-        options.leave_out(ctx, "least", why="without --strata: it is the fewest units in a stratum")
+        options.leave_out(ctx, "strata", why="with --method simple, which draws from all units alike")

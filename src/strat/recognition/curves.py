@@ -20,6 +20,7 @@ from strat.replication import Replicates, bootstrap, brr, generalized, jackknife
 from strat.statistics.base import Statistic
 from strat.statistics.means import stack
 from strat.statistics.ranks import cms, mean_reciprocal_rank, within_rank
+from strat.words import counted
 
 TARGETS = ("population", "these subjects")
 METHODS = ("closed form", "brr", "jackknife", "bootstrap")
@@ -115,8 +116,8 @@ class MatchCurve:
     def __str__(self) -> str:
         """First and last points in words, with what was counted."""
         lines = [
-            f"{self.probes} probes of {self.subjects} subjects, N = {self.gallery_size}; for {_words(self.target)}; "
-            f"ties with non-mates {self.ties}"
+            f"{counted(self.probes, 'probe')} of {counted(self.subjects, 'subject')}, N = {self.gallery_size}; "
+            f"for {_words(self.target)}; ties with non-mates {self.ties}"
         ]
         for name, tied in zip(self.systems, self.tied, strict=True):
             curve = self.of(name)

@@ -17,6 +17,7 @@ from strat.estimation import Estimate, estimate
 from strat.recognition.curves import MatchCurve, cms_of, match_curve, new_axes, places, replicated
 from strat.recognition.ranks import Ranks, _table, ranks, ranks_of_embeddings
 from strat.recognition.sets import ImageArray
+from strat.words import counted
 
 Transform = Callable[[NDArray[Any]], NDArray[Any]]
 TRAINING = ("initial", "update", "both")
@@ -239,7 +240,7 @@ class MethodComparison:
             x = np.asarray(found.axes[-1].labels, float) / self.gallery_size
             y = np.asarray(found.variance) if variance else np.sqrt(found.variance)
             count = self.replicates.get(name)
-            label = name if not count else f"{name} ({count:,} replicates)"
+            label = name if not count else f"{name} ({counted(count, 'replicate')})"
             ax.plot(x, y, styles[k % 4], color=OKABE_ITO[k % len(OKABE_ITO)], label=label, lw=1.6)
         ax.set_xscale("log")
         ax.set_xlabel("relative rank, r / N")
@@ -280,10 +281,10 @@ def compare_units(
     if len(columns) < 3:
         raise StratError(f"`array` must have at least four columns to leave one out, got {array.shape[1]}.")
     at = places(array.shape[0]) if at is None else at
-    found = {f"{len(columns)} units": run(system, array, gallery=gallery).cms(method=method, at=at)}
+    found = {counted(len(columns), "unit"): run(system, array, gallery=gallery).cms(method=method, at=at)}
     for left in columns:
         kept = [j for j in columns if j != left]
-        name = f"{len(kept)} units, without image {left + 1}"
+        name = f"{counted(len(kept), 'unit')}, without image {left + 1}"
         found[name] = run(system, array, gallery=gallery, probes=kept).cms(method=method, at=at)
     return MethodComparison(found, {}, array.shape[0])
 

@@ -23,6 +23,7 @@ from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
 from strat.recognition.matching import FAILURES, Matching, match
 from strat.recognition.table import count as count_table
+from strat.words import counted
 
 TIES = ("pessimistic", "optimistic", "expected")
 
@@ -72,7 +73,8 @@ class Ranks:
     def __str__(self) -> str:
         """How many probes of each kind, ties, and how many are first."""
         mated, first = self.mated, int((self.rank() == 1).sum())
-        said = f"{len(self)} probes against N = {self.gallery_size}: {first} of {int(mated.sum())} mated ones at rank 1"
+        among = f"{first} of {int(mated.sum())} mated ones at rank 1"
+        said = f"{counted(len(self), 'probe')} against N = {self.gallery_size}: {among}"
         others = {"non-mated": int((~mated).sum()), "failed": int(self.failed.sum()), "tied": self.tied_probes}
         return ", ".join([said, *(f"{number} {kind}" for kind, number in others.items() if number)])
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.columns import Codes, encode, same_length
 from strat.errors import StratError, one_of, plain, some
 from strat.notebook import in_words
+from strat.words import counted
 
 
 @in_words
@@ -51,7 +52,15 @@ class Representation:
 
     def __str__(self) -> str:
         """What holds, and for which classes it does not."""
-        lines = [f"{len(self.classes)} classes, {self.gallery.sum()} gallery images, {self.probes.sum()} probes"]
+        lines = [
+            ", ".join(
+                [
+                    counted(len(self.classes), "class"),
+                    counted(int(self.gallery.sum()), "gallery image"),
+                    counted(int(self.probes.sum()), "probe"),
+                ]
+            )
+        ]
         differ = self.classes[self.gallery != self.probes]
         lines.append(_line("equally representative", self.equally, "numbers differ for", differ, self.shared))
         for name, counts in (("gallery", self.gallery), ("probes", self.probes)):

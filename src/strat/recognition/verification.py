@@ -35,6 +35,7 @@ from strat.recognition.matching import failure_mask
 from strat.recognition.ranks import _table
 from strat.recognition.thresholds import least_threshold, wanted_rates
 from strat.statistics.base import Axis
+from strat.words import counted
 
 CELLS = 1 << 22
 PAIR_CELLS = 1 << 26  # 256 MB of counts by pairs of subjects at a time
@@ -111,10 +112,7 @@ class Verification:
 
     def __str__(self) -> str:
         """How many comparisons, and the equal error rate."""
-        return (
-            f"{len(self.mated)} mated and {len(self.nonmated)} non-mated comparisons of {self.subjects} subjects; "
-            f"{self.eer()}"
-        )
+        return f"{compared(len(self.mated), len(self.nonmated), self.subjects)}; {self.eer()}"
 
     # ---- rates without errors
 
@@ -288,7 +286,8 @@ class Verification:
             srs=srs,
             rows=np.inf if independent else float(len(self.mated)),
             worth=worth,
-            design=f"{self.subjects} subjects on both sides of {len(self.nonmated)} non-mated comparisons",
+            design=f"{counted(self.subjects, 'subject')} on both sides of "
+            + counted(len(self.nonmated), "non-mated comparison"),
             target="the population of subjects",
         )
 
@@ -413,9 +412,7 @@ class DetCurve:
 
     def __str__(self) -> str:
         """What was compared, and FNMR at each FMR."""
-        return (
-            f"{self.mated} mated and {self.nonmated} non-mated comparisons of {self.subjects} subjects\n{self.estimate}"
-        )
+        return f"{compared(self.mated, self.nonmated, self.subjects)}\n{self.estimate}"
 
     def plot(
         self, ax: Any = None, *, axis: str = "log", level: float = 0.95, name: str = "FNMR", color: str = OKABE_ITO[0]
@@ -430,10 +427,19 @@ class DetCurve:
         ax.plot(self.fmr, value if axis == "roc" else np.maximum(value, least), color=color, label=name, lw=1.6)
         ax.fill_between(self.fmr, low if axis == "roc" else np.maximum(low, least), high, color=color, alpha=0.25, lw=0)
         _scale(ax, axis)
-        ax.set_xlabel(f"FMR ({self.nonmated:,} non-mated comparisons, {self.subjects} subjects)")
-        ax.set_ylabel("true match rate" if axis == "roc" else f"FNMR ({self.mated:,} mated comparisons)")
+        ax.set_xlabel(f"FMR ({counted(self.nonmated, 'non-mated comparison')}, {counted(self.subjects, 'subject')})")
+        ax.set_ylabel("true match rate" if axis == "roc" else f"FNMR ({counted(self.mated, 'mated comparison')})")
         ax.legend(frameon=False)
         return ax
+
+
+def compared(mated: int, nonmated: int, subjects: int) -> str:
+    """How many comparisons of each kind, of how many subjects.
+
+    >>> compared(1, 1200, 3)
+    '1 mated and 1,200 non-mated comparisons of 3 subjects'
+    """
+    return f"{mated:,} mated and {counted(nonmated, 'non-mated comparison')} of {counted(subjects, 'subject')}"
 
 
 def _scale(ax: Any, axis: str) -> None:

@@ -11,6 +11,7 @@ from strat.designs import KINDS
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.report.wording import capital, number, places
+from strat.words import counted
 
 _ASSUMED = {
     "simple random": "every row was drawn on its own, independently of the others",
@@ -123,7 +124,7 @@ def _target(estimate: Estimate) -> str:
 def _assumptions(estimate: Estimate) -> str:
     kind = kind_of(estimate)
     said = f"Assumed: {_ASSUMED[kind]}; " if kind else "Assumed: "
-    said += f"the estimate varies as Student's t with {estimate.df:,.4g} degrees of freedom does"
+    said += f"the estimate varies as Student's t with {counted(estimate.df, 'degree of freedom', ',.4g')} does"
     if estimate.woodruff is not None:
         said += ", on the scale of shares (Woodruff)"
     elif estimate.link in _SCALES:
@@ -171,8 +172,8 @@ def _few(estimate: Estimate) -> str:
     if estimate.df >= FEW:
         return ""
     return (
-        f"With only {estimate.df:g} degrees of freedom the standard error is itself uncertain, and the interval is "
-        "wide for it; more units help more than more rows in them."
+        f"With only {counted(estimate.df, 'degree of freedom', 'g')} the standard error is itself uncertain, and the "
+        "interval is wide for it; more units help more than more rows in them."
     )
 
 

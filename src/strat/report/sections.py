@@ -19,6 +19,7 @@ from strat.report.references import topics_of
 from strat.report.wording import capital, number, percent, places, stop
 from strat.tables.evaluation import Evaluation
 from strat.tables.out import Sheet, jsonable
+from strat.words import counted
 
 if TYPE_CHECKING:
     from strat.recognition.curves import MatchCurve
@@ -51,7 +52,7 @@ def of_evaluation(found: Evaluation) -> Told:
         sections.append(_confusion([str(v) for v in found.labels.tolist()], np.asarray(found.confusion)))
     facts = [("Design", found.design), ("Answers for", found.target), ("Rows", f"{found.rows:,}")]
     if found.dropped:
-        facts.append(("Left out", f"{found.dropped:,} rows with missing values"))
+        facts.append(("Left out", f"{counted(found.dropped, 'row')} with missing values"))
     if first.plan is not None:
         facts.append(("Plan", str(first.plan)))
     return Told(
@@ -153,8 +154,9 @@ def _worst(labels: list[str], counts: Array, shares: Array) -> str:
     if not off.any():
         return "No row was taken for another class."
     i, j = np.unravel_index(int(np.argmax(off)), off.shape)
+    many = counted(_count(float(counts[i, j])), "row")
     return (
-        f"The most frequent mistake: {labels[i]} taken for {labels[j]}, {_count(float(counts[i, j])):,} rows or "
+        f"The most frequent mistake: {labels[i]} taken for {labels[j]}, {many} or "
         f"{100 * shares[i, j]:.1f} % of {labels[i]}."
     )
 
@@ -222,7 +224,7 @@ def methods_of(made: Estimate) -> tuple[str, ...]:
         how = f"Variances: {made.method}, by linearization of the totals of units"
     scale = {"logit": "on the logit scale", "log": "on the log scale", "correlation": "on Fisher's scale"}
     link = scale.get(made.link, "on the scale of the value")
-    return stop(how), f"Intervals: Student's t with {made.df:,.4g} degrees of freedom, {link}."
+    return stop(how), f"Intervals: Student's t with {counted(made.df, 'degree of freedom', ',.4g')}, {link}."
 
 
 def _records(made: Estimate) -> list[dict[str, Any]]:
@@ -405,7 +407,8 @@ def of_match_curve(found: MatchCurve, name: str = "") -> Told:
     marks = tuple(Mark(r[1], r[3], r[4], name=r[0]) for r in rows)
     sheet = Sheet("", ("system", "rank 1", "se", "95 % low", "95 % high", "tied probes"), rows)
     section = Section("Cumulative match scores", (figure, Grid(sheet, "Rank-1 rates", marks)))
-    facts = (("Probes", f"{found.probes:,} of {found.subjects:,} subjects, gallery of {found.gallery_size:,}"),)
+    probes = f"{found.probes:,} of {counted(found.subjects, 'subject')}, gallery of {found.gallery_size:,}"
+    facts = (("Probes", probes),)
     data = {"schema": "strat/recognize/1", "systems": found.systems, "values": _records(made)}
     said = []
     for system, value, se, bottom, top, _ in rows[:3]:
@@ -419,16 +422,18 @@ def of_match_curve(found: MatchCurve, name: str = "") -> Told:
 
 def of_det_curve(found: DetCurve, name: str = "") -> Told:
     """FNMR against FMR."""
+    from strat.recognition.verification import compared
+
     made = found.estimate
     figure = curve_figure(
         made, np.asarray(found.fmr, float), [name or "FNMR"], x_label="false match rate",
         y_label="false non-match rate", x_log=True, least=0.5 / found.mated, caption="Detection error trade-off.",
     )  # fmt: skip
     section = Section("Detection error trade-off", (figure, _values(made, BEHIND)))
-    counted = f"{found.mated:,} mated and {found.nonmated:,} non-mated comparisons of {found.subjects:,} subjects"
-    answer = Answer(f"The detection error trade-off of {counted}.")
+    said = compared(found.mated, found.nonmated, found.subjects)
+    answer = Answer(f"The detection error trade-off of {said}.")
     data = jsonable({"schema": "strat/recognize/1", "fmr": found.fmr, "values": _records(made)})
-    facts = (("Comparisons", counted), *facts_of(made))
+    facts = (("Comparisons", said), *facts_of(made))
     return Told(answer, (section,), facts, methods_of(made), topics_of(made) | {"max-t"}, made.notes, data)
 
 

@@ -20,6 +20,7 @@ from strat.report.sections import facts_of, methods_of
 from strat.report.wording import number, percent, places, stop
 from strat.tables.compare import Leaderboard
 from strat.tables.out import Sheet, jsonable
+from strat.words import counted
 
 if TYPE_CHECKING:
     from strat.comparison.data_sets import Friedman
@@ -313,7 +314,8 @@ def _ranks_picture(names: list[str], ranks: Array, groups: list[tuple[int, int]]
 
 
 def _ranked(said: str, section: Section, sets: int, systems: int, data: dict[str, Any]) -> Told:
-    facts = (("Compared", f"{systems:,} systems on {sets:,} data sets"), ("Answers for", "data sets of this kind"))
+    compared = f"{counted(systems, 'system')} on {counted(sets, 'data set')}"
+    facts = (("Compared", compared), ("Answers for", "data sets of this kind"))
     test = f"Test: {data['test']}."
     plain = jsonable({"schema": "strat/rank/1", **data})
     return Told(Answer(stop(said)), (section,), facts, (test,), frozenset({"ranks"}), data=plain)

@@ -22,6 +22,7 @@ from strat.tables.metrics import Metric, chosen
 from strat.tables.out import Sheet
 from strat.tables.table import Table, read
 from strat.tables.worlds import World, world
+from strat.words import counted
 
 TRIALS = 1000
 WORK = 20_000_000  # rows over all trials; more rows get fewer trials
@@ -385,7 +386,8 @@ def _line(name: str, limits: Array, truth: float, span: float) -> Line:
 def _notes(design: Design, columns: Mapping[str, Any]) -> tuple[str, ...]:
     notes = []
     if design.df < 10:
-        notes.append(f"few units: {design.df} degrees of freedom make every interval wide and its level uncertain.")
+        few = counted(design.df, "degree of freedom")
+        notes.append(f"few units: with {few} every interval is wide and its level uncertain.")
     wrong = _wrong_rows(columns)
     if wrong is not None:
         units = len(np.unique(design.unit[wrong]))

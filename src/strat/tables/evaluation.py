@@ -15,6 +15,7 @@ from strat.errors import StratError, near
 from strat.estimation import Estimate
 from strat.tables import out
 from strat.tables.out import Sheet, jsonable
+from strat.words import counted
 
 SCHEMA = "strat/evaluate/1"
 _COLUMNS = ("measure", "estimate", "se", "low", "high", "df", "deff", "naive low", "naive high")
@@ -125,7 +126,7 @@ class Evaluation:
         """The sentences below the table."""
         said = [f"answers for {self.target}", f"variance: {self.method}; naive: if rows were independent"]
         if self.dropped:
-            said.append(f"{self.dropped:,} rows with missing values were dropped")
+            said.append(f"{counted(self.dropped, 'row')} with missing values dropped")
         return (*said, *(f"note: {warning}" for warning in self.warnings))
 
     def data(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from strat.notebook import in_words
 from strat.tables import out
 from strat.tables.out import Sheet
 from strat.tables.table import Table, read
+from strat.words import counted
 
 METHODS = ("proportional", "equal", "neyman", "systematic", "simple")
 
@@ -115,9 +116,9 @@ class Sample:
 
     def __str__(self) -> str:
         """What was drawn, in one line."""
-        where = "" if self.stratum is None else f" in {len(np.unique(self.stratum))} strata"
-        units = "" if self.unit is None else f", {len(np.unique(self.unit))} units"
-        return f"{len(self):,} of {self.of:,} items{units}{where}, {self.method} allocation, seed {self.seed}"
+        where = "" if self.stratum is None else f" in {counted(len(np.unique(self.stratum)), 'stratum')}"
+        units = "" if self.unit is None else f", {counted(len(np.unique(self.unit)), 'unit')}"
+        return f"{len(self):,} of {counted(self.of, 'item')}{units}{where}, {self.method} allocation, seed {self.seed}"
 
 
 def _document(item: Any, row: int) -> int:
@@ -266,7 +267,8 @@ def allocate(
         raise StratError(f"`size` must be at most the number of units there are ({totals.sum():,}), got {size:,}.")
     if size < floor.sum():
         raise StratError(
-            f"`size` must be at least {floor.sum():,}, which gives each of {len(totals)} strata {least}, got {size:,}."
+            f"`size` must be at least {floor.sum():,}, which gives each of {counted(len(totals), 'stratum')} {least}, "
+            f"got {size:,}."
         )
     if method == "equal":
         wish = np.ones(len(totals))

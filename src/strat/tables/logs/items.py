@@ -14,6 +14,7 @@ from strat.errors import StratError
 from strat.notebook import in_words
 from strat.tables.frames import column_of
 from strat.tables.table import Arrays, Table
+from strat.words import counted
 
 FAILED = ("error", "drop", "zero")
 INCOMPLETE = ("error", "keep", "skip")
@@ -108,7 +109,8 @@ class ItemTable:
     def __str__(self) -> str:
         """How many rows, items and systems, and the notes."""
         items, systems = len(np.unique(self.item)), len(self.systems)
-        return "\n".join([f"{len(self):,} rows: {items:,} items, {systems:,} systems", *self.notes])
+        said = f"{counted(len(self), 'row')}: {counted(items, 'item')}, {counted(systems, 'system')}"
+        return "\n".join([said, *self.notes])
 
     @property
     def systems(self) -> list[str]:

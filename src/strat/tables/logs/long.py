@@ -9,6 +9,7 @@ import numpy as np
 from strat.errors import StratError, one_of
 from strat.tables.logs.items import ItemTable
 from strat.tables.table import Table, missing_message, read
+from strat.words import counted
 
 NAMES = {
     "system": ("system", "model", "model_name"),
@@ -71,7 +72,7 @@ def read_long(
         cluster=values.get("cluster"),
         epoch=values["epoch"].astype(np.int64) if "epoch" in values else None,
         weight=values.get("weight"),
-        notes=(f"{dropped:,} rows with missing values dropped",) if dropped else (),
+        notes=(f"{counted(dropped, 'row')} with missing values dropped",) if dropped else (),
     )
 
 

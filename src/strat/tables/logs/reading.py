@@ -18,6 +18,7 @@ from strat.tables.limits import DEFAULT, Limits, unchanged
 from strat.tables.logs import helm, inspect_ai, lm_eval
 from strat.tables.logs.items import FAILED, INCOMPLETE, RUNS, ItemTable, Run
 from strat.tables.logs.long import read_long
+from strat.words import counted
 
 
 def read_logs(
@@ -200,7 +201,7 @@ def _complete(found: list[Run], incomplete: str, notes: list[str]) -> list[Run]:
     bad = [run for run in found if run.status != "success" or not len(run)]
     if not bad:
         return found
-    said = some([f"{Path(run.path).name} ({run.status}, {len(run)} samples)" for run in bad], 4)
+    said = some([f"{Path(run.path).name} ({run.status}, {counted(len(run), 'sample')})" for run in bad], 4)
     if incomplete == "error":
         raise StratError(
             f"every run must have ended with success, got {said}; choose incomplete='keep' or 'skip' "
