@@ -31,6 +31,7 @@ from strat.algebra.hadamard import hadamard_columns, hadamard_order
 from strat.algebra.orthogonal import exponent
 from strat.doors import checked
 from strat.errors import StratError
+from strat.words import counted
 
 Integers = NDArray[np.int64]
 
@@ -96,7 +97,7 @@ class MultiArray:
 
     def __str__(self) -> str:
         parts = ", ".join(f"{c.runs} for {c.levels} levels" for c in self.components)
-        return f"orthogonal multi-array: {self.runs:,} runs × {len(self.sizes)} strata ({parts})"
+        return f"orthogonal multi-array: {counted(self.runs, 'run')} × {counted(len(self.sizes), 'stratum')} ({parts})"
 
     def choose(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which units runs start .. stop - 1 take: runs × sum(sizes), units in the order of the strata.

@@ -15,6 +15,7 @@ from strat.algebra.hadamard import construction, hadamard_columns, hadamard_orde
 from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.files import atomic
+from strat.words import counted
 
 LARGEST_ARRAY = 2**31
 CONSTRUCTIONS = ("rotation", "rao-hamming", "hadamard")
@@ -53,8 +54,8 @@ class OrthogonalArray:
 
     def __str__(self) -> str:
         return (
-            f"orthogonal array of strength 2: {self.runs} runs × {self.columns} columns, "
-            f"{self.levels} levels ({self.construction})"
+            f"orthogonal array of strength 2: {counted(self.runs, 'run', '')} × {counted(self.columns, 'column', '')}, "
+            f"{counted(self.levels, 'level', '')} ({self.construction})"
         )
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:

@@ -25,6 +25,7 @@ from strat.replication.operators import (
     Selections,
     blocks,
 )
+from strat.words import counted
 
 DENSE_COLUMNS = 256  # up to here the least Hadamard order; beyond it the fast Walsh-Hadamard transform
 MOST_HALF_SAMPLES = 20
@@ -87,12 +88,12 @@ class Replicates:
 
     def __str__(self) -> str:
         """The replicates in one line."""
-        said = f"{self.method}: {self.number:,} replicates"
+        said = f"{self.method}: {counted(self.number, 'replicate')}"
         if self.array:
             said += f" from {self.array}"
         if self.seed is not None:
             said += f", seed {self.seed}"
-        return f"{said}, {self.df:g} degrees of freedom"
+        return f"{said}, {counted(self.df, 'degree of freedom', 'g')}"
 
     def __repr__(self) -> str:
         """The line in angle brackets."""
