@@ -15,6 +15,7 @@ from strat.columns import Array, Codes, encode, number, numbers, same_length
 from strat.doors import checked
 from strat.errors import StratError, StratWarning, one_of, plain, some
 from strat.notebook import in_words
+from strat.words import counted
 
 KINDS = ("simple random", "stratified", "clustered", "stratified clusters", "systematic")
 LONE = ("error", "collapse", "certainty", "centre", "average")
@@ -360,9 +361,9 @@ class Design:
     def target(self) -> str:
         """What the estimate answers for: what is fixed and what was sampled."""
         if self.item is not None and (self.fraction == 1).all():
-            return f"these very {self.n_units} units, all of them; only the repeats vary"
+            return f"these very {counted(self.n_units, 'unit')}, all of them; only the repeats vary"
         if (self.fraction == 1).all():
-            return f"these very {self.n_units} units, all of them"
+            return f"these very {counted(self.n_units, 'unit')}, all of them"
         limited = " of a finite population" if np.isfinite(self.population).any() else ""
         what = "rows" if self.rows_are_units else "units"
         if self.n_strata == 1:
@@ -372,14 +373,14 @@ class Design:
     @property
     def summary(self) -> str:
         """The design in one line, with what was counted."""
-        said = f"{self.kind}: {_count(self.size, 'row')} in {_count(self.n_units, 'unit')}"
+        said = f"{self.kind}: {counted(self.size, 'row', ',.0f')} in {counted(self.n_units, 'unit')}"
         if self.n_strata > 1:
             sizes = self.sizes
             each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-            said += f" in {_count(self.n_strata, 'stratum')} of {each}"
+            said += f" in {counted(self.n_strata, 'stratum')} of {each}"
         if self.item is not None:
-            said += f", {_count(int(self.item.max()) + 1, 'item')} with repeats"
-        said += f"; {_count(self.df, 'degree')} of freedom"
+            said += f", {counted(int(self.item.max()) + 1, 'item')} with repeats"
+        said += f"; {counted(self.df, 'degree of freedom')}"
         return "; ".join([said, *self.notes])
 
     def __str__(self) -> str:
@@ -507,11 +508,6 @@ def _rows(argument: str, labels: ArrayLike) -> int:
     if array.ndim == 0:
         raise StratError(f"`{argument}` must have one label per row, got the single value {plain(array)!r}.")
     return len(array)
-
-
-def _count(many: float, what: str) -> str:
-    plural = {"stratum": "strata"}.get(what, what + "s")
-    return f"{many:,.0f} {what if many == 1 else plural}"
 
 
 def _assemble(

@@ -20,6 +20,7 @@ from strat.estimation import Estimate, cautions, estimate, linear
 from strat.estimation.totals import totals
 from strat.statistics import Statistic
 from strat.tables.reduce import Cells
+from strat.words import counted
 
 Population = float | Mapping[Any, float] | None
 
@@ -99,17 +100,18 @@ class RowDesign:
     def summary(self) -> str:
         """The design in one line."""
         n, h = self.sizes.sum(), len(self.labels)
+        rows, df = counted(n, "row", ",.0f"), counted(self.df, "degree of freedom", ",.0f")
         if h == 1:
-            return f"simple random: {n:,.0f} rows in {n:,.0f} units; {self.df:,.0f} degrees of freedom"
+            return f"simple random: {rows} in {counted(n, 'unit', ',.0f')}; {df}"
         each = f"{self.sizes.min():,.0f} to {self.sizes.max():,.0f}"
-        return f"stratified: {n:,.0f} rows in {n:,.0f} units in {h} strata of {each}; {self.df:,.0f} degrees of freedom"
+        return f"stratified: {rows} in {counted(n, 'unit', ',.0f')} in {counted(h, 'stratum')} of {each}; {df}"
 
     @property
     def target(self) -> str:
         """What the estimate answers for."""
         whole = self.population == self.sizes
         if whole.all():
-            return f"these very {self.sizes.sum():,.0f} rows, all of them"
+            return f"these very {counted(self.sizes.sum(), 'row', ',.0f')}, all of them"
         limited = " of a finite population" if np.isfinite(self.population).any() else ""
         if len(self.labels) == 1:
             return f"the population of rows that these {self.sizes.sum():,.0f} were drawn from{limited}"
