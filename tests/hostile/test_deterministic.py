@@ -191,14 +191,115 @@ def test_the_same_bytes_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
-def test_threads_of_the_engine_move_no_digit_that_counts(tmp_path: Path) -> None:
-    """Sums of many weights by several threads: equal to 1e-12, though not to the last bit."""
+MANY = 120_000
+ASKED: dict[str, dict[str, Any]] = {
+    "counts": {"truth": "truth", "predicted": "guess", "units": "unit"},
+    "weights": {"truth": "truth", "predicted": "guess", "strata": "stratum", "units": "unit", "weights": "weight"},
+    "weights over twenty orders": {"truth": "truth", "predicted": "guess", "units": "unit", "weights": "wild"},
+    "one class": {"truth": "positive", "predicted": "flag", "units": "unit", "weights": "weight",
+                  "metrics": ["recall", "precision", "accuracy"]},
+    "area": {"truth": "positive", "score": "score", "units": "unit", "weights": "weight"},
+    "mean score": {"score": "score", "units": "unit"},
+    "weighted mean score": {"score": "score", "strata": "stratum", "units": "unit", "weights": "weight", "bins": 64},
+    "rows": {"truth": "truth", "predicted": "guess", "strata": "stratum", "weights": "few"},
+    "bootstrap": {"truth": "truth", "predicted": "guess", "units": "unit", "weights": "weight", "method": "bootstrap"},
+}  # fmt: skip
+READ = {"in one pass": 5_000_000, "in two passes": 0}
+
+
+@pytest.fixture(scope="module")
+def many_rows() -> Any:
     import polars as pl
 
-    rng, n = np.random.default_rng(0), 300_000
-    rows = {"truth": rng.integers(0, 2, n), "guess": rng.integers(0, 2, n), "unit": rng.integers(0, 90, n)}
-    pl.DataFrame({**rows, "weight": np.exp(rng.normal(0, 2, n))}).write_parquet(tmp_path / "a.parquet")
-    ask = {"truth": "truth", "predicted": "guess", "units": "unit", "weights": "weight", "metrics": ["accuracy"]}
-    made = [numbers(evaluate(str(tmp_path / "a.parquet"), **ask)) for _ in range(3)]
-    for other in made[1:]:
-        np.testing.assert_allclose(other, made[0], **CLOSE)
+    rng = np.random.default_rng(0)
+    unit = rng.integers(0, 90, MANY)
+    return pl.DataFrame(
+        {
+            "truth": rng.integers(0, 4, MANY),
+            "guess": rng.integers(0, 4, MANY),
+            "unit": unit,
+            "stratum": np.array(["north", "south", "west"])[unit % 3],
+            "positive": rng.integers(0, 2, MANY),
+            "flag": rng.integers(0, 2, MANY),
+            "score": rng.normal(0, 1, MANY),
+            "weight": np.exp(rng.normal(0, 2, MANY)),
+            "wild": 10 ** rng.uniform(-18, 3, MANY),
+            "few": rng.choice([0.1, 0.3, 1.7], MANY),
+        }
+    )
+
+
+@pytest.fixture
+def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Evaluate a file with so many threads of the engine, in one or two passes, and give the JSON."""
+    from strat.tables import files, stream
+
+    connect = files.connect
+
+    def evaluated(path: Path, threads: int, large: int, ask: dict[str, Any]) -> str:
+        def limited(memory: str) -> Any:
+            engine = connect(memory)
+            engine.execute(f"set threads = {threads}")
+            return engine
+
+        monkeypatch.setattr(files, "connect", limited)
+        monkeypatch.setattr(stream, "LARGE", large)
+        return evaluate(path, **ask).to_json()
+
+    return evaluated
+
+
+@pytest.mark.parametrize("large", READ.values(), ids=READ.keys())
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED.keys())
+def test_the_same_bytes_for_any_threads_run_and_order(
+    ask: dict[str, Any], large: int, many_rows: Any, with_threads: Callable[..., str], tmp_path: Path
+) -> None:
+    """Not to 1e-12: to the last bit, for every number of threads, every run, every order of rows and row groups."""
+    a, b = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    many_rows.write_parquet(a, row_group_size=10_000)
+    many_rows.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(b, row_group_size=3_000)
+    made = {with_threads(path, threads, large, ask) for path in (a, b) for threads in (1, 2, 4, 4)}
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("name", ["weights", "weights over twenty orders", "area", "mean score"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".arrow"])
+def test_the_same_bytes_from_other_files(
+    name: str, suffix: str, many_rows: Any, with_threads: Callable[..., str], tmp_path: Path
+) -> None:
+    writers = {".csv": "write_csv", ".jsonl": "write_ndjson", ".arrow": "write_ipc"}
+    paths = [tmp_path / f"{k}{suffix}" for k in "ab"]
+    rows = many_rows.head(30_000)
+    getattr(rows, writers[suffix])(paths[0])
+    getattr(rows.sample(fraction=1.0, shuffle=True, seed=1), writers[suffix])(paths[1])
+    made = {with_threads(path, threads, READ["in one pass"], ASKED[name]) for path in paths for threads in (1, 4)}
+    assert len(made) == 1
+    rows.write_parquet(tmp_path / "c.parquet")
+    (one,) = made
+    other = with_threads(tmp_path / "c.parquet", 2, READ["in one pass"], ASKED[name])
+    for mine, theirs in zip(json.loads(one)["measures"], json.loads(other)["measures"], strict=True):
+        for key in ("estimate", "se", "low", "high"):
+            assert mine[key] == pytest.approx(theirs[key], rel=1e-12, abs=1e-13)
+
+
+def test_the_same_bytes_of_a_board_for_any_threads(many_rows: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    many_rows.write_parquet(path, row_group_size=10_000)
+    ask = {"scores": ["score", "few"], "strata": "stratum", "units": "unit", "weights": "weight"}
+    assert len({compare(path, **ask).to_json() for _ in range(3)}) == 1
+
+
+def test_the_same_bytes_from_a_lazy_frame(many_rows: Any) -> None:
+    """An engine that returns groups in any order: its cells are put into one."""
+    made = {evaluate(many_rows.lazy(), **ASKED["counts"]).to_json() for _ in range(4)}
+    assert len(made) == 1
+
+
+def test_the_same_bytes_for_any_threads_of_the_algebra(many_rows: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    many_rows.write_parquet(path, row_group_size=10_000)
+    ask = ("evaluate", path, "--truth", "truth", "--predicted", "guess", "--strata", "stratum", "--units", "unit",
+           "--weights", "weight", "--json")  # fmt: skip
+    limits = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    made = {in_a_process(*ask, env={**os.environ, **dict.fromkeys(limits, n)}).out for n in ("1", "2", "4")}
+    assert len(made) == 1

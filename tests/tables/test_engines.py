@@ -13,7 +13,8 @@ import strat
 from strat import StratError
 from strat.statistics.classification import f1
 from strat.statistics.scores import auc
-from strat.tables import evaluate, read
+from strat.tables import evaluate, read, reduce
+from strat.tables.linearize import RowDesign
 
 Make = Callable[[dict[str, np.ndarray], Path], Any]
 
@@ -204,3 +205,42 @@ def test_binned_scores_stay_within_the_printed_bound(predictions: dict[str, np.n
 def test_few_distinct_scores_are_never_binned(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(_polars(predictions).lazy(), truth="cat", score="score", units="passage")
     assert found.warnings == ()
+
+
+@pytest.mark.parametrize("source", ["polars lazy", "duckdb", "parquet"])
+def test_the_order_of_rows_does_not_decide_on_bins(source: str, tmp_path: Path) -> None:
+    """The first rows of a sorted file have few distinct scores, those of a shuffled one have many."""
+    rng = np.random.default_rng(2)
+    score = np.sort(rng.integers(0, 9000, 150_000)) / 9000
+    data = {"cat": (rng.random(150_000) < score).astype(int), "score": score, "unit": rng.integers(0, 40, 150_000)}
+    order = rng.permutation(150_000)
+    shuffled = {name: column[order] for name, column in data.items()}
+    found = [
+        evaluate(SOURCES[source](rows, tmp_path), truth="cat", score="score", units="unit") for rows in (data, shuffled)
+    ]
+    assert found[0].warnings == found[1].warnings
+    assert found[0]["auc"].value == pytest.approx(found[1]["auc"].value, rel=1e-12)
+    assert found[0]["auc"].se == pytest.approx(found[1]["auc"].se, rel=1e-12)
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("population", [None, {"art": 900, "biology": 10**6, "chess": None, "drama": 5000}])
+def test_cells_count_the_rows_of_domains(
+    many: bool, population: dict[str, Any] | None, predictions: dict[str, np.ndarray]
+) -> None:
+    """Rows as units: degrees of freedom of domains, of one and of several, are those of the rows one by one."""
+    sizes = {s: int((predictions["subject"] == s).sum()) for s in ("art", "biology", "chess", "drama")}
+    known = None if population is None else {s: size or sizes[s] for s, size in population.items()}  # chess: seen whole
+
+    def statistic(truth: Any, guess: Any) -> Any:
+        parts = {name: strat.domain(strat.accuracy(truth, guess), np.asarray(truth) == name) for name in ("ant", "cat")}
+        return strat.stack("class", all=strat.accuracy(truth, guess), **parts) if many else parts["cat"]
+
+    cells = reduce(read(predictions), {"truth": "truth", "predicted": "guess", "strata": "subject"})
+    found = RowDesign(cells, known, "error").estimate(statistic(cells.columns["truth"], cells.columns["predicted"]))
+    design = strat.Design.stratified(predictions["subject"], population=known)
+    wanted = strat.estimate(statistic(predictions["truth"], predictions["guess"]), on=design)
+    assert found.df == wanted.df
+    np.testing.assert_allclose(found.value, wanted.value, rtol=1e-12)
+    np.testing.assert_allclose(found.se, wanted.se, rtol=1e-10)
+    np.testing.assert_allclose(found.worth, wanted.worth, rtol=1e-10)

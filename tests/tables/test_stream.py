@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import strat
 from strat import StratError, StratWarning
 from strat.tables import evaluate, stream
 
@@ -52,6 +53,53 @@ def test_two_passes_are_the_rows(
             assert found[name].df == estimate.df
             assert found[name].deff == pytest.approx(estimate.deff, rel=1e-9)
             assert found.interval(name) == pytest.approx(wanted.interval(name), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "roles", [{}, {"weights": "weight"}, {"strata": "subject", "weights": "weight", "population": 40}]
+)
+def test_a_class_counts_the_units_that_it_reaches(
+    large: None, predictions: dict[str, np.ndarray], tmp_path: Path, roles: dict[str, Any]
+) -> None:
+    """Recall of a rare class that is always found: its interval rests on the few units that have it."""
+    rare = (predictions["cat"] == 1) & (predictions["passage"] < 24) & (np.arange(2000) % 4 == 0)
+    data = {**predictions, "rare": rare.astype(int), "said": (rare | (np.arange(2000) % 7 == 0)).astype(int)}
+    ask = {"truth": "rare", "predicted": "said", "metrics": ["recall", "precision", "specificity", "accuracy"]}
+    found = evaluate(_written(data, tmp_path), units="passage", **ask, **roles)
+    wanted = evaluate(data, units="passage", **ask, **roles)
+    assert wanted["recall"].df < wanted["precision"].df
+    for name, estimate in wanted.estimates.items():
+        assert found[name].df == estimate.df
+        assert found[name].worth == pytest.approx(estimate.worth, rel=1e-12)
+        assert found.interval(name) == pytest.approx(wanted.interval(name), rel=1e-10)
+
+
+def test_measures_of_many_values_are_refused(large: None, predictions: dict[str, np.ndarray], tmp_path: Path) -> None:
+    from strat.statistics.classification import recall
+
+    def each(truth: Any, predicted: Any) -> Any:
+        return recall(truth, predicted, average=None)
+
+    with pytest.raises(StratError, match=r"`metrics` must be single numbers here, got 'each' with shape \(3,\)"):
+        evaluate(_written(predictions, tmp_path), truth="truth", predicted="guess", units="passage", metrics=each)
+
+
+@pytest.mark.parametrize("roles", [{}, {"units": "passage"}, {"strata": "subject", "units": "passage"}])
+def test_quantiles_are_those_of_the_rows(
+    large: None, predictions: dict[str, np.ndarray], tmp_path: Path, roles: dict[str, Any]
+) -> None:
+    def median(truth: Any, predicted: Any) -> Any:
+        return strat.quantile(truth, 0.5)
+
+    data = {**predictions, "hours": (np.arange(2000) * 7919) % 173 + 0.5}
+    ask = {"truth": "hours", "predicted": "guess", "metrics": median, **roles}
+    found = evaluate(_written(data, tmp_path), **ask)["median"]
+    columns = {role: data[name] for role, name in roles.items()}
+    design = strat.Design.clustered(**columns) if columns else strat.Design.simple_random(2000)
+    wanted = strat.estimate(strat.quantile(data["hours"], 0.5), on=design)
+    assert (found.value, found.df) == (wanted.value, wanted.df)
+    assert found.se == pytest.approx(wanted.se, rel=1e-10)
+    assert found.interval() == pytest.approx(wanted.interval(), rel=1e-12)
 
 
 def test_many_scores_are_binned_finely(large: None, predictions: dict[str, np.ndarray], tmp_path: Path) -> None:

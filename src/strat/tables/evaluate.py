@@ -19,7 +19,7 @@ from strat.tables.evaluation import Evaluation
 from strat.tables.files import MEMORY, Progress
 from strat.tables.hints import look, traps
 from strat.tables.linearize import RowDesign
-from strat.tables.metrics import Metric, chosen, columns_of
+from strat.tables.metrics import Metric, chosen, columns_of, single
 from strat.tables.reduce import Cells, reduce
 from strat.tables.stream import Streamed, fits, stream, target_of
 from strat.tables.table import Table, read
@@ -285,15 +285,17 @@ def _by_population(cells: Cells, units: Any, options: dict[str, Any]) -> Design:
 
 def _estimate(metric: Metric, ground: Ground, method: str, positive: object) -> Estimate:
     columns = columns_of(ground.cells, positive)
-    if ground.rows is not None and method == "taylor":
-        return _scalar(metric, ground.rows.estimate(metric.build(columns)))
+    statistic = single(metric, metric.build(columns))
+    if ground.rows is not None and method == "taylor" and statistic.quantile is None:
+        return _scalar(metric, ground.rows.estimate(statistic))
     if ground.rows is not None:
         design, rows = ground.rows.expanded(_EXPAND)
         spread = {name: v[rows] if isinstance(v, np.ndarray) else v for name, v in columns.items()}
-        return _scalar(metric, estimate(metric.build(spread), on=_replicates(design, method)))
+        on = design if method == "taylor" else _replicates(design, method)
+        return _scalar(metric, estimate(metric.build(spread), on=on))
     assert ground.design is not None
     on = ground.design if method == "taylor" else _replicates(ground.design, method)
-    return _scalar(metric, estimate(metric.build(columns), on=on))
+    return _scalar(metric, estimate(statistic, on=on))
 
 
 def _scalar(metric: Metric, made: Estimate) -> Estimate:

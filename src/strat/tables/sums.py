@@ -45,7 +45,8 @@ class Grid:
     def of(cls, least: float, most: float, *, mantissa: int = WHOLE, last: int = LAST, bits: int = 24) -> Grid:
         """The smallest grid that writes every number from `least` to `most` without rounding.
 
-        `mantissa` is how many bits the numbers have, and ``2^last`` what they are all multiples of.
+        `mantissa` is how many bits the numbers have, and ``2^last`` what they are all multiples of. (Of numbers below
+        1e-200, last bits may be cut off, always alike.)
 
         >>> Grid.of(1.0, 1000.0).pieces, Grid.of(1.0, 1000.0, last=0).pieces
         (3, 1)
