@@ -112,18 +112,19 @@ class RowDesign:
         whole = self.population == self.sizes
         if whole.all():
             return f"these very {counted(self.sizes.sum(), 'row', ',.0f')}, all of them"
-        limited = " of a finite population" if np.isfinite(self.population).any() else ""
+        limited = " (finitely many)" if np.isfinite(self.population).any() else ""
         if len(self.labels) == 1:
             return f"the population of rows that these {self.sizes.sum():,.0f} were drawn from{limited}"
         return f"these {len(self.labels)} strata, fixed, and the rows in them that these were drawn from{limited}"
 
     def estimate(self, statistic: Statistic) -> Estimate:
         """The statistic with the closed-form standard error of independent rows."""
-        made = estimate(statistic, on=self.pseudo, df=max(self._df(statistic.domain), 1e-9))
-        slope = linear.gradient(statistic, totals(statistic, self.pseudo.weights), self.pseudo.weights)
+        df = self._df(statistic)
+        made = estimate(statistic, on=self.pseudo, df=max(df, 1e-9))
+        sums = totals(statistic, self.pseudo.weights)
+        slope = linear.gradient(statistic, sums, self.pseudo.weights)
         influence = linear.row_influence(statistic, slope) * self.row_weight[:, None]
         spread = self._deviations(influence).reshape(len(self.cells), *made.point.shape)
-        df = self._df(statistic.domain)
         each = spread / np.sqrt(self.cells.counts).reshape(-1, *[1] * made.point.ndim)
         return replace(
             made,
@@ -132,16 +133,27 @@ class RowDesign:
             variance=np.asarray((spread**2).sum(axis=0)),
             df=df,
             notes=cautions.notes_on_rows(statistic, self.df, df, each, self.cells.counts),
-            worth=self._worth(statistic.domain),
+            worth=self._worths(statistic, sums),
             design=self.summary,
             target=self.target,
         )
 
-    def _df(self, domain: NDArray[np.bool_] | None) -> float:
+    def _df(self, statistic: Statistic) -> float:
+        """As for rows one by one: of values that look at different rows, the least that is known about any."""
+        if statistic.domains is not None:
+            return max(1.0, min(self._rows_in(view) for view in statistic.domains))
+        if statistic.domain is not None:
+            return self._rows_in(statistic.domain)
+        weight = self.row_weight * np.sqrt(1.0 - self.sizes / self.population)[self.stratum]
+        return linear.usual_df(self.df, linear.effective_units(weight, self.stratum, self.cells.counts, self.df))
+
+    def _rows_in(self, domain: NDArray[np.bool_] | None) -> float:
+        """Rows less strata that a domain reaches; a stratum seen whole adds none, unless all are."""
         if domain is None:
-            weight = self.row_weight * np.sqrt(1.0 - self.sizes / self.population)[self.stratum]
-            return linear.usual_df(self.df, linear.effective_units(weight, self.stratum, self.cells.counts, self.df))
+            return self.df
         inside = np.bincount(self.stratum, self.cells.counts * domain, minlength=len(self.labels))
+        drawn = self.population > self.sizes
+        inside = inside * drawn if inside[drawn].any() else inside
         return float(inside.sum() - (inside > 0).sum())
 
     def _deviations(self, influence: Array) -> Array:
@@ -152,14 +164,25 @@ class RowDesign:
         scale = (ratio * (1.0 - self.sizes / self.population))[self.stratum] * counts
         return np.asarray((influence - means[self.stratum]) * np.sqrt(scale)[:, None])
 
-    def _worth(self, domain: NDArray[np.bool_] | None) -> float:
+    def _worths(self, statistic: Statistic, sums: Array) -> Array | float:
+        """What the exact interval of each value may count on; values that look at the same rows count on the same."""
+        each = [self._worth(view) for view in statistic.views]
+        if statistic.base is None and len(each) == 1:
+            return each[0][0]
+        runs = int(np.prod(statistic.shape)) // len(each)
+        worth, weight = (np.repeat(column, runs).reshape(statistic.shape) for column in zip(*each, strict=True))
+        if statistic.base is None:
+            return worth
+        return np.where(np.isinf(worth), np.inf, worth * statistic.base(sums) / weight)
+
+    def _worth(self, domain: NDArray[np.bool_] | None) -> tuple[float, float]:
+        """The same for all rows of a domain, and what they weigh."""
         counts = self.cells.counts if domain is None else self.cells.counts * domain
         mass = self.row_weight * counts
         share = (self.sizes / self.population)[self.stratum]
         known = 1.0 - float((mass * share).sum() / mass.sum())
-        if known <= 0:
-            return float(np.inf)
-        return float(mass.sum() ** 2 / (self.row_weight**2 * counts).sum() / known)
+        kish = float(mass.sum() ** 2 / (self.row_weight**2 * counts).sum())
+        return kish / known if known > 0 else np.inf, float(mass.sum())
 
     def expanded(self, most: int) -> tuple[Design, NDArray[np.intp]]:
         """The same design row by row, and the cell of each row, for replicate methods."""
