@@ -675,6 +675,26 @@ case("a plan to nowhere", plan("width", "--width", "0.1", "--proportion", "0.5",
 case("a plan for a billion features", plan("design-samples", "--features", "1000000000", "--samples", "200"), says=".")
 case("an unknown plan", plan("world"), code=2)
 
+# ---- results over data
+KEPT = "must name another file than those that are read"
+case("results over the data", lambda f: ["evaluate", put(f, "a.csv", GOOD), *ASK, "-o", f / "a.csv"], says=KEPT)
+case(
+    "results over the data by another name",
+    lambda f: ["evaluate", put(f, "a.csv", GOOD), *ASK, f"--output={f}/../{f.name}/a.csv"],
+    says=KEPT,
+)
+case(
+    "results over data that a pattern names",
+    lambda f: ["evaluate", put(f, "a.csv", GOOD).with_name("*.csv"), *ASK, "--output", f / "a.csv"],
+    says=KEPT,
+)
+case("a sample over its frame", lambda f: ["sample", put(f, "a.csv", GOOD), "-n", "8", "-o", f / "a.csv"], says=KEPT)
+case(
+    "an array over an array",
+    lambda f: ["array", put(f, "a.csv", "0,0\n0,1\n1,0\n1,1\n"), "--out", f / "a.csv"],
+    says=KEPT,
+)
+
 # ---- usage
 case("an unknown command", lambda f: ["evalute", "x.csv"], code=2, says="evaluate")
 case("an unknown option", lambda f: ["evaluate", "x.csv", "--truht", "y"], code=2, says="--truth")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import importlib
 import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -80,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show(warnings.showwarning)
+            keep_inputs(sys.argv[1:] if arguments is None else arguments)
             app(args=arguments, standalone_mode=True)
     except StratError as error:
         typer.echo(f"strat: {visible(str(error))}", err=True)
@@ -97,6 +100,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         typer.echo(f"strat: {visible(_failed(error))}.", err=True)
         sys.exit(1)
+
+
+WRITES = ("-o", "--output", "--html", "--plot", "--out", "--copy")  # options that name a file to write
+
+
+def keep_inputs(arguments: Sequence[str]) -> None:
+    """Refuse to write results over a file that is read: nobody means to lose the data."""
+    words = [word for given in arguments for word in (given.split("=", 1) if given.startswith("--") else [given])]
+    written = {i + 1: word for i, word in enumerate(words[:-1]) if word in WRITES}
+    for at, option in written.items():
+        target = Path(words[at])
+        read = (path for i, word in enumerate(words) if i not in written for path in _named(word))
+        if target.is_file() and any(target.samefile(path) for path in read):
+            raise StratError(f"`{option}` must name another file than those that are read, got {str(target)!r}.")
+
+
+def _named(word: str) -> list[Path]:
+    """The files that a word of the command line names, if it names any."""
+    try:
+        hits = [word, *glob.glob(word, recursive=True)] if "*" in word else [word]  # noqa: PTH207
+        return [path for path in map(Path, hits) if path.is_file()]
+    except (OSError, ValueError):  # no path at all
+        return []
 
 
 def _show(otherwise: Any) -> Any:
