@@ -78,8 +78,8 @@ def evaluate(
 
     logs = None
     if any(_is_log(Path(name), truth is not None or score is not None) for name in files if name):
-        options.leave_out(ctx, *OF_TABLES, why="for logs, which are scored already and read without an engine")
         logs = _logs(files, metric, failed, incomplete, runs)
+        options.leave_out(ctx, *OF_TABLES, why="for logs, which are scored already and read without an engine")
     else:
         options.leave_out(ctx, *OF_LOGS, why="for tables: it is for logs of benchmarks")
     roles = {"score": score, "strata": strata, "items": items}
