@@ -243,7 +243,10 @@ def test_compare_logs(shared: Path) -> None:
         (["compare", "errors.csv", "--predicted", "A"], "`--truth` must name the column"),
         (["compare", "errors.csv", "--predicted", "A", "--truth", "data"], "two systems or more, got one"),
         (["compare", "errors.csv", "--predicted", "A", "--score", "B"], "must not come together"),
-        (["compare", "errors.csv", "--score", "A", "--score", "B", "--system", "C"], "`--system` must be left out where each system has a column"),
+        (
+            ["compare", "errors.csv", "--score", "A", "--score", "B", "--system", "C"],
+            "`--system` must be left out where each system has a column",
+        ),
     ],
 )
 def test_one_line_errors(
