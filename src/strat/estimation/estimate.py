@@ -213,7 +213,7 @@ def _finite(value: Array, statistic: Statistic) -> Array:
         bad = int((~np.isfinite(value)).sum())
         raise StratError(
             f"`{statistic.name}` must be defined on these rows, got {bad} of {value.size} values that are not: "
-            "something it divides by is zero."
+            "something it divides by is zero (a class without rows, say, or values that do not vary)."
         )
     return value
 

@@ -75,7 +75,10 @@ class OpenSet:
         wanted = np.atleast_1d(wanted_rates("fpir", fpir))
         made = rate_within(self.mated, self._finite(), fpr=wanted, rate="fnr")
         axes = (Axis("FPIR", made.axes[0].labels),)
-        return estimate(replace(made, name=f"FNIR({self.label})", axes=axes), on=self.design)
+        found = estimate(replace(made, name=f"FNIR({self.label})", axes=axes), on=self.design)
+        if np.ndim(fpir) == 0:
+            return replace(found.at(axes[0].labels[0]), name=f"FNIR({self.label}) at FPIR {float(wanted[0]):g}")
+        return found
 
     def _finite(self, thresholds: Array | None = None) -> Array:
         """The scores with a number below all others, and below all thresholds, for minus infinity."""
