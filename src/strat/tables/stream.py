@@ -83,16 +83,26 @@ def stream(
             return None
         units, strata, mass, rows, summed = _checked(sums, table, roles)
         design = Design.clustered(units, strata=strata, weights=mass, counts=rows, population=population, lone=lone)
-        placed = np.empty((len(summed), summed.shape[1] + 1))
-        placed[design.unit] = np.column_stack([summed, mass])
-        weighed = iter(placed.T[len(statistics) :])
-        for k, (metric, statistic) in enumerate(zip(group, statistics, strict=True)):
-            inside = placed[:, -1] if statistic.domain is None else next(weighed)
-            on_cells = estimate(statistic, on=pseudo, df=1.0)
-            made[metric.name] = _placed(on_cells, statistic, pseudo, design, placed[:, k : k + 1], inside)
+        on_cells = [estimate(s, on=pseudo, df=1.0) for s in statistics]
+        placed = _all_placed(on_cells, statistics, pseudo, design, np.column_stack([summed, mass]))
+        made |= dict(zip([metric.name for metric in group], placed, strict=True))
         last = (cells, design, units, strata) if last is None else last
     assert last is not None
     return Streamed(*last, {metric.name: made[metric.name] for metric in metrics})
+
+
+def _all_placed(
+    made: Sequence[Estimate], statistics: Sequence[Statistic], pseudo: Design, design: Design, sums: Array
+) -> list[Estimate]:
+    """Each estimate with its spread, from the units' sums of influences, weights in domains, and all weights."""
+    placed = np.empty_like(sums)
+    placed[design.unit] = sums
+    domains = iter(placed.T[len(statistics) :])
+    found = []
+    for k, (one, statistic) in enumerate(zip(made, statistics, strict=True)):
+        inside = placed[:, -1] if statistic.domain is None else next(domains)
+        found.append(_placed(one, statistic, pseudo, design, placed[:, k : k + 1], inside))
+    return found
 
 
 def _placed(
