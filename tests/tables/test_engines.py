@@ -247,8 +247,8 @@ def test_cells_count_the_rows_of_domains(
 
 
 def test_one_and_true_are_not_one_label_in_a_table_either() -> None:
-    with pytest.raises(strat.StratError, match="`column t` must have labels of one type, got 1, True"):
-        tables.evaluate({"t": [1, True, 0, 1], "p": [1, 1, 0, 0]}, truth="t", predicted="p")
+    with pytest.raises(StratError, match="`column t` must have labels of one type, got 1, True"):
+        evaluate({"t": [1, True, 0, 1], "p": [1, 1, 0, 0]}, truth="t", predicted="p")
     both = {"t": [True, False, True, True], "p": [True, True, None, True]}
-    found = tables.evaluate(both, truth="t", predicted="p", missing="drop", metrics="accuracy")
+    found = evaluate(both, truth="t", predicted="p", missing="drop", metrics="accuracy")
     assert found["accuracy"].value == pytest.approx(2 / 3)
