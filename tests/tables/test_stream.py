@@ -146,3 +146,28 @@ def test_subjects_as_units_are_warned_about_here_too(
     path = _written(predictions, tmp_path)
     with pytest.warns(StratWarning, match="units='subject' has only 4 levels for 2,000 rows"):
         evaluate(path, truth="truth", predicted="guess", units="subject")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cautions_are_those_of_the_rows(large: None, tmp_path: Path, weighted: bool) -> None:
+    rng = np.random.default_rng(2)
+    unit = np.repeat(np.arange(60), rng.integers(2, 8, 60))
+    truth = rng.integers(0, 2, len(unit))
+    wrong = np.isin(unit, [3, 4]) & (rng.random(len(unit)) < 0.8)
+    data = {
+        "truth": truth,
+        "guess": np.where(wrong, 1 - truth, truth),
+        "score": rng.lognormal(size=len(unit)),
+        "u": unit,
+    }
+    roles: dict[str, Any] = {"truth": "truth", "predicted": "guess", "score": "score", "units": "u"}
+    if weighted:
+        data["w"] = np.exp(2.0 * rng.standard_normal(60))[unit]
+        roles["weights"] = "w"
+    metrics = ["accuracy", "mean"]
+    rows = evaluate(data, **roles, metrics=metrics)
+    file = evaluate(_written(data, tmp_path), **roles, metrics=metrics)
+    for name in metrics:
+        assert file[name].notes == rows[name].notes
+    assert any("hold the rarer outcome" in note for note in rows["accuracy"].notes)
+    assert any("most of the weight" in note for note in rows["accuracy"].notes) == weighted

@@ -22,9 +22,10 @@ def notes(
 ) -> tuple[str, ...]:
     """Sentences on this estimate; `df` are the degrees of freedom that nobody asked for, None if somebody did."""
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
+    looked = is_share(statistic) and not design.rows_are_units and design.n_units <= MANY_UNITS
     found = (
         _heavy_units(statistic, design.df, df),
-        _few_holders(statistic, design),
+        _few_holders(*unit_totals(statistic, design).T) if looked else "",
         _skewed(statistic, spread, np.ones(len(spread))) if closed else "",
         _single_stratum(statistic, replicates),
     )
@@ -37,6 +38,23 @@ def notes_on_rows(statistic: Statistic, nominal: float, df: float, spread: Array
     return tuple(note for note in found if note)
 
 
+def notes_on_units(
+    statistic: Statistic, nominal: float, df: float, spread: Array, hits: Array | None, rows: Array
+) -> tuple[str, ...]:
+    """The same where the rows are gone, and each unit has what it holds of a share (None: it is none)."""
+    found = (
+        _heavy_units(statistic, nominal, df),
+        "" if hits is None else _few_holders(hits, rows),
+        _skewed(statistic, spread, np.ones(len(spread))),
+    )
+    return tuple(note for note in found if note)
+
+
+def is_share(statistic: Statistic) -> bool:
+    """Whether it is one share, and adds up hits and rows."""
+    return statistic.proportion and not statistic.axes and statistic.components == 2
+
+
 def _heavy_units(statistic: Statistic, nominal: float, df: float | None) -> str:
     limited = statistic.domain is not None or statistic.domains is not None
     if df is None or limited or df >= linear.VERY_UNEQUAL * nominal:
@@ -44,18 +62,14 @@ def _heavy_units(statistic: Statistic, nominal: float, df: float | None) -> str:
     return f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}"
 
 
-def _few_holders(statistic: Statistic, design: Design) -> str:
+def _few_holders(hits: Array, rows: Array) -> str:
     """Where nearly all units are alike and few hold the errors, nobody can see how alike the errors of a unit are."""
-    plain = statistic.proportion and not statistic.axes and statistic.components == 2  # hits and rows
-    if not plain or design.rows_are_units or design.n_units > MANY_UNITS:
-        return ""
-    hits, rows = unit_totals(statistic, design).T
     rarer = hits if 2 * hits.sum() <= rows.sum() else rows - hits
     rarer = np.where(rarer > 1e-9 * rows, rarer, 0.0)
     held, worth = int((rarer > 0).sum()), _worth(rarer)
     if not held or worth >= min(FEW_HOLDERS, _worth(rows) / OF_UNITS):
         return ""
-    units = f"{held} of {design.n_units} units hold the rarer outcome"
+    units = f"{held} of {len(rows)} units hold the rarer outcome"
     return f"only {units}, and count as {worth:.1f} equal ones: the interval may be too short"
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from strat.columns import Array
 from strat.designs import Design
 from strat.errors import StratError
-from strat.estimation import Estimate, estimate, linear
+from strat.estimation import Estimate, cautions, estimate, linear
 from strat.estimation.totals import totals
 from strat.statistics import Statistic
 from strat.tables.files import FileSource
@@ -113,12 +113,17 @@ def _placed(
     weight = pseudo.weights if statistic.domain is None else pseudo.weights * statistic.domain
     known = 1.0 - float(inside @ design.fraction[design.stratum] / inside.sum())
     worth = made.worth * _kish(inside) / _kish(weight) / known if known > 0 else np.inf
+    df = _df(statistic, design, inside)
+    # a share's influence is (hits - share of rows) / all rows
+    share = cautions.is_share(statistic)
+    hits = influence[:, 0] * inside.sum() + float(made.value) * inside if share else None
     return replace(
         made,
         spread=spread,
         scales=1.0,
         variance=np.asarray((spread**2).sum(axis=0)),
-        df=_df(statistic, design, inside),
+        df=df,
+        notes=cautions.notes_on_units(statistic, float(design.df), df, spread, hits, inside),
         worth=worth,
         design=design.summary,
         target=target_of(design),
