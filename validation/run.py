@@ -64,7 +64,8 @@ def work(part: str, name: str, trials: int, seed: int) -> dict[str, Any]:
         from .counting import run
         from .scenarios import SCENARIOS
 
-        made = run(next(s for s in SCENARIOS if s.name == name), trials, seed)
+        scenario = next(s for s in SCENARIOS if s.name == name)
+        made = run(scenario, scenario.times * trials, seed)
     elif part == "nonlinear":
         from . import nonlinear
 

@@ -48,6 +48,8 @@ class Scenario:
         Prepares what all draws share and returns the function that draws.
     procedures
         Names of the procedures of `validation.methods` that are tried, each "name" or "name/k": in every k-th trial.
+    times
+        How many times the usual number of trials: more for a close call.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Scenario:
     about: str
     make: Callable[[], Draw]
     procedures: tuple[str, ...]
+    times: int = 1
 
 
 @dataclass(frozen=True, eq=False)

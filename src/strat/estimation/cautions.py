@@ -14,7 +14,7 @@ from strat.statistics.base import Statistic
 FEW_HOLDERS, OF_UNITS = 10, 4  # an outcome in fewer units, and in fewer than one in so many, makes short intervals
 MANY_UNITS = 100_000  # beyond so many units nobody looks: the interval rests on enough of them
 COCHRAN = 25.0  # units that a mean needs for each squared unit of skewness (Cochran 1977, 2.15)
-ROWS_BEYOND = 5.0  # effective rows beyond a quantile below which no interval of it holds
+ROWS_BEYOND = 4.5  # effective rows beyond a quantile below which no interval of it holds
 
 
 def notes(
