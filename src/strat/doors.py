@@ -19,7 +19,8 @@ from strat.errors import StratError, short
 P = ParamSpec("P")
 R = TypeVar("R")
 
-RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, MemoryError, NotImplementedError)
+MOST = 10**9  # repetitions of anything
+REPEATED = {"permutations", "repeats", "repetitions", "replicates", "runs", "trials", "samples", "number", "draws"}
 LARGE = 1 << 31  # a count beyond which a failure is one of size
 
 
@@ -61,7 +62,7 @@ class _Door:
             for name, parameter in self.signature.parameters.items()
             if name not in ("self", "cls") and parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
         }
-        self.before = {name: check for name, kinds in self.kinds.items() if (check := _ENTRY.get(kinds - {"None"}))}
+        self.before = {name: check for name, kinds in self.kinds.items() if (check := _entry(name, kinds - {"None"}))}
 
     def __call__(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         bound = self.signature.bind(*args, **named)
@@ -73,7 +74,7 @@ class _Door:
             return self.function(*bound.args, **bound.kwargs)
         except StratError:
             raise
-        except RAW as error:
+        except Exception as error:
             said = self._blame(given, error)
             if said is None:
                 raise
@@ -85,7 +86,7 @@ class _Door:
             for name, kinds in self.kinds.items():
                 if name in given and (said := look(kinds, given[name], error)):
                     return f"`{name}` must {said}"
-        return None
+        return _unequal({name: given[name] for name, kinds in self.kinds.items() if name in given and _column(kinds)})
 
 
 def _alternatives(annotation: str) -> Iterator[str]:
@@ -147,6 +148,12 @@ def _flag(name: str, value: object) -> bool:
     raise StratError(f"`{name}` must be True or False, got {shown(value)}.")
 
 
+def _repeats(name: str, value: object) -> int:
+    if (count := _count(name, value)) > MOST:
+        raise StratError(f"`{name}` must be at most {MOST:,}, got {shown(count)}; more would never end.")
+    return count
+
+
 def _seed(name: str, value: object) -> Any:
     if isinstance(value, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
         return value
@@ -165,6 +172,23 @@ _ENTRY: dict[frozenset[str], Callable[[str, Any], Any]] = {
     frozenset({"int", "np.random.Generator"}): _seed,
 }
 
+
+def _entry(name: str, kinds: frozenset[str]) -> Callable[[str, Any], Any] | None:
+    """The check before the call of an argument of this name and these kinds."""
+    if _column(kinds):
+        return _plain_rows
+    return _repeats if name in REPEATED and kinds == {"int"} else _ENTRY.get(kinds)
+
+
+def _plain_rows(name: str, value: Any) -> Any:
+    """`value`, unless NumPy would read what its mask hides, or drop the half of its numbers."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise StratError(f"`{name}` must have no masked values; drop these rows or fill them.")
+    if isinstance(value, np.ndarray) and value.dtype.kind in "cV":
+        raise StratError(f"`{name}` must be plain numbers or labels, got {value.dtype} in {shown(value)}.")
+    return value
+
+
 _CLASSES = {
     *("Design", "Replicates", "Statistic", "Estimate", "LossMatrix", "Plan", "Table"),
     *("Problem", "DiscreteProblem", "GaussianClass", "MixtureClass", "QuadraticRule"),
@@ -172,7 +196,8 @@ _CLASSES = {
 }
 
 
-_COLUMNS = ("Array", "Sequence", "tuple")  # how annotations of columns start
+_SINGLE = {"object", "str", "int", "float", "bool"}
+_COLUMNS = ("Array", "Sequence", "tuple", "Population")  # how annotations of columns start
 
 
 def _wrong_kind(kinds: frozenset[str], value: object, _: BaseException) -> str | None:
@@ -189,8 +214,28 @@ def _wrong_kind(kinds: frozenset[str], value: object, _: BaseException) -> str |
         return None if callable(value) else f"be a function{got}"
     if all(kind.startswith("Mapping") for kind in wanted):
         return None if isinstance(value, Mapping) else f"be a dictionary{got}"
-    if any(kind.startswith(_COLUMNS) for kind in wanted):
+    if _column(wanted):
         return _wrong_column(kinds, value)
+    if wanted <= _SINGLE and (type(value).__name__ == "NAType" or _lists(value)):
+        return f"be one value{got}"
+    return None
+
+
+def _lists(value: object) -> bool:
+    """Whether it holds several values."""
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) != 0
+
+
+def _column(kinds: frozenset[str]) -> bool:
+    return any(kind.startswith(_COLUMNS) for kind in kinds)
+
+
+def _unequal(columns: Mapping[str, Any]) -> str | None:
+    """A sentence about two columns of different lengths."""
+    sizes = [(name, np.shape(value)[0]) for name, value in columns.items() if np.ndim(value)]
+    for name, size in sizes[1:]:
+        if size != sizes[0][1]:
+            return f"`{name}` must have as many rows as `{sizes[0][0]}` ({sizes[0][1]}), got {size}."
     return None
 
 
@@ -206,6 +251,8 @@ def _wrong_column(kinds: frozenset[str], value: object) -> str | None:
         return f"have rows of one length, got {shown(value)}."
     if array.dtype.kind in "cVmM" or (array.dtype.kind == "O" and array.ndim == 0):
         return f"be plain numbers or labels, got {shown(value)}."
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        return f"be finite, got {shown(array[~np.isfinite(array)].flat[0])}."
     if array.dtype.kind == "O" and not all(isinstance(v, str | int | float) and v == v for v in array.flat):
         return f"be plain numbers or labels without gaps, got {shown(value)}."
     return None
@@ -222,9 +269,16 @@ def _wrong_size(kinds: frozenset[str], value: object, error: BaseException) -> s
 
 
 def _wrong_shape(kinds: frozenset[str], value: object, _: BaseException) -> str | None:
-    if not any(kind.startswith(_COLUMNS) for kind in kinds):
+    if not (_column(kinds) or "Any" in kinds or "Checked" in kinds):
         return None
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return f"have rows of one length, got {shown(value)}."
+    if array.ndim and array.size == 0:
+        return f"hold something, got an array of shape {array.shape}."
+    if not _column(kinds):
+        return None
     if array.dtype.kind in "USO" and array.ndim < 2:
         return f"be numbers, got {shown(value)}."
     if array.ndim == 0:

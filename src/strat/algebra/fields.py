@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.doors import checked
-from strat.errors import StratError, plain
+from strat.errors import StratError, plain, short
 
 Integers = NDArray[np.int64]
 Product = Callable[[Integers, Integers], Integers]
@@ -67,6 +67,8 @@ def next_prime_power(n: int) -> int:
     >>> next_prime_power(6), next_prime_power(14), next_prime_power(9)
     (7, 16, 9)
     """
+    if n > 1 << 40:
+        raise StratError(f"`n` must be at most 2^40, got {short(repr(n))}; no field beyond is made.")
     return next(q for q in itertools.count(max(int(n), 2)) if is_prime_power(q))
 
 
@@ -384,7 +386,9 @@ def primitive_polynomial(levels: SupportsIndex, degree: SupportsIndex) -> tuple[
     ((1, 1, 0, 0, 1), (2, 1, 1))
     """
     prime_power(levels)
-    return _primitive_polynomial(whole("levels", levels), whole("degree", degree, 1))
+    if (b := whole("degree", degree, 1)) > 4096:
+        raise StratError(f"`degree` must be at most 4096, got {short(repr(b))}; no longer recurrence is made.")
+    return _primitive_polynomial(whole("levels", levels), b)
 
 
 @lru_cache(maxsize=256)
@@ -431,7 +435,7 @@ def m_sequence(levels: SupportsIndex, degree: SupportsIndex) -> Integers:
     """
     prime_power(levels)
     q, b = whole("levels", levels), whole("degree", degree, 1)
-    if q**b > 2 * LARGEST_ORDER:
+    if b > 64 or q**b > 2 * LARGEST_ORDER:
         raise StratError(f"`degree` must keep levels^degree below {2 * LARGEST_ORDER}, got {q}^{b}.")
     return _m_sequence(q, b)
 

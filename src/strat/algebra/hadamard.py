@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from strat.algebra.fields import field, is_prime_power, whole
 from strat.doors import checked
-from strat.errors import StratError
+from strat.errors import StratError, short
 
 Signs = NDArray[np.int8]
 
@@ -61,6 +61,8 @@ def hadamard(order: SupportsIndex) -> Signs:
     True
     """
     n = whole("order", order, 1)
+    if n > 1 << 32:
+        raise StratError(f"`order` must be at most 2^32, got {short(repr(n))}; no memory holds the matrix.")
     if not is_reachable(n):
         below = next((k for k in range(n - 1, 0, -1) if is_reachable(k)), 1)
         above = next(k for k in range(n + 1, 4 * n + 5) if is_reachable(k))
@@ -82,6 +84,8 @@ def hadamard_order(columns: SupportsIndex) -> int:
     [2, 4, 8, 8, 12, 40]
     """
     n = whole("columns", columns, 1) + 1
+    if n > 1 << 32:
+        raise StratError(f"`columns` must be at most 2^32, got {short(str(n - 1))}; no memory holds the matrix.")
     while not is_reachable(n):
         n += 1
     return n

@@ -157,6 +157,8 @@ class ManySystems:
     @checked
     def critical(self, level: float = 0.95) -> float:
         """The value that the largest |t| of all pairs exceeds with probability 1 − level."""
+        if not 0 < level < 1:
+            raise StratError(f"`level` must lie between 0 and 1, got {level!r}; 0.95 means 95 %.")
         still = max(1, int((self._still & (self.differences > 0)).sum()))  # pairs that draws say nothing about
         floor = float(stdtrit(self.estimate.df, 1.0 - 0.5 * (1.0 - level) / still))
         return floor if len(self.systems) == 2 else max(floor, float(np.quantile(self._largest, level)))
@@ -189,8 +191,9 @@ class ManySystems:
     def rank(self, system: str, level: float = 0.95) -> tuple[int, int]:
         """The rank interval of one system alone, at most as wide as in `ranks`."""
         k = self._position(system)
+        together = self.critical(level)
         own = float(np.quantile(self._largest_of(k), level))
-        better = self._better(min(max(own, float(stdtrit(self.estimate.df, 0.5 + 0.5 * level))), self.critical(level)))
+        better = self._better(min(max(own, float(stdtrit(self.estimate.df, 0.5 + 0.5 * level))), together))
         return 1 + int(better[:, k].sum()), len(self.systems) - int(better[k].sum())
 
     @checked

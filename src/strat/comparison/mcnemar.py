@@ -161,7 +161,8 @@ def _correct(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.b
     columns = {"truth": np.asarray(truth), "a": np.asarray(a), "b": np.asarray(b)}
     same_length(**columns)
     for name, column in columns.items():
-        encode(name, column)
+        codes, distinct = encode(name, column)
+        columns[name] = distinct[codes] if column.dtype == object else column
     kinds = {name: column.dtype.kind in "USO" for name, column in columns.items()}
     for name in ("a", "b"):
         if kinds[name] != kinds["truth"]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array
+from strat.columns import Array, values
 from strat.doors import checked
 from strat.errors import StratError, one_of
 
@@ -98,9 +98,9 @@ def adjust(pvalues: ArrayLike, method: str, *, systems: int | None = None) -> Ar
 
 
 def _checked(pvalues: ArrayLike) -> Array:
-    p = np.asarray(pvalues, float)
-    if p.ndim != 1 or len(p) == 0:
-        raise StratError(f"`pvalues` must be a list of p-values, got an array of shape {p.shape}.")
+    if np.ndim(pvalues) != 1 or np.size(pvalues) == 0:
+        raise StratError(f"`pvalues` must be a list of p-values, got an array of shape {np.shape(pvalues)}.")
+    p = values("pvalues", pvalues, finite=False)
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise StratError(f"`pvalues` must lie between 0 and 1, got {p[~((p >= 0) & (p <= 1))][0]}.")
     return p

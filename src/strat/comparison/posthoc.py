@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from strat.columns import Array
+from strat.columns import Array, values
 from strat.comparison.critical_difference import cliques, draw_control, draw_groups
 from strat.comparison.multiplicity import adjust
 from strat.comparison.scores import Scores, scores
@@ -299,7 +299,7 @@ def studentized_range_tail(q: Any, systems: int) -> Array:
     >>> round(float(studentized_range_tail(2.0 ** 0.5 * 1.959964, 2)), 6)
     0.05
     """
-    value = np.atleast_1d(np.asarray(q, float))
+    value = np.atleast_1d(values("q", q, most=1e6))
     distinct, back = np.unique(value, return_inverse=True)
     # The integrand lives where z is near the largest of M normals and z − q is not far below.
     low, high = -6.0, 9.0 + distinct

@@ -110,6 +110,9 @@ def check_units(first: Array, second: Array, a: str, b: str) -> None:
 
 def _columns(table: Any) -> tuple[list[str], list[Any]]:
     if isinstance(table, Mapping):
+        for name, column in table.items():
+            if not np.ndim(column):
+                raise StratError(f"`table` must have a column of scores under {name!r}, got {some([column])}.")
         return [str(k) for k in table], list(table.values())
     names = getattr(table, "columns", None)
     if names is not None and hasattr(table, "__getitem__"):

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from strat.columns import Array, numbers, same_length
 from strat.comparison.results import TestResult, f_pvalue, t_pvalue
 from strat.doors import checked
-from strat.errors import StratError
+from strat.errors import StratError, some
 
 NULL = "the two models have the same expected error on training sets of this size"
 
@@ -115,6 +115,8 @@ def split_ratio(
     (True, True)
     """
     if indices is not None:
+        if not {"test", "train"} <= set(indices):
+            raise StratError(f"`indices` must hold 'test' and 'train', got {some(indices)}.")
         testing, training = (float(np.mean([len(np.unique(rows)) for rows in indices[k]])) for k in ("test", "train"))
     if folds is not None:
         if folds < 2:
@@ -184,6 +186,8 @@ class SplitSimulation:
 @checked
 def split_simulation(*, data_sets: int = 200, runs: int = 30, rng: int = 0) -> SplitSimulation:
     """Run Example 1.8: two Gaussian classes, 40 points, 90 % / 10 % shuffles, the linear classifier."""
+    if min(data_sets, runs) < 2:
+        raise StratError(f"`data_sets` and `runs` must be at least 2, got {data_sets} and {runs}.")
     generator = np.random.default_rng(rng)
     shuffled = np.empty((data_sets, runs))
     independent = np.empty((data_sets, runs))

@@ -249,6 +249,8 @@ def _systems(given: Mapping[str, float] | Sequence[float]) -> tuple[list[str], A
 def _sizes(argument: str, given: int | Sequence[int], units: int) -> NDArray[np.int64]:
     if isinstance(given, int | np.integer):
         return np.full(units, count(argument, int(given)))
+    if any(not abs(k) < 1 << 31 for k in given):
+        raise StratError(f"`{argument}` must be whole numbers below 2^31, got {some(given, 2)}.")
     each = np.array([count(argument, int(k)) for k in given], dtype=np.int64)
     if len(each) != units:
         raise StratError(f"`{argument}` must be one number, or {units} of them, got {len(each)}.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.colours import BLUE, ORANGE
-from strat.columns import Array
+from strat.columns import Array, numbers
 from strat.designs import Design
 from strat.doors import checked
 from strat.errors import StratError
@@ -177,7 +177,8 @@ def corrected_se(errors: Array, ratio: float) -> float:
     >>> print(round(corrected_se(np.subtract(a, b), 1 / 9), 4))
     2.0717
     """
-    if len(errors) < 2:
+    errors = numbers("errors", errors)
+    if errors.ndim != 1 or len(errors) < 2:
         raise StratError(f"`errors` must be at least two test errors, got {len(errors)}.")
     return float(np.std(errors, ddof=1) * np.sqrt(1 / len(errors) + ratio))
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.doors import checked
-from strat.errors import StratError, one_of, plain, some
+from strat.errors import StratError, one_of, plain, short, some
 from strat.files import atomic
 from strat.statistics.base import Axis, Rows, Statistic
 
@@ -417,6 +417,8 @@ class ConfusionMatrix:
     @checked
     def read(cls, path: str | Path) -> ConfusionMatrix:
         """Read what `write` wrote; labels of a `.csv` come back as text, or as whole numbers if all are."""
+        if not isinstance(path, str | Path) or len(str(path)) > 4096 or not Path(path).is_file():
+            raise StratError(f"`path` must name a file that is there, got {short(repr(path))}.")
         path = Path(path)
         if _format(path) == ".json":
             try:

@@ -184,11 +184,17 @@ def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
     )
 
 
+def _labels(argument: str, given: ArrayLike) -> NDArray[Any]:
+    """The labels, checked, in an array of their own type even if they came as objects."""
+    codes, distinct = encode(argument, given)
+    array = np.asarray(given)
+    return distinct[codes] if array.dtype == object else array
+
+
 def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
     a, b = np.asarray(truth), np.asarray(predicted)
     same_length(truth=a, predicted=b)
-    encode("truth", truth)
-    encode("predicted", predicted)
+    a, b = _labels("truth", truth), _labels("predicted", predicted)
     comparable = (a.dtype.kind in "biuf") == (b.dtype.kind in "biuf")
     if not comparable:
         raise StratError(

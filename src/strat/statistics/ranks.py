@@ -123,8 +123,10 @@ def mean_reciprocal_rank(ranks: Any, *, tied: ArrayLike | None = None) -> Statis
 
 def _spans(ranks: Any, tied: ArrayLike | None) -> tuple[Array, Array, int]:
     """The best and the worst rank that each probe may have."""
-    given = ranks.rank() if callable(getattr(ranks, "rank", None)) else ranks
+    given = ranks.rank() if hasattr(ranks, "gallery_size") else ranks  # pandas' and polars' columns have a rank() too
     first = numbers("ranks", given, finite=False)
+    if (np.isfinite(first) & (first > 2.0**53)).any():
+        raise StratError(f"`ranks` must be at most 2^53, got {first[np.isfinite(first)].max():g}; infinity is a miss.")
     if first.ndim != 1:
         raise StratError(f"`ranks` must have one rank per probe, got shape {first.shape}.")
     missing = np.isnan(first)
@@ -139,7 +141,7 @@ def _spans(ranks: Any, tied: ArrayLike | None) -> tuple[Array, Array, int]:
         raise StratError(f"`ranks` must be whole numbers from 1, got {some(finite[wrong], 3)}; ranks start at 1.")
     if tied is None:
         return first, first, len(first)
-    extra = numbers("tied", tied)
+    extra = numbers("tied", tied, most=2.0**53)
     same_length(ranks=first, tied=extra)
     if extra.ndim != 1 or (extra < 0).any() or (extra != np.rint(extra)).any():
         raise StratError(

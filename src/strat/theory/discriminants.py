@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.colours import OKABE_ITO
-from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.columns import LARGEST, Array, Codes, encode, numbers, same_length
 from strat.doors import checked
 from strat.errors import StratError, some
 from strat.theory.membership import maximum_membership
@@ -43,6 +43,8 @@ class CanonicalClassifier:
     def __post_init__(self) -> None:
         if len(self.functions) < 2:
             raise StratError(f"`functions` must be at least two, got {len(self.functions)}; give one per class.")
+        if self.labels is not None and (getattr(self.labels, "ndim", 1) == 0 or not hasattr(self.labels, "__len__")):
+            raise StratError(f"`labels` must name each of the functions, got {some([self.labels])}.")
         if self.labels is not None and len(self.labels) != len(self.functions):
             raise StratError(
                 f"`labels` must name each of the {len(self.functions)} functions, got {len(self.labels)} names."
@@ -322,7 +324,7 @@ def inseparable_points(points: ArrayLike, labels: ArrayLike) -> Codes:
 
 
 def _rows(points: ArrayLike) -> Array:
-    rows = numbers("points", points)
+    rows = numbers("points", points, most=LARGEST)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2:
         raise StratError(f"`points` must be a table of objects by features, got an array of shape {rows.shape}.")

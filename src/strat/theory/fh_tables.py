@@ -9,6 +9,7 @@ import numpy as np
 
 from strat.columns import Array
 from strat.doors import checked
+from strat.errors import StratError
 from strat.theory.bootstrap_bias import bootstrap_bias
 from strat.theory.dependent import both_errors
 from strat.theory.finite_samples import (
@@ -112,6 +113,8 @@ def _shifted_rows(
     rng: int | np.random.Generator,
     progress: Progress | None,
 ) -> tuple[tuple[Cell, ...], ...]:
+    if repetitions < 2:
+        raise StratError(f"`repetitions` must be at least 2, got {repetitions!r}; one has no spread.")
     generator, distance = np.random.default_rng(rng), distance_for_error(0.10)
     rows: list[tuple[Cell, ...]] = []
     for n, k in _counted([(n, k) for n in FEATURES for k in RATIOS], progress):

@@ -131,6 +131,8 @@ def boundary_beta(problem: Problem, code: int) -> float:
     >>> round(beta, 6) == round(80 * leave_one_out_bias(features=8, design_samples=80, distance=2.5631), 6)
     True
     """
+    if code not in (0, 1):
+        raise StratError(f"`code` must be 0 or 1, the first class or the second, got {code!r}.")
     first, second = two_gaussians(problem)
     rule = quadratic_rule(first, second, priors=problem.priors)
     weights, linear, constant = form_in_class(rule, (first, second)[code])
@@ -191,7 +193,10 @@ def error_variance(
     shares = np.atleast_1d(values("errors", errors))
     if ((shares < 0) | (shares > 1)).any():
         raise StratError(f"`errors` must be between 0 and 1, got {shares.tolist()!r}; use shares, not percent.")
-    counts = np.broadcast_to(values("test_samples", test_samples, finite=False), shares.shape)
+    tested = values("test_samples", test_samples, finite=False)
+    if tested.ndim and tested.shape != shares.shape:
+        raise StratError(f"`test_samples` must have one number per class ({len(shares)}), got {tested.size}.")
+    counts = np.broadcast_to(tested, shares.shape)
     if not (counts > 1e-100).all():
         raise StratError(f"`test_samples` must be positive, got {counts.tolist()!r}; test every class.")
     p = probabilities("priors", priors, len(shares))

@@ -12,7 +12,7 @@ from scipy.special import logsumexp, ndtr
 
 from strat.columns import LARGEST, Array, Codes, numbers
 from strat.doors import checked
-from strat.errors import StratError
+from strat.errors import StratError, some
 from strat.theory.membership import maximum_membership
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -341,6 +341,8 @@ def probabilities(argument: str, values: ArrayLike | None, count: int) -> Array:
 
 def same_dimension(argument: str, classes: Sequence[GaussianClass | MixtureClass]) -> None:
     """An error when there are no classes or their numbers of features differ."""
+    if not all(hasattr(c, "dimension") for c in classes):
+        raise StratError(f"`{argument}` must be classes such as GaussianClass, got {some(classes)}.")
     dimensions = sorted({c.dimension for c in classes})
     if len(dimensions) != 1:
         raise StratError(

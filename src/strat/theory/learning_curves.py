@@ -133,6 +133,8 @@ def fit_learning_curve(
     (0.1, 2.0)
     """
     x, y, weights = _points(sizes, errors, se, least=3)
+    if not 1e-3 <= power <= 100:
+        raise StratError(f"`power` must lie between 0.001 and 100, got {power!r}; theory says 1.")
     return _linear_fit(x, y, weights, power)
 
 

@@ -1,0 +1,123 @@
+"""The same column in another library's clothes gives the same answer, or a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from sweep_calls import Call, calls, ready
+
+from strat import ConfusionMatrix, Design, Estimate, Replicates, Statistic
+from strat.errors import StratError, StratWarning
+
+TYPED = ("algebra.", "recognition.candidates")  # want integers as integers, or give labels back as they came
+KEPT = {"functions", "labels", "where", "sizes"}  # lists of names, truth values and ranks stay lists
+
+
+def numbers(found: Any, depth: int = 0) -> Iterator[float]:
+    """The numbers of an answer, in order."""
+    if isinstance(found, bool | int | float | np.number | np.bool_):
+        yield float(found)
+    elif isinstance(found, np.ndarray):
+        yield from found.ravel().astype(float).tolist() if found.dtype.kind in "biuf" else []
+    elif isinstance(found, Statistic):
+        yield from np.ravel(found.value()).tolist()
+    elif isinstance(found, Estimate):
+        yield from [*np.ravel(found.value).tolist(), *np.ravel(found.se).tolist()]
+    elif isinstance(found, Design):
+        yield from [*found.unit.tolist(), *found.stratum.tolist(), *found.weights.tolist()]
+    elif isinstance(found, Replicates):
+        yield from np.ravel(found.factors()).tolist()
+    elif isinstance(found, ConfusionMatrix):
+        yield from np.ravel(found.counts).tolist()
+    elif depth < 4 and isinstance(found, dict):
+        for part in found.values():
+            yield from numbers(part, depth + 1)
+    elif depth < 4 and isinstance(found, list | tuple):
+        for part in found:
+            yield from numbers(part, depth + 1)
+    elif depth < 4 and dataclasses.is_dataclass(found) and not isinstance(found, type):
+        for part in dataclasses.fields(found):
+            if part.name not in ("times", "memory"):  # of the machine
+                yield from numbers(getattr(found, part.name), depth + 1)
+
+
+def forms(column: list[Any]) -> dict[str, Callable[[], Any]]:
+    """The column in other clothes."""
+    import pandas as pd
+    import polars as pl
+
+    array = np.array(column)
+    made: dict[str, Callable[[], Any]] = {
+        "tuple": lambda: tuple(column),
+        "array": lambda: array,
+        "every other of an array": lambda: np.repeat(array, 2, axis=0)[::2],
+        "backwards of an array": lambda: array[::-1].copy()[::-1],
+        "unmasked": lambda: np.ma.masked_array(array),
+    }
+    if array.ndim > 1:
+        return {
+            **made,
+            "columns first": lambda: np.asfortranarray(array),
+            "pandas": lambda: pd.DataFrame(array, index=range(len(array), 0, -1)),
+            "polars": lambda: pl.DataFrame(array),
+        }
+    made |= {
+        "objects": lambda: np.array(column, dtype=object),
+        "pandas": lambda: pd.Series(column, index=range(len(column), 0, -1)),
+        "polars": lambda: pl.Series(column),
+    }
+    if array.dtype.kind == "i" and array.min() >= 0 and array.max() < 128:
+        made |= {
+            "small": lambda: array.astype(np.int8),
+            "small and unsigned": lambda: array.astype(np.uint8),
+            "nullable": lambda: pd.array(column, dtype="Int64"),
+        }
+    if array.dtype.kind == "U":
+        made["categories"] = lambda: pd.Categorical(column)
+    return made
+
+
+def columns(call: Call) -> Iterator[str]:
+    """The arguments that are columns or tables."""
+    for name, value in call.arguments.items():
+        if isinstance(value, list) and value and np.ndim(value) < 3 and name not in KEPT:
+            yield name
+
+
+def told(call: Call, arguments: dict[str, Any]) -> list[float]:
+    """The numbers of one call."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", StratWarning)
+        return list(numbers(call.function(**arguments)))
+
+
+def differences(call: Call) -> Iterator[str]:
+    """Which clothes change the answer."""
+    for name in columns(call):
+        expected = told(call, ready(call.arguments))
+        for form, make in forms(call.arguments[name]).items():
+            if form == "objects" and call.name.startswith(TYPED):
+                continue
+            try:
+                found = told(call, {**ready(call.arguments), name: make()})
+            except StratError as error:
+                yield f"{call.name}({name} as {form}): {error}"
+                continue
+            if (
+                not np.allclose(found, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
+                if len(found) == len(expected)
+                else True
+            ):
+                yield f"{call.name}({name} as {form}): another answer"
+
+
+@pytest.mark.parametrize("part", ["strat", "algebra", "comparison", "datasets", "recognition", "theory"])
+def test_clothes_do_not_matter(part: str) -> None:
+    found = [said for call in calls() if call.name.startswith(part + ".") for said in differences(call)]
+    assert not found, "\n".join(found)
