@@ -114,6 +114,16 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "Friedman of one system": (lambda: strat.comparison.friedman([[1], [2]], higher_is_better=True), "two|system"),
     "negative permutations": (lambda: strat.comparison.chance_between([0, 1], [0, 1], units=[0, 1], permutations=-1),
                               "permutations"),
+    "masked values": (lambda: mean(np.ma.masked_array([1.0, 9.0], [False, True])), "masked values"),
+    "masked labels": (lambda: strat.accuracy(np.ma.masked_array([1, 0], [0, 1]), [1, 0]), "masked values"),
+    "times for numbers": (lambda: mean(np.array(["2020-01-01", "2020-01-02"], "M8[D]")), "must be numbers"),
+    "complex numbers": (lambda: mean([1j, 2.0]), "must be numbers"),
+    "lists of several lengths": (lambda: Design.clustered([[1], [1, 2]]), "`units`"),
+    "a level of words": (lambda: strat.wald(1, 9, level="high"), "`level` must be a number"),
+    "a design that is none": (lambda: strat.jackknife(7), "`design` must be a Design"),
+    "a seed of words": (lambda: strat.bootstrap(Design.simple_random(n=4), rng="x"), "`rng` must be a seed"),
+    "a value of many lines": (lambda: Design.simple_random(n=np.ones((9, 9))), "an array of shape"),
+    "a prime power beyond all fields": (lambda: strat.algebra.next_prime_power(2**53), "2\\^40"),
     "a plan for nothing": (lambda: strat.theory.rows_for_width(width=0, proportion=0.5), "`width`"),
     "a plan for 1e308": (lambda: strat.theory.rows_for_mean(width=1.0, deviation=1e308), "`deviation`"),
 }  # fmt: skip
@@ -172,6 +182,21 @@ def test_denormal_scores_have_a_value() -> None:
     found = of(np.array([0.0, 5e-324, 1e-310]))
     assert 0 <= found.value < 1e-300
     assert found.se >= 0
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_ranks_of_other_libraries_are_not_ranked_again(library: str) -> None:
+    """Their columns have a rank() too, which would make 5, 9 and 30 of it 1, 2 and 3."""
+    column = pytest.importorskip(library).Series([5, 9, 30])
+    assert strat.mean_reciprocal_rank(column).value() == pytest.approx((1 / 5 + 1 / 9 + 1 / 30) / 3)
+    assert strat.within_rank(column, k=9).value() == pytest.approx(2 / 3)
+
+
+def test_small_types_do_not_overflow() -> None:
+    from strat.theory import detectable_difference
+
+    small = detectable_difference(rows=np.int8(100), disagreement=np.float32(0.25))
+    assert small.difference == pytest.approx(detectable_difference(rows=100, disagreement=0.25).difference)
 
 
 def test_a_liar_about_its_length_is_taken_by_its_elements() -> None:

@@ -471,6 +471,24 @@ case(
     says="permutations",
 )
 case(
+    "permutations without end",
+    chance(
+        "t.csv",
+        GOOD,
+        "--truth",
+        "truth",
+        "--predicted",
+        "guess",
+        "--units",
+        "passage",
+        "--exchange",
+        "between",
+        "--permutations",
+        str(10**12),
+    ),
+    says="`permutations` must be at most 1,000,000,000",
+)
+case(
     "a matrix of 300 classes",
     lambda f: [
         "chance",
@@ -673,6 +691,28 @@ case(
 )
 case("a plan to nowhere", plan("width", "--width", "0.1", "--proportion", "0.5", "--plot", "/no/such/p.png"), says="no")
 case("a plan for a billion features", plan("design-samples", "--features", "1000000000", "--samples", "200"), says=".")
+case(
+    "a plan of endless units",
+    plan("units", "--width", "0.1", "--proportion", "0.8", "--rows-per-unit", "inf", "--intraclass", "0.3"),
+    says="`rows_per_unit` must be at least 1 and at most",
+)
+case(
+    "a plan of strata beyond 2^53",
+    plan(
+        "units",
+        "--width",
+        "0.1",
+        "--proportion",
+        "0.8",
+        "--rows-per-unit",
+        "9",
+        "--intraclass",
+        "0.3",
+        "--strata",
+        str(2**60),
+    ),
+    says="`strata` must be a whole number of at least 1",
+)
 case("an unknown plan", plan("world"), code=2)
 
 # ---- results over data

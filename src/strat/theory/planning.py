@@ -509,8 +509,10 @@ def kish(rows_per_unit: float, intraclass: float) -> float:
     >>> kish(20, 0.3)
     6.7
     """
-    if not rows_per_unit >= 1:
-        raise StratError(f"`rows_per_unit` must be at least 1, got {rows_per_unit!r}; it is an average count.")
+    if not 1 <= rows_per_unit <= 1e15:
+        raise StratError(
+            f"`rows_per_unit` must be at least 1 and at most 1e15, got {rows_per_unit!r}; it is an average count."
+        )
     if not 0 <= intraclass <= 1:
         raise StratError(f"`intraclass` must be between 0 and 1, got {intraclass!r}; it is a correlation.")
     return round(1 + (rows_per_unit - 1) * intraclass, 12)
@@ -622,5 +624,5 @@ def _nonzero(argument: str, value: float) -> float:
 
 
 def _whole(argument: str, value: int, least: int) -> None:
-    if value < least or value != int(value):
-        raise StratError(f"`{argument}` must be a whole number of at least {least}, got {value!r}.")
+    if not least <= value <= 1 << 53 or value != int(value):
+        raise StratError(f"`{argument}` must be a whole number of at least {least} and at most 2^53, got {value!r}.")
