@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
 from functools import update_wrapper
@@ -189,6 +191,7 @@ def _plain_rows(name: str, value: Any) -> Any:
     return value
 
 
+_NAMES = {"str", "Path", "os.PathLike[str]"}
 _CLASSES = {
     *("Design", "Replicates", "Statistic", "Estimate", "LossMatrix", "Plan", "Table"),
     *("Problem", "DiscreteProblem", "GaussianClass", "MixtureClass", "QuadraticRule"),
@@ -200,25 +203,41 @@ _SINGLE = {"object", "str", "int", "float", "bool"}
 _COLUMNS = ("Array", "Sequence", "tuple", "Population")  # how annotations of columns start
 
 
-def _wrong_kind(kinds: frozenset[str], value: object, _: BaseException) -> str | None:
+def _wrong_kind(kinds: frozenset[str], value: object, error: BaseException) -> str | None:
     if value is None and "None" in kinds:
         return None
     wanted = kinds - {"None"}
     got = f", got {shown(value)}."
-    if wanted <= _CLASSES:
-        mine = {base.__name__ for base in type(value).__mro__}
-        return None if mine & wanted else f"be a {' or a '.join(sorted(wanted))}{got}"
-    if wanted == {"str"}:
-        return None if isinstance(value, str) else f"be text{got}"
-    if all(kind.startswith("Callable") for kind in wanted):
-        return None if callable(value) else f"be a function{got}"
-    if all(kind.startswith("Mapping") for kind in wanted):
-        return None if isinstance(value, Mapping) else f"be a dictionary{got}"
+    if isinstance(error, OSError) and "Path" in wanted:
+        return f"name a file that can be opened, got {shown(value)}: {error.strerror or type(error).__name__}."
+    if all(kind in _NAMES or kind in _CLASSES or kind.startswith(("Mapping", "Callable")) for kind in wanted):
+        return None if any(_fits(kind, value) for kind in wanted) else f"be {_words(wanted)}{got}"
+    inner = {kind.rpartition(" ")[2].rpartition("[")[2].rstrip("], .") for kind in wanted} & _CLASSES
+    if inner and isinstance(value, list | tuple) and not all(_fits(kind, v) for v in value for kind in inner):
+        return f"hold {_words(inner)} each{got}"
     if _column(wanted):
         return _wrong_column(kinds, value)
     if wanted <= _SINGLE and (type(value).__name__ == "NAType" or _lists(value)):
         return f"be one value{got}"
     return None
+
+
+def _fits(kind: str, value: object) -> bool:
+    """Whether the value is of one kind."""
+    if kind.startswith("Mapping"):
+        inner = kind.rpartition(" ")[2].rstrip("]")
+        return isinstance(value, Mapping) and (inner not in _CLASSES or all(_fits(inner, v) for v in value.values()))
+    if kind.startswith("Callable"):
+        return callable(value)
+    if kind in _NAMES:
+        return isinstance(value, str if kind == "str" else os.PathLike)
+    return kind in {base.__name__ for base in type(value).__mro__}
+
+
+def _words(kinds: AbstractSet[str]) -> str:
+    """What a person calls these kinds."""
+    said = {"M": "a dictionary", "C": "a function", "s": "text", "P": "a path", "o": "a path"}
+    return " or ".join(sorted({f"a {kind}" if kind in _CLASSES else said[kind[0]] for kind in kinds}))
 
 
 def _lists(value: object) -> bool:
@@ -283,6 +302,8 @@ def _wrong_shape(kinds: frozenset[str], value: object, _: BaseException) -> str 
         return f"be numbers, got {shown(value)}."
     if array.ndim == 0:
         return f"have one value per row, got the single value {shown(value)}."
+    if array.dtype.kind in "iuf" and array.size and not np.abs(array).max() < 2.0**53:
+        return f"hold numbers below 2^53, got {shown(array.max())}."
     if array.ndim > 1 or array.size == 0:
         return f"fit the other arguments, got an array of shape {array.shape}."
     return None

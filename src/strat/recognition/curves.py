@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.notebook import in_words
@@ -26,6 +27,7 @@ TARGETS = ("population", "these subjects")
 METHODS = ("closed form", "brr", "jackknife", "bootstrap")
 
 
+@checked
 def design_of(subject: ArrayLike, target: str = "population") -> Design:
     """The design of probes with these subjects, by what is to be inferred (ERRATA 10).
 
@@ -96,12 +98,14 @@ class MatchCurve:
         """Ranks at which the curve stands."""
         return np.asarray(self.estimate.axes[-1].labels, float)
 
+    @checked
     def of(self, system: str | None = None) -> Estimate:
         """The curve of one system (the only one by default)."""
         if system is None and len(self.systems) > 1:
             raise StratError(f"`system` must be one of {some(self.systems)}, got None.")
         return self.estimate.at(self.systems[0] if system is None else system)
 
+    @checked
     def difference(self, a: str, b: str) -> Estimate:
         """A's curve less b's, paired by probe and by subject: its band says at which ranks they differ."""
         i, j = (self._index(name) for name in (a, b))
@@ -167,6 +171,7 @@ def draw_curve(ax: Any, x: Array, curve: Estimate, name: str, color: str, level:
         ax.fill_between(x, low, high, color=color, alpha=0.12, lw=0)
 
 
+@checked
 def match_curve(
     ranks: Ranks | Mapping[str, Ranks],
     *,
@@ -248,6 +253,7 @@ def _for_ties(ranks: Ranks, ties: str) -> tuple[Array, NDArray[np.int64] | None]
     return ranks.rank(ties)[mated], None
 
 
+@checked
 def cms_of(
     ranks: Ranks, *, at: ArrayLike | None = None, up_to: int | None = None, ties: str = "pessimistic"
 ) -> Statistic:
@@ -256,12 +262,14 @@ def cms_of(
     return cms(values, at=at, up_to=up_to, tied=tied)
 
 
+@checked
 def within_rank_of(ranks: Ranks, k: int = 1, *, ties: str = "pessimistic") -> Statistic:
     """The rank-k rate of the mated probes, with a rule for ties."""
     values, tied = _for_ties(ranks, ties)
     return within_rank(values, k, tied=tied)
 
 
+@checked
 def reciprocal_rank_of(ranks: Ranks, *, ties: str = "pessimistic") -> Statistic:
     """The mean reciprocal rank of the mated probes, with a rule for ties."""
     values, tied = _for_ties(ranks, ties)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.recognition.curves import MatchCurve, cms_of, match_curve, new_axes, places, replicated
@@ -39,6 +40,7 @@ class System:
     compare: Callable[[Codes, Codes], Ranks]
 
 
+@checked
 def system_of_scores(
     name: str, *, similarity: ArrayLike | None = None, distance: ArrayLike | None = None, subjects: ArrayLike
 ) -> System:
@@ -63,6 +65,7 @@ def system_of_scores(
     return System(name, compare)
 
 
+@checked
 def system_of_embeddings(name: str, embeddings: ArrayLike, *, subjects: ArrayLike, score: str) -> System:
     """A system given by a vector for each image."""
     vectors, labels = np.asarray(embeddings), np.asarray(subjects)
@@ -79,6 +82,7 @@ def system_of_embeddings(name: str, embeddings: ArrayLike, *, subjects: ArrayLik
     return System(name, compare)
 
 
+@checked
 def system_of_model(
     name: str,
     images: ArrayLike,
@@ -166,6 +170,7 @@ class Run:
         return estimate(cms_of(self.ranks, at=at), on=replicated(self.design, method))
 
 
+@checked
 def run(system: System, array: ImageArray, *, gallery: int = 0, probes: Sequence[int] | None = None) -> Run:
     """One experiment E(G, P, s): column `gallery` as gallery, the other columns (or those named) as probes.
 
@@ -204,6 +209,7 @@ def run(system: System, array: ImageArray, *, gallery: int = 0, probes: Sequence
     return Run(system.name, gallery, found, design)
 
 
+@checked
 def compare_systems(
     systems: Sequence[System],
     array: ImageArray,
@@ -250,6 +256,7 @@ class MethodComparison:
         return ax
 
 
+@checked
 def compare_methods(
     made: Run,
     *,
@@ -273,6 +280,7 @@ def compare_methods(
     return MethodComparison(found, numbers, made.ranks.gallery_size)
 
 
+@checked
 def compare_units(
     system: System, array: ImageArray, *, gallery: int = 0, method: str = "brr", at: ArrayLike | None = None
 ) -> MethodComparison:
@@ -313,6 +321,7 @@ class PermutationCurve:
         return low, high
 
 
+@checked
 def permutations(
     system: System, array: ImageArray, *, number: int = 1000, rng: int = 0, at: ArrayLike | None = None
 ) -> PermutationCurve:

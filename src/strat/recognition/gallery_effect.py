@@ -11,6 +11,7 @@ from scipy.special import fdtrc
 
 from strat.colours import OKABE_ITO
 from strat.columns import Array
+from strat.doors import checked
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.notebook import in_words
@@ -61,6 +62,7 @@ class GalleryEffect:
     curves: tuple[Estimate, ...]
     hits: Array
 
+    @checked
     def test(self, rank: int = 1) -> EffectTest:
         """Whether the rates within `rank` differ between galleries by more than chance."""
         size = self.runs[0].ranks.gallery_size
@@ -103,6 +105,7 @@ class GalleryEffect:
         return ax
 
 
+@checked
 def gallery_effect(
     system: System, array: ImageArray, *, method: str = "brr", at: ArrayLike | None = None
 ) -> GalleryEffect:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from strat.colours import OKABE_ITO
 from strat.columns import Array, numbers
 from strat.designs import Design
+from strat.doors import checked
 from strat.errors import StratError, some
 from strat.estimation import Estimate, estimate
 from strat.notebook import in_words
@@ -60,6 +61,7 @@ class OpenSet:
         """What was counted."""
         return f"open set, {self.label}: {self.mated.sum()} mated and {(~self.mated).sum()} non-mated probes"
 
+    @checked
     def rates(self, thresholds: ArrayLike) -> Estimate:
         """FNIR(N, R, T) and FPIR(N, T) at each threshold T: axes rate (FPIR, FNIR) and threshold, falling."""
         t = np.unique(numbers("thresholds", np.atleast_1d(np.asarray(thresholds, float))))[::-1]
@@ -67,6 +69,7 @@ class OpenSet:
         axes = (Axis("rate", ("FPIR", "FNIR")), made.axes[1])
         return estimate(replace(made, name=f"open set ({self.label})", axes=axes), on=self.design)
 
+    @checked
     def fnir_at(self, fpir: ArrayLike) -> Estimate:
         """FNIR at the least threshold whose FPIR is at most `fpir`, a rate that a threshold has (see `threshold`).
 
@@ -86,6 +89,7 @@ class OpenSet:
         least = np.concatenate([known, [0.0] if thresholds is None else thresholds]).min()
         return np.where(np.isfinite(self.score), self.score, least - 1.0)
 
+    @checked
     def threshold(self, fpir: float) -> float:
         """The least threshold T with FPIR(N, T) at most `fpir`."""
         return float(least_threshold(np.sort(self.score[~self.mated]), wanted_rates("fpir", fpir)))
@@ -106,6 +110,7 @@ class OpenSet:
         return ax
 
 
+@checked
 def open_set(ranks: Ranks, *, max_rank: int | None = None, target: str = "population") -> OpenSet:
     """The open-set rates of ranks that have mated and non-mated probes.
 
@@ -140,6 +145,7 @@ def open_set(ranks: Ranks, *, max_rank: int | None = None, target: str = "popula
     return OpenSet(score, mated, design_of(ranks.subject, target), ranks.gallery_size, int(r))
 
 
+@checked
 def within_rank_by_size(ranks: Ranks, sizes: ArrayLike, *, k: int = 1) -> Statistic:
     """The rank-k rate expected in galleries of these sizes, drawn at random from the present one, mate included.
 
@@ -209,6 +215,7 @@ class SizeCurve:
         return ax
 
 
+@checked
 def size_curve(
     ranks: Ranks, *, sizes: ArrayLike | None = None, max_rank: int = 1, target: str = "population"
 ) -> SizeCurve:

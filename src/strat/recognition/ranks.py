@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, Codes
+from strat.doors import checked
 from strat.errors import StratError, StratWarning, one_of
 from strat.notebook import in_words
 from strat.recognition import blocks
@@ -107,6 +108,7 @@ class Ranks:
         return rank
 
 
+@checked
 def ranks(
     *,
     similarity: ArrayLike | None = None,
@@ -180,6 +182,7 @@ def ranks(
     return assemble(counts, matching, failures, "float64 table")
 
 
+@checked
 def ranks_of_embeddings(
     probes: ArrayLike,
     gallery: ArrayLike,

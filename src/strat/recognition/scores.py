@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array, encode, load, numbers
+from strat.doors import checked
 from strat.errors import StratError, near, plain, some
 from strat.recognition.ranks import _table
 
@@ -24,6 +25,7 @@ class ScoreTable:
     gallery: NDArray[Any]
 
 
+@checked
 def read_matrix(path: str | Path, *, key: str | None = None, subject: str = "subject") -> ScoreTable:
     """A square table of scores of images with images, or of probes with a gallery, from a file.
 
@@ -99,6 +101,7 @@ def _from_csv(path: Path) -> ScoreTable:
     return ScoreTable(scores, np.array([line[0].strip() for line in lines]), gallery)
 
 
+@checked
 def read_triples(
     path: str | Path,
     *,
@@ -208,6 +211,7 @@ class Candidates:
     columns: NDArray[np.int64]
 
 
+@checked
 def candidates(
     *, similarity: ArrayLike | None = None, distance: ArrayLike | None = None, gallery: ArrayLike, top: int = 50
 ) -> Candidates:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Codes, encode, same_length
+from strat.doors import checked
 from strat.errors import StratError, one_of, plain, some
 from strat.notebook import in_words
 from strat.words import counted
@@ -77,6 +78,7 @@ def _line(what: str, holds: bool, words: str, classes: NDArray[Any], shared: Seq
     return f"{what}: {'yes' if holds else 'no, ' + '; '.join(reasons)}"
 
 
+@checked
 def representation(
     gallery: ArrayLike,
     probes: ArrayLike,
@@ -146,6 +148,7 @@ class ImageArray:
         """Subjects L and images per subject n."""
         return self.rows.shape[0], self.rows.shape[1]
 
+    @checked
     def column(self, j: int) -> Codes:
         """Rows of the set Q_j, one image of every subject, j from 0."""
         if not 0 <= j < self.shape[1]:
@@ -171,16 +174,19 @@ class ImageArray:
         turned = (np.arange(n)[None, :] + np.arange(L)[:, None]) % n
         return replace(self, rows=np.take_along_axis(self.rows, turned, axis=1))
 
+    @checked
     def permuted(self, rng: int | np.random.Generator = 0) -> ImageArray:
         """Every row in an order of its own, at random: Beveridge's constrained permutation (STRAT 5.2)."""
         return replace(self, rows=np.random.default_rng(rng).permuted(self.rows, axis=1))
 
+    @checked
     def probes(self, gallery: int) -> Codes:
         """Rows of all images but those of one column, subject by subject."""
         self.column(gallery)
         return np.delete(self.rows, gallery, axis=1).reshape(-1)
 
 
+@checked
 def image_array(
     subjects: ArrayLike, *, per_subject: int, images: ArrayLike | None = None, fewer: str = "error"
 ) -> ImageArray:

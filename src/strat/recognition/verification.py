@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.colours import OKABE_ITO
 from strat.columns import Array, Codes, encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.estimation import Estimate
 from strat.notebook import in_words
@@ -116,23 +117,27 @@ class Verification:
 
     # ---- rates without errors
 
+    @checked
     def fmr_at(self, threshold: ArrayLike) -> Array:
         """The share of non-mated comparisons with a score at or above each threshold."""
         t = np.asarray(threshold, float)
         n = len(self.nonmated)
         return np.asarray((n - np.searchsorted(self.nonmated, t, side="left")) / n)
 
+    @checked
     def fnmr_below(self, threshold: ArrayLike) -> Array:
         """The share of mated comparisons with a score below each threshold."""
         t = np.asarray(threshold, float)
         return np.asarray(np.searchsorted(self.mated, t, side="left") / len(self.mated))
 
+    @checked
     def threshold(self, fmr: ArrayLike) -> Array:
         """The least threshold whose FMR is at most `fmr`."""
         return least_threshold(self.nonmated, wanted_rates("fmr", fmr))
 
     # ---- rates with errors
 
+    @checked
     def rates(self, thresholds: ArrayLike) -> Estimate:
         """FMR and FNMR at each threshold: an estimate with axes rate and threshold."""
         t = np.unique(numbers("thresholds", np.atleast_1d(np.asarray(thresholds, float)), finite=False))
@@ -156,6 +161,7 @@ class Verification:
         made = self.rates([threshold]).at("FNMR", float(threshold))
         return replace(made, rows=float(len(self.mated)), df=float(self.subjects - 1))
 
+    @checked
     def fnmr_at(self, fmr: ArrayLike) -> Estimate:
         """FNMR at the least threshold whose FMR is at most `fmr`, a rate that a threshold has (see `threshold`).
 
@@ -189,6 +195,7 @@ class Verification:
         """The threshold at or just under which FMR and FNMR are equal."""
         return self._equal[1]
 
+    @checked
     def det(self, fmr: ArrayLike | None = None) -> DetCurve:
         """FNMR against FMR, with errors, at rates 1, 2, 5 of each order of magnitude or at those given."""
         wanted = self._grid() if fmr is None else np.unique(wanted_rates("fmr", fmr))
@@ -455,6 +462,7 @@ def _scale(ax: Any, axis: str) -> None:
         side("function", functions=(lambda p: ndtri(np.clip(p, 1e-9, 1 - 1e-9)), ndtr))
 
 
+@checked
 def verification(
     *,
     similarity: ArrayLike | None = None,
