@@ -156,7 +156,7 @@ def _in_pieces(
     keep = not _large(statistic, replicates, design)
     parts, spreads = [], []
     for piece in statistic.split(width):
-        part = _one(piece, design, replicates, df)
+        part = _one(piece, design, replicates, parts[0].df if parts and df is None else df)
         if keep and part.spread is not None:
             spreads.append(part.spread)
         parts.append(replace(part, spread=None))

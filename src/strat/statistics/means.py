@@ -23,7 +23,12 @@ def _columns(argument: str, y: ArrayLike) -> tuple[Array, tuple[Axis, ...]]:
         return array[:, None], ()
     if array.ndim != 2:
         raise StratError(f"`{argument}` must have one row per row of the data (1 or 2 axes), got shape {array.shape}.")
-    return array, (Axis("column", tuple(range(array.shape[1]))),)
+    return array, _columns_axis(array.shape[1])
+
+
+def _columns_axis(number: int) -> tuple[Axis, ...]:
+    """The axis of columns that nobody has named."""
+    return (Axis("column", tuple(range(number))),)
 
 
 def _ones(n: int) -> Rows:
@@ -64,7 +69,11 @@ def mean(y: ArrayLike) -> Statistic:
     >>> float(mean([1, 2, 3]).value(weights=[1, 1, 2]))
     2.25
     """
-    array, axes = _columns("y", y)
+    return _mean(*_columns("y", y))
+
+
+def _mean(array: Array, axes: tuple[Axis, ...]) -> Statistic:
+    """The means of columns that have been checked."""
     p = array.shape[1]
 
     def function(t: Array) -> Array:
@@ -75,7 +84,9 @@ def mean(y: ArrayLike) -> Statistic:
         return made if axes else made[:, 0]
 
     def split(width: int) -> Iterator[Statistic]:
-        return (mean(array[:, a : a + width]) for a in range(0, p, width))
+        for a in range(0, p, width):
+            part = array[:, a : a + width]
+            yield _mean(part, _columns_axis(part.shape[1]))
 
     rows = (Rows(None, array, p), _ones(len(array)))
     return Statistic("mean", rows, function, gradient, axes, split=split if axes else None)
