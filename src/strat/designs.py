@@ -364,7 +364,7 @@ class Design:
             return f"these very {counted(self.n_units, 'unit')}, all of them; only the repeats vary"
         if (self.fraction == 1).all():
             return f"these very {counted(self.n_units, 'unit')}, all of them"
-        limited = " of a finite population" if np.isfinite(self.population).any() else ""
+        limited = " (finitely many)" if np.isfinite(self.population).any() else ""
         what = "rows" if self.rows_are_units else "units"
         if self.n_strata == 1:
             return f"the population of {what} that these {self.n_units} were drawn from{limited}"

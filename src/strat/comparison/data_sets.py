@@ -149,7 +149,7 @@ def sign(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", draws: s
     alternative
         "greater": a is larger on more than half of the data sets.
     draws
-        "split": half to each side, one left out if their number is odd (Kuncheva 1.4.3, Demsar);
+        "split": half to each side, one left out if their number is odd (Kuncheva 1.4.3, Demšar);
         "drop": the test on the data sets that differ.
 
     Examples

@@ -76,7 +76,7 @@ class AllPairs:
         return [tuple(self.systems[order[k]] for k in range(a, b + 1)) for a, b in found]
 
     def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Any:
-        """Demsar's critical-difference diagram: best at the left, bars join systems that do not differ."""
+        """Demšar's critical-difference diagram: best at the left, bars join systems that do not differ."""
         return draw_groups(self.systems, self.ranks, self.pvalues >= alpha, self.critical_difference(alpha), alpha, ax)
 
     def __str__(self) -> str:
@@ -183,7 +183,7 @@ DUNN = "Bonferroni-Dunn"
 
 @checked
 def nemenyi(table: Any, *, higher_is_better: bool) -> AllPairs:
-    """Demsar's Nemenyi test of all pairs: average ranks against the studentized range.
+    """Demšar's Nemenyi test of all pairs: average ranks against the studentized range.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def studentized_range_quantile(alpha: float, systems: int) -> float:
 
     Examples
     --------
-    Demsar's Table 5: 2.343 for three classifiers is q / sqrt 2.
+    Demšar's Table 5: 2.343 for three classifiers is q / sqrt 2.
 
     >>> round(studentized_range_quantile(0.05, 3) / 2.0 ** 0.5, 3)
     2.344
