@@ -154,7 +154,8 @@ def _in_pieces(
     """A map of many values, piece by piece; if it is very large, standard errors only and no covariance."""
     assert statistic.split is not None
     keep = not _large(statistic, replicates, design)
-    parts, spreads = [], []
+    parts: list[Estimate] = []
+    spreads: list[Array] = []
     for piece in statistic.split(width):
         part = _one(piece, design, replicates, parts[0].df if parts and df is None else df)
         if keep and part.spread is not None:
