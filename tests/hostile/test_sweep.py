@@ -28,13 +28,6 @@ QUICK = 5  # values for each argument in the quick part
 
 # function -> why a raw error or a warning may pass: code that lies outside the door as yet
 KNOWN = {
-    "strat.estimate": "estimation has no door yet",
-    "strat.intraclass_correlation": "estimation has no door yet",
-    "strat.Estimate": "estimation has no door yet",
-    "strat.actual_error": "estimation has no door yet",
-    "strat.correlation_from_effect": "estimation has no door yet",
-    "strat.design_effect": "estimation has no door yet",
-    "strat.overdispersion": "estimation has no door yet",
     "tables.": "tables have no door yet",
     "report.": "reports have no door yet",
     "recognition.Verification.fmr": "says it of `thresholds`",

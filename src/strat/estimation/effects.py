@@ -9,9 +9,12 @@ import scipy
 from numpy.typing import ArrayLike
 
 from strat.columns import encode, numbers, same_length
+from strat.doors import checked
 from strat.errors import StratError
+from strat.estimation.intervals import confidence
 
 
+@checked
 def intraclass_correlation(y: ArrayLike, units: ArrayLike) -> float:
     """The correlation of two rows of the same unit, by analysis of variance (unequal units allowed).
 
@@ -23,6 +26,8 @@ def intraclass_correlation(y: ArrayLike, units: ArrayLike) -> float:
     values = numbers("y", y)
     codes, labels = encode("units", units)
     n, k = same_length(y=values, units=codes), len(labels)
+    if values.ndim != 1:
+        raise StratError(f"`y` must have one value per row, got an array of shape {values.shape}.")
     if k < 2 or k == n:
         raise StratError(f"`units` must hold at least two units, some with several rows, got {k} units of {n} rows.")
     sizes = np.bincount(codes)
@@ -34,6 +39,7 @@ def intraclass_correlation(y: ArrayLike, units: ArrayLike) -> float:
     return float((between - within) / spread) if spread > 0 else 0.0
 
 
+@checked
 def design_effect(correlation: float, size: float) -> float:
     """Kish's design effect of units of `size` rows with an intraclass correlation: 1 + rho (n - 1).
 
@@ -45,6 +51,7 @@ def design_effect(correlation: float, size: float) -> float:
     return 1.0 + correlation * (size - 1.0)
 
 
+@checked
 def correlation_from_effect(effect: float, size: float) -> float:
     """The intraclass correlation that a design effect implies for units of `size` rows.
 
@@ -60,6 +67,7 @@ def correlation_from_effect(effect: float, size: float) -> float:
     return (effect - 1.0) / (size - 1.0)
 
 
+@checked
 def actual_error(effect: float, level: float = 0.95) -> float:
     """How often a nominal interval that ignores a design effect is really wrong (Kish; STRAT 5.1).
 
@@ -70,7 +78,7 @@ def actual_error(effect: float, level: float = 0.95) -> float:
     """
     if effect <= 0:
         raise StratError(f"`effect` must be positive, got {effect!r}.")
-    return float(2.0 * scipy.special.ndtr(-scipy.special.ndtri(0.5 + level / 2) / np.sqrt(effect)))
+    return float(2.0 * scipy.special.ndtr(-scipy.special.ndtri(0.5 + confidence(level) / 2) / np.sqrt(effect)))
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,7 @@ class Overdispersion:
         )
 
 
+@checked
 def overdispersion(
     p: float, spread: float, subtrials: int, *, draws: int = 20_000, rng: int | np.random.Generator = 0
 ) -> Overdispersion:
@@ -102,15 +111,17 @@ def overdispersion(
     >>> shown.within < shown.binomial < shown.between
     True
     """
-    if not (p - spread > 0 and p + spread < 1):
-        raise StratError(f"`spread` must keep p - spread and p + spread inside (0, 1), got p = {p}, spread = {spread}.")
-    if subtrials % 2:
+    if not (spread >= 0 and p - spread > 0 and p + spread < 1):
+        raise StratError(
+            f"`spread` must be 0 or more and keep p - spread and p + spread inside (0, 1), got {spread} with p = {p}."
+        )
+    if subtrials < 2 or subtrials % 2:
         raise StratError(f"`subtrials` must be even, so that half of them have each p, got {subtrials}.")
+    if draws < 2:
+        raise StratError(f"`draws` must be at least 2, got {draws}.")
     rng = np.random.default_rng(rng)
-    half = np.where(np.arange(subtrials) < subtrials // 2, p - spread, p + spread)
-    varied = np.where(rng.random((draws, 1)) < 0.5, p - spread, p + spread)
-
-    def variance(probability: np.ndarray) -> float:
-        return float((rng.random((draws, subtrials)) < probability).mean(axis=1).var())
-
-    return Overdispersion(variance(np.full(subtrials, p)), variance(half), variance(varied))
+    half = subtrials // 2
+    fixed = rng.binomial(subtrials, p, draws)
+    within = rng.binomial(half, p - spread, draws) + rng.binomial(half, p + spread, draws)
+    between = rng.binomial(subtrials, np.where(rng.random(draws) < 0.5, p - spread, p + spread))
+    return Overdispersion(*(float((hits / subtrials).var()) for hits in (fixed, within, between)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from strat.columns import Array, number
 from strat.designs import Design
-from strat.errors import StratError, StratWarning
+from strat.errors import StratError, StratWarning, one_of
 from strat.estimation import cautions, linear
 from strat.estimation.intervals import critical
 from strat.estimation.result import Estimate, Woodruff, _variance
@@ -323,12 +323,13 @@ def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) ->
         if statistic.domain is not None:
             return float(linear.domain_df(design, statistic.domain))
         return linear.usual_df(usual, linear.effective_df(design)) if usual == design.df else usual
-    if df == "effective":
-        return linear.effective_df(design)
-    if df == "satterthwaite":
+    if isinstance(df, str):
+        one_of("df", df, ("effective", "satterthwaite"))
+        if df == "effective":
+            return linear.effective_df(design)
         weight = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
         return float(linear.satterthwaite(linear.deviations(slope.influence, design), weight, design).min())
-    if isinstance(df, str) or not number("df", df) > 0:
+    if not number("df", df) > 0:
         raise StratError(f"`df` must be positive, 'effective', 'satterthwaite' or None, got {df!r}.")
     return float(df)
 

@@ -16,9 +16,14 @@ Limits = tuple[Array, Array]
 
 def critical(level: float, df: Array | float) -> Array:
     """Student's two-sided critical value."""
+    return np.asarray(scipy.special.stdtrit(df, 0.5 + confidence(level) / 2))
+
+
+def confidence(level: float) -> float:
+    """The level, if it is one."""
     if not 0 < number("level", level) < 1:
         raise StratError(f"`level` must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
-    return np.asarray(scipy.special.stdtrit(df, 0.5 + level / 2))
+    return float(level)
 
 
 def straight(value: Array, se: Array, c: Array | float) -> Limits:

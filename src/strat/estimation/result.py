@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.columns import Array
 from strat.designs import Plan
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.estimation import intervals, linear
 from strat.statistics.base import LINKS, Axis, unnamed_axes
@@ -182,6 +183,7 @@ class Estimate:
 
     # ---- questions
 
+    @checked
     def interval(self, level: float = 0.95, method: str | None = None) -> tuple[Any, Any]:
         """Lower and upper confidence limit of each value.
 
@@ -200,6 +202,7 @@ class Estimate:
         low, high = self._limits(level, c, method)
         return _plain(low), _plain(high)
 
+    @checked
     def band(self, level: float = 0.95) -> tuple[Any, Any]:
         """Limits that hold for all values at once: the pointwise form with the max-t critical value."""
         c = self.simultaneous(level)
@@ -207,6 +210,7 @@ class Estimate:
         low, high = self._limits(each, np.asarray(c), None)
         return _plain(low), _plain(high)
 
+    @checked
     def simultaneous(self, level: float = 0.95) -> float:
         """Critical value of the largest |t| over all values, from their covariance."""
         pointwise = float(intervals.critical(level, self._df()))
@@ -224,8 +228,11 @@ class Estimate:
             largest = largest / np.sqrt(rng.chisquare(self._df(), BAND_DRAWS) / self._df())
         return max(pointwise, float(np.quantile(largest, level)))
 
+    @checked
     def test(self, null: float = 0.0) -> Test:
         """The two-sided t test that the value is `null`; exact where nothing varied at an end of the range."""
+        if not np.isfinite(null):
+            raise StratError(f"`null` must be finite, got {null!r}.")
         se, off = np.sqrt(self.variance), self.point - null
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(se > 0, off / se, np.where(off == 0, 0.0, np.copysign(np.inf, off)))
@@ -237,6 +244,7 @@ class Estimate:
             p = np.where(edge, np.minimum(2.0 * np.clip(chance, 0.0, 1.0) ** self._exact_size(0.95), 1.0), p)
         return Test(_plain(t), _plain(p), self.df, null)
 
+    @checked
     def map(
         self,
         function: Callable[[Array], Array],
@@ -277,6 +285,7 @@ class Estimate:
             woodruff=None,
         )
 
+    @checked
     def contrast(self, coefficients: ArrayLike, *, name: str | None = None) -> Estimate:
         """A linear combination of the values along the last axis."""
         c = np.asarray(coefficients, float)
@@ -338,6 +347,7 @@ class Estimate:
         caption = html.escape(f"{self.name}: {self.method}; for {self.target}")
         return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
+    @checked
     def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: one line for each value, with its labels, standard error and limits."""
         low, high = (np.ravel(np.asarray(side, float)) for side in self.interval(level))
@@ -355,12 +365,14 @@ class Estimate:
             columns["deff"] = np.ravel(np.asarray(self.deff)).tolist()
         return columns
 
+    @checked
     def to_frame(self, library: str | None = None, level: float = 0.95) -> Any:
         """The columns as a data frame of pandas, Polars or PyArrow (the first that is loaded or installed)."""
         from strat.estimation.frames import frame
 
         return frame(self.to_dict(level), library)
 
+    @checked
     def plot(self, ax: Any = None, level: float = 0.95) -> Any:
         """Values with intervals (and the simultaneous band of a curve), drawn with matplotlib."""
         from strat.estimation.drawing import draw
