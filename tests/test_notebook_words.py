@@ -40,4 +40,4 @@ def test_sentence_in_a_notebook(name):
 def test_sentences_of_ranks_and_simulations():
     assert str(RESULTS["ranks"]()).startswith("6 probes against N = 6: ")
     assert str(RESULTS["simulated"]()) == "0.2333 (se 0.088; sd 0.153 over 3 sample sets)"
-    assert str(RESULTS["items"]()) == "2 rows: 2 items, 1 systems"
+    assert str(RESULTS["items"]()) == "2 rows: 2 items, 1 system"
