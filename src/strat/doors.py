@@ -54,7 +54,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _Door:
-    """The checks of one function, made when it is first called."""
+    """The checks of one function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
