@@ -13,10 +13,13 @@ from hostile_cases import bounded
 import strat
 from strat import Design, estimate, mean
 from strat.errors import StratError
-from strat.tables import compare, evaluate, read, sample
+from strat.report import render, write
+from strat.tables import check, compare, evaluate, read, read_logs, reduce, sample
 
 Y = np.arange(12.0)
 TWO = {"t": [0, 1] * 9, "p": [0, 1, 1] * 6}
+ROLES: dict[str, Any] = {"truth": "t", "predicted": "p"}
+BOTH: dict[str, Any] = {"scores": ["t", "p"]}
 
 
 class Liar:
@@ -91,6 +94,41 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a source of None": (lambda: read(None), "`source` must be"),
     "a measure of numbers": (lambda: evaluate(TWO, truth="t", predicted="p", metrics=[3]), "`metrics`"),
     "no measure": (lambda: evaluate(TWO, truth="t", predicted="p", metrics=[]), "`metrics`"),
+    "a measure that is a number": (lambda: evaluate(TWO, **ROLES, metrics=3), "`metrics` must be a name"),
+    "a measure that makes a number": (lambda: evaluate(TWO, **ROLES, metrics=lambda t, p: 0.5), "make statistics"),
+    "a column for its name": (lambda: evaluate(TWO, truth=np.ones((18, 2)), predicted="p"), "`truth` must name"),
+    "an evaluation's level of words": (lambda: evaluate(TWO, **ROLES, level="x"), "`level` must be a number"),
+    "a check's level of words": (lambda: check(TWO, **ROLES, level="x"), "`level` must be a number"),
+    "a board's level of words": (lambda: compare(TWO, **BOTH, level="x"), "`level` must be a number"),
+    "a check's seed of words": (lambda: check(TWO, **ROLES, rng="x"), "`rng` must be a number"),
+    "a check's trials of words": (lambda: check(TWO, **ROLES, trials="x"), "`trials` must be a number"),
+    "a check's trials without end": (lambda: check(TWO, **ROLES, trials=10**20), "`trials` must be at most"),
+    "a check's trials for a year": (lambda: check(TWO, **ROLES, trials=10**8), "50 and 1,000,000"),
+    "a sample's size of words": (lambda: sample(TWO, size="x"), "`size` must be a number"),
+    "a sample's least of words": (lambda: sample(TWO, size=4, least="x"), "`least` must be a number"),
+    "a sample's seed of words": (lambda: sample(TWO, size=4, seed="x"), "`seed` must be a number"),
+    "a board's scores as numbers": (lambda: compare(TWO, scores=np.ones(2)), "`scores` must be a list of names"),
+    "a board's scores as one name": (lambda: compare(TWO, scores="t"), "`scores` must name at least two"),
+    "a list of which is better": (lambda: compare(TWO, **BOTH, higher_is_better=[True]), "must be True or False"),
+    "better if nan": (lambda: compare(TWO, **BOTH, higher_is_better=math.nan), "must be True or False"),
+    "a population of 400 signs": (lambda: evaluate(TWO, **ROLES, population="9" * 400), "`population` must name"),
+    "a population of 400 digits": (lambda: evaluate(TWO, **ROLES, population=10**400), "`population` must be a number"),
+    "a population that is a list": (lambda: evaluate(TWO, **ROLES, population=[9]), "`population` must be a number"),
+    "roles that are a number": (lambda: reduce(read(TWO), roles=3), "`roles` must be a dictionary"),
+    "roles of nothing": (lambda: reduce(read(TWO), roles={}), "`roles` must name at least one column"),
+    "a table that is none": (lambda: reduce(3, roles={"truth": "t"}), "`table` must be a Table"),
+    "an interval of 3": (lambda: evaluate(TWO, **ROLES).interval(3), "`name` must be a measure"),
+    "a difference of 3": (lambda: compare(TWO, **BOTH).difference(3, "p"), "`system` must be one"),
+    "a path of 100,000 signs": (lambda: read("x" * 100_000), "file name too long"),
+    "logs at a path of 100,000 signs": (lambda: read_logs("x" * 100_000), "file name too long"),
+    "a board at a path of 100,000 signs": (lambda: compare("x" * 100_000), "file name too long"),
+    "logs that are a number": (lambda: read_logs(3), "`source` must be a file, a folder"),
+    "logs that are numbers": (lambda: read_logs([1.0]), "`source` must be a file, a folder"),
+    "columns by number": (lambda: read(TWO).columns([0]), "`names` must be a list of names"),
+    "numbers of None": (lambda: read(TWO).numbers(None), "`name` must be a list of names"),
+    "a report in 3": (lambda: write(evaluate(TWO, **ROLES), 3), "`path` must be a path or text"),
+    "a report about an array": (lambda: render(np.ones(3)), "`results` must be results"),
+    "a report called by an array": (lambda: render(evaluate(TWO, **ROLES), title=np.ones(3)), "`title` must be text"),
     "a board of one system": (lambda: compare({"a": [1, 0]}, scores=["a"]), "two systems"),
     "a board with a system twice": (lambda: compare({"a": [1, 0], "b": [0, 1]}, scores=["a", "a"]), "once"),
     "a sample of half an item": (lambda: sample({"i": range(9)}, size=2.5), "`size`"),
@@ -190,6 +228,26 @@ def test_ranks_of_other_libraries_are_not_ranked_again(library: str) -> None:
     column = pytest.importorskip(library).Series([5, 9, 30])
     assert strat.mean_reciprocal_rank(column).value() == pytest.approx((1 / 5 + 1 / 9 + 1 / 30) / 3)
     assert strat.within_rank(column, k=9).value() == pytest.approx(2 / 3)
+
+
+def test_names_may_come_in_an_array() -> None:
+    found = compare(TWO, scores=np.array(["t", "p"]))
+    assert found.systems == ("p", "t")
+    assert {type(name) for name in found.systems} == {str}
+
+
+def test_what_a_persons_own_measure_raises_is_told_as_it_is() -> None:
+    def broken(truth: Any, predicted: Any) -> Any:
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        evaluate(TWO, **ROLES, metrics=[broken])
+
+
+def test_a_warning_points_at_the_persons_own_line() -> None:
+    with pytest.warns(strat.errors.StratWarning) as heard:
+        evaluate({"t": [0, 1] * 30, "p": [0, 1, 1] * 20, "u": [0, 1] * 30}, **ROLES, units="u")
+    assert {warning.filename for warning in heard} == {__file__}
 
 
 def test_small_types_do_not_overflow() -> None:

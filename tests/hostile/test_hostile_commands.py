@@ -452,40 +452,11 @@ case("a matrix .json nested deep", chance("m.json", "[" * 90_000), says="m.json"
 case("no such matrix", lambda f: ["chance", f / "no.csv"], says="exists")
 case("a matrix and units", chance("m.csv", "1,2\n3,4\n", "--units", "u"), says="--truth")
 case("half a table", chance("m.csv", GOOD, "--truth", "truth"), says="together")
-case(
-    "permutations below zero",
-    chance(
-        "t.csv",
-        GOOD,
-        "--truth",
-        "truth",
-        "--predicted",
-        "guess",
-        "--units",
-        "passage",
-        "--exchange",
-        "between",
-        "--permutations",
-        "-1",
-    ),
-    says="permutations",
-)
+BETWEEN = ("--truth", "truth", "--predicted", "guess", "--units", "passage", "--exchange", "between", "--permutations")
+case("permutations below zero", chance("t.csv", GOOD, *BETWEEN, "-1"), says="permutations")
 case(
     "permutations without end",
-    chance(
-        "t.csv",
-        GOOD,
-        "--truth",
-        "truth",
-        "--predicted",
-        "guess",
-        "--units",
-        "passage",
-        "--exchange",
-        "between",
-        "--permutations",
-        str(10**12),
-    ),
+    chance("t.csv", GOOD, *BETWEEN, str(10**12)),
     says="`permutations` must be at most 1,000,000,000",
 )
 case(

@@ -36,7 +36,22 @@ def parquet(text: str, change: Callable[[bytes], bytes]) -> Callable[[Path], lis
     return make
 
 
+def arrow(text: str, change: Callable[[bytes], bytes]) -> Callable[[Path], list[object]]:
+    """An Arrow file of a CSV text, changed afterwards."""
+
+    def make(folder: Path) -> list[object]:
+        import polars as pl
+
+        path = folder / "t.arrow"
+        pl.read_csv(text.encode()).write_ipc(path)
+        path.write_bytes(change(path.read_bytes()))
+        return ["evaluate", path, *ASK]
+
+    return make
+
+
 GOOD = table()
+TWICE = of_rows("truth,TRUTH,TRUTH_1,guess", "1,0,0,1", times=9)
 
 case("an empty CSV file", file("a.csv", ""), says="a.csv")
 case("a CSV file of one newline", file("a.csv", "\n"), says="empty line")
@@ -54,7 +69,14 @@ case("a stray quote after a thousand rows", file("a.csv", table(1000) + '1,"1,1,
 case("a row too short", file("a.csv", GOOD + "1,1\n"), says=r"a\.csv.*line 42")
 case("a row too long", file("a.csv", GOOD + "1,1,1,s1,p1,1,9,9\n"), says=r"a\.csv.*line 42")
 case("the same column twice", file("a.csv", of_rows("truth,truth,guess", "1,1,1", times=9)), says="twice")
-case("columns that differ in case", file("a.csv", of_rows("truth,TRUTH,guess", "1,0,1", times=9)), code=0, out="1.0000")
+case("columns that differ in case", file("a.csv", of_rows("truth,TRUTH,guess", "1,0,1", times=9)), says="by more than")
+case(
+    "columns that differ by an accent", file("a.csv", of_rows("truth,guess,é,É", "1,1,1,1", times=9)), code=0, out="1.0"
+)
+case("Macintosh line ends", file("a.csv", GOOD.replace("\n", "\r")), code=0, out="accuracy +0.8000")
+case("Macintosh line ends, a row too short", file("a.csv", (GOOD + "1,1\n").replace("\n", "\r")), says="line 42")
+case("a line end in a name", file("a.csv", of_rows('"a\rb",truth,guess', "1,1,1", times=9)), says="a.csv")
+case("a NUL in a column's name", file("a.csv", "\0" + GOOD), says="without NUL signs, got '.x00truth'")
 case("a column that differs in case", file("a.csv", GOOD, "--truth", "TRUTH", "--predicted", "guess"), says="'truth'")
 case("an empty column name", file("a.csv", of_rows("truth,guess,", "1,1,1", times=9)), code=0, out="accuracy")
 case("a semicolon file", file("a.csv", GOOD.replace(",", ";")), code=0, out="accuracy")
@@ -96,6 +118,13 @@ case("a Parquet file without its tail", parquet(GOOD, lambda b: b[:-4]), says=r"
 case("an empty Parquet file", parquet(GOOD, lambda b: b""), says=r"t\.parquet")
 case("Parquet with a lying footer", parquet(GOOD, lambda b: b[:-8] + b"\xff\xff\xff\x7fPAR1"), says=r"t\.parquet")
 case("Parquet with a broken page", parquet(table(5000), lambda b: b[:60] + b"\xff" * 400 + b[460:]), says="t.parquet")
+case("Parquet with a name of bytes", parquet(GOOD, lambda b: b.replace(b"score", b"\xff" * 5)), says="UTF-8")
+case("Arrow with a name of bytes", arrow(GOOD, lambda b: b.replace(b"score", b"\xff" * 5)), says="UTF-8")
+case("Parquet names that differ in case", parquet(TWICE, lambda b: b), says="got 'truth', 'TRUTH'")
+case("Arrow names that differ in case", arrow(TWICE, lambda b: b), says="got 'truth', 'TRUTH'")
+case(
+    "JSON names that differ in case", file("a.jsonl", '{"truth": 1, "TRUTH": 0, "guess": 1}\n' * 9), says="by more than"
+)
 case("CSV called Parquet", file("a.parquet", GOOD), says=r"a\.parquet")
 case("Arrow that is none", file("a.arrow", b"ARROW1\0\0" + b"\xff" * 100), says=r"a\.arrow")
 case("an empty Arrow file", file("a.feather", b""), says=r"a\.feather")
@@ -149,6 +178,17 @@ case(
 )
 case("a name with newlines", lambda f: ["evaluate", f / "a\nb\x1b[31m.csv", *ASK], says="exist")
 case("a very long name", lambda f: ["evaluate", f / ("x" * 5000 + ".csv"), *ASK], says=".")
+case("a path of 100,000 signs", lambda f: ["evaluate", "x" * 100_000, *ASK], says="[Ff]ile name too long")
+case(
+    "trials without end",
+    lambda f: ["check", put(f, "a.csv", GOOD), *ASK, "--trials", 10**20],
+    says="`trials` must be at most",
+)
+case(
+    "trials for a year",
+    lambda f: ["check", put(f, "a.csv", GOOD), *ASK, "--trials", 10**8],
+    says="`trials` must be between 50 and 1,000,000",
+)
 case("a NUL in a name", lambda f: ["evaluate", "a\0b.csv", *ASK], says=".")
 case("a file over the network", lambda f: ["evaluate", "https://example.invalid/a.csv", *ASK], says="exist")
 case("a bucket", lambda f: ["evaluate", "s3://bucket/a.parquet", *ASK], says="exist")

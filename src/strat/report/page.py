@@ -13,9 +13,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from strat.doors import checked
 from strat.errors import StratError
 from strat.report import charts, sections, systems
 from strat.report.parts import Grid, Matrix, Told
@@ -62,6 +64,7 @@ class Group:
     told: Told
 
 
+@checked
 def write(results: Any, path: str | Path, title: str | None = None) -> Path:
     """Write the report of one result, or of several, as one self-contained HTML file; returns its path.
 
@@ -85,6 +88,7 @@ def write(results: Any, path: str | Path, title: str | None = None) -> Path:
     return target
 
 
+@checked
 def render(results: Any, title: str | None = None) -> str:
     """The report as text; the arguments are those of `write`.
 
@@ -132,7 +136,7 @@ def _named(results: Any) -> list[tuple[str, Any]]:
     if not found:
         raise StratError("`results` must hold at least one result to report, got none.")
     for _, result in found:
-        if result is None or isinstance(result, str | bytes | int | float):
+        if result is None or isinstance(result, str | bytes | int | float | complex | np.ndarray):
             raise StratError(
                 f"`results` must be results such as those of strat.evaluate, got {type(result).__name__}; "
                 "give what a call of strat returned."

@@ -13,20 +13,22 @@ from numpy.typing import NDArray
 
 from strat.columns import Array
 from strat.designs import LONE, Design
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.estimation import Estimate, estimate
 from strat.replication import jackknife
 from strat.statistics import Statistic, wilson
 from strat.tables.files import MEMORY, Progress
-from strat.tables.metrics import Metric, chosen
+from strat.tables.metrics import Metric, Metrics, chosen
 from strat.tables.out import Sheet
-from strat.tables.table import Table, read
+from strat.tables.table import Names, Table, read
 from strat.tables.worlds import World, world
 from strat.words import counted
 
 TRIALS = 1000
 WORK = 20_000_000  # rows over all trials; more rows get fewer trials
 LEAST = 200
+MOST = 1_000_000  # trials; a share is then known to 0.05 %
 JACKKNIFE = 200
 TOLERANCE = 0.01
 HAIR = 1e-9
@@ -118,6 +120,7 @@ class Check:
         return text + "."
 
 
+@checked
 def check(
     source: Any,
     *,
@@ -128,14 +131,14 @@ def check(
     units: str | None = None,
     items: str | None = None,
     weights: str | None = None,
-    metrics: Sequence[str | Callable[..., Statistic]] | str | None = None,
+    metrics: Metrics | None = None,
     trials: int | None = None,
     level: float = 0.95,
     rng: int = 0,
     positive: object = None,
     missing: str = "error",
     lone: str = "error",
-    text: Sequence[str] = (),
+    text: Names = (),
     memory: str = MEMORY,
     progress: Progress | None = None,
 ) -> tuple[Check, ...]:
@@ -169,7 +172,7 @@ def check(
     one_of("lone", lone, LONE)
     if not 0 < level < 1:
         raise StratError(f"`level` must be between 0 and 1, got {level!r}.")
-    if int(rng) != rng or rng < 0:
+    if rng < 0:
         raise StratError(f"`rng` must be a seed of 0 or more, got {rng!r}.")
     table = read(source, text=text, memory=memory, progress=None)
     roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata, "units": units, "items": items}
@@ -180,7 +183,7 @@ def check(
     found = []
     for i, metric in enumerate(wanted):
         share = None if progress is None else _part(progress, i, len(wanted))
-        found.append(_check(metric, columns, design, number, level, int(rng), positive, share))
+        found.append(_check(metric, columns, design, number, level, rng, positive, share))
     return tuple(found)
 
 
@@ -262,9 +265,9 @@ def _design(columns: Mapping[str, NDArray[Any]], lone: str) -> Design:
 def _number(trials: int | None, rows: int) -> int:
     if trials is None:
         return int(np.clip(WORK // rows, LEAST, TRIALS))
-    if int(trials) != trials or trials < 50:
-        raise StratError(f"`trials` must be a whole number of at least 50, got {trials!r}; 1000 is usual.")
-    return int(trials)
+    if not 50 <= trials <= MOST:
+        raise StratError(f"`trials` must be between 50 and {MOST:,}, got {trials!r}; 1000 is usual.")
+    return trials
 
 
 def _part(progress: Progress, i: int, n: int) -> Callable[[float], None]:

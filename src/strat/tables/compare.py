@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 from strat.columns import Array, Codes, encode
 from strat.comparison.many import ManySystems
 from strat.designs import LONE, Design
+from strat.doors import checked, shown
 from strat.errors import StratError, near, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.statistics import Axis, mean
 from strat.tables import out
 from strat.tables.frames import Column
 from strat.tables.hints import traps
+from strat.tables.limits import possible
 from strat.tables.logs import ItemTable, read_logs, read_long
 from strat.tables.logs.clusters import looks_clustered
 from strat.tables.out import Sheet, jsonable
-from strat.tables.table import Table, missing_message, read
+from strat.tables.table import Names, Table, listed, missing_message, read
 from strat.words import counted
 
 UNMATCHED = ("error", "common")
@@ -57,14 +59,16 @@ class Leaderboard:
         """The mean score of each system, with the covariance that pairing brings."""
         return self.many.estimate
 
+    @checked
     def difference(self, a: str, b: str) -> Estimate:
         """The paired difference of two systems, a less b."""
         i, j = self._place(a), self._place(b)
         return self.estimate.map(lambda v: v[..., i] - v[..., j], name=f"{a} − {b}")
 
     def _place(self, name: str) -> int:
-        if name not in self.systems:
-            raise StratError(f"`system` must be one that was compared, got {name!r}; {near(name, self.systems)}")
+        if not isinstance(name, str) or name not in self.systems:
+            hint = near(str(name), self.systems)
+            raise StratError(f"`system` must be one that was compared, got {shown(name)}; {hint}")
         return self.systems.index(name)
 
     @property
@@ -156,6 +160,7 @@ class Leaderboard:
         """Comma-separated values."""
         return out.csv_text(self.sheet())
 
+    @checked
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file."""
         return out.report(self, path)
@@ -173,12 +178,13 @@ class Leaderboard:
         return out.html_text(self.sheet())
 
 
+@checked
 def compare(
     source: Any,
     *,
     truth: str | None = None,
-    predicted: Sequence[str] = (),
-    scores: Sequence[str] = (),
+    predicted: Names = (),
+    scores: Names = (),
     system: str | None = None,
     item: str | None = None,
     score: str | None = None,
@@ -240,6 +246,7 @@ def compare(
     one_of("unmatched", unmatched, UNMATCHED)
     if not 0 < level < 1:
         raise StratError(f"`level` must be between 0 and 1, got {level!r}.")
+    predicted, scores = listed("predicted", predicted), listed("scores", scores)
     named = {"system": system, "item": item, "score": score, "epoch": epoch}
     of_logs = {"metric": metric, "failed": failed, "incomplete": incomplete, "runs": runs}
     if predicted or scores:
@@ -332,7 +339,8 @@ def _is_logs(source: Any) -> bool:
     if not isinstance(given, list | tuple) or not all(isinstance(s, str | os.PathLike) for s in given):
         return False
     return any(
-        Path(s).is_dir() or Path(s).suffix in (".eval", ".json") or Path(s).name.startswith("samples_") for s in given
+        possible(s).is_dir() or Path(s).suffix in (".eval", ".json") or Path(s).name.startswith("samples_")
+        for s in given
     )
 
 

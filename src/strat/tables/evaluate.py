@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,17 +12,18 @@ import numpy as np
 from strat import replication
 from strat.columns import encode
 from strat.designs import LONE, Design
+from strat.doors import checked, shown
 from strat.errors import StratError, StratWarning, one_of
 from strat.estimation import Estimate, estimate
-from strat.statistics import Statistic, domain
+from strat.statistics import domain
 from strat.tables.evaluation import Evaluation
 from strat.tables.files import MEMORY, Progress
 from strat.tables.hints import look, traps
 from strat.tables.linearize import RowDesign
-from strat.tables.metrics import Metric, chosen, columns_of, single
+from strat.tables.metrics import Metric, Metrics, chosen, columns_of, single
 from strat.tables.reduce import Cells, reduce
 from strat.tables.stream import Streamed, fits, stream, target_of
-from strat.tables.table import Table, read
+from strat.tables.table import Names, Table, read
 
 METHODS = ("taylor", "brr", "fay", "generalized", "multi_array", "jackknife", "bootstrap")
 TARGETS = ("population", "benchmark")
@@ -71,6 +72,7 @@ class Ground:
         return self.rows
 
 
+@checked
 def evaluate(
     source: Any,
     *,
@@ -82,7 +84,7 @@ def evaluate(
     items: str | None = None,
     weights: str | None = None,
     population: str | float | Mapping[Any, float] | None = None,
-    metrics: Sequence[str | Callable[..., Statistic]] | str | None = None,
+    metrics: Metrics | None = None,
     method: str = "taylor",
     target: str | None = None,
     level: float = 0.95,
@@ -90,7 +92,7 @@ def evaluate(
     missing: str = "error",
     lone: str = "error",
     bins: int | None = None,
-    text: Sequence[str] = (),
+    text: Names = (),
     memory: str = MEMORY,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -237,7 +239,7 @@ def _ground(table: Table, roles: Mapping[str, str | None], options: Options) -> 
 def _population(cells: Cells, population: Any) -> float | Mapping[Any, float] | None:
     """Population sizes, one number or a mapping from stratum."""
     if not isinstance(population, str):
-        return population if population is None or isinstance(population, Mapping) else float(population)
+        return population if population is None or isinstance(population, Mapping) else _number(population)
     values = np.asarray(cells.columns["population"], float)
     strata = cells.columns.get("strata")
     if strata is None:
@@ -249,6 +251,15 @@ def _population(cells: Cells, population: Any) -> float | Mapping[Any, float] | 
         if sizes.setdefault(label, value) != value:
             raise StratError(f"`population` must be the same for all rows of a stratum, got several for {label!r}.")
     return sizes
+
+
+def _number(population: Any) -> float:
+    try:
+        return float(population)
+    except (TypeError, ValueError, OverflowError):
+        raise StratError(
+            f"`population` must be a number, a column's name or a mapping from stratum, got {shown(population)}."
+        ) from None
 
 
 def _design(cells: Cells, population: Any, lone: str, single: bool) -> Design:
@@ -338,7 +349,7 @@ def _traps(ground: Ground, roles: Mapping[str, str | None]) -> list[str]:
         columns = {"units": ground.streamed.units, "strata": ground.streamed.strata}
     found = traps(units=columns.get("units"), strata=columns.get("strata"), names=roles, rows=ground.cells.rows)
     for message in found:
-        warnings.warn(message, StratWarning, stacklevel=3)
+        warnings.warn(message, StratWarning, stacklevel=5)
     return found
 
 

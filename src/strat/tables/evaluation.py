@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.columns import Array
+from strat.doors import checked, shown
 from strat.errors import StratError, near
 from strat.estimation import Estimate
 from strat.tables import out
@@ -66,17 +67,18 @@ class Evaluation:
 
     def __getitem__(self, name: str) -> Estimate:
         """The estimate of a measure."""
-        if name not in self.estimates:
-            raise StratError(
-                f"`name` must be a measure that was asked for, got {name!r}; {near(name, list(self.estimates))}"
-            )
+        if not isinstance(name, str) or name not in self.estimates:
+            hint = near(str(name), list(self.estimates))
+            raise StratError(f"`name` must be a measure that was asked for, got {shown(name)}; {hint}")
         return self.estimates[name]
 
+    @checked
     def interval(self, name: str) -> tuple[float, float]:
         """Confidence limits of a measure at this evaluation's level."""
         low, high = self[name].interval(self.level)
         return float(low), float(high)
 
+    @checked
     def naive(self, name: str) -> tuple[float, float]:
         """The limits that rows taken as independent would have given."""
         made = self[name]
@@ -98,6 +100,7 @@ class Evaluation:
                 columns[column].append(value)
         return columns
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """The table of measures as a frame of `library`: by default the one that the rows came in."""
         if library is None and self.library in out.LIBRARIES:
@@ -180,6 +183,7 @@ class Evaluation:
         """Log each measure, its standard error and limits to the active MLflow run."""
         out.log_to_mlflow(self.to_dict(), self.data())
 
+    @checked
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file."""
         return out.report(self, path)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from strat.errors import StratError, some
-from strat.tables.limits import readable, unchanged
+from strat.tables.limits import possible, readable, unchanged
 
 Progress = Callable[[float], None]
 MEMORY = "2GB"
@@ -36,6 +36,7 @@ FORMATS = {
 PACKED = (".gz", ".zst")
 PICKLES = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
 _WHOLE_SNIFF = 64 << 20
+_LINE = re.compile(r'(?:"(?:[^"]|"")*"?|[^"\r\n]+)*')  # up to a line end of any system that no quotes enclose
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,7 @@ def find(source: str | Path | Sequence[str | Path]) -> list[Path]:
     if "" in given:
         raise StratError("`source` must name files that exist, got an empty name.")
     for name in given:
-        path = Path(name)
+        path = possible(name)
         if path.is_dir():
             raise StratError(f"`source` must name files, got the folder {str(path)!r}; add a pattern: {path}/*.csv.")
         # a pattern may be absolute, which Path.glob refuses
@@ -235,13 +236,22 @@ def _unique_names(names: Sequence[str], path: Path) -> None:
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise StratError(f"`{path}` must name each column once, got {some(twice)} twice; rename one.")
+    # the engine takes capitals for small letters, A to Z, and would call the second one by a name of its own
+    alike = Counter(_small(name) for name in names)
+    if max(alike.values(), default=0) > 1:
+        both = [name for name in names if alike[_small(name)] > 1]
+        raise StratError(f"`{path}` must name columns that differ by more than capitals, got {some(both)}; rename one.")
+
+
+def _small(name: str) -> bytes:
+    return name.encode("utf-8", "replace").lower()
 
 
 def _first_line(path: Path) -> str:
     try:
         with _opened(path) as file:
             line: bytes = file.readline(1 << 20)
-            return line.decode("utf-8-sig", "replace").rstrip("\r\n")
+            return _LINE.match(line.decode("utf-8-sig", "replace"))[0]  # type: ignore[index]
     except _broken(path) as error:
         raise StratError(f"`{path}` can't be read: {error}.") from None
 
@@ -267,7 +277,18 @@ def _opened(path: Path) -> Any:
 
 
 def _read_parquet(engine: Any, paths: Sequence[Path], text: Sequence[str]) -> Any:
-    return engine.read_parquet([_literal(path) for path in paths], union_by_name=len(paths) > 1)
+    made = engine.read_parquet([_literal(path) for path in paths], union_by_name=len(paths) > 1)
+    columns = list(made.columns)
+    schema = engine.execute("select name from parquet_schema(?)", [_literal(paths[0])]).fetchall()
+    lost = {name for (name,) in schema} - set(columns)
+    _unique_names([*columns, *(name for name in sorted(lost) if _renamed(name, columns))], paths[0])
+    return made
+
+
+def _renamed(name: str, columns: Sequence[str]) -> bool:
+    """Whether a name of the file is missing because another one differs from it by capitals only."""
+    pattern = re.compile(re.escape(name) + r"(_\d+)+")
+    return any(pattern.fullmatch(column) for column in columns)
 
 
 def _read_json(engine: Any, paths: Sequence[Path], text: Sequence[str]) -> Any:
@@ -287,7 +308,11 @@ def _read_arrow(engine: Any, paths: Sequence[Path], text: Sequence[str]) -> Any:
             f"`{paths[0]}` is an Arrow file, which needs the package pyarrow; install pyarrow, or write Parquet."
         ) from None
     try:
-        return engine.from_arrow(pyarrow.dataset.dataset([str(p) for p in paths], format="ipc"))
+        rows = pyarrow.dataset.dataset([str(p) for p in paths], format="ipc")
+        _unique_names(rows.schema.names, paths[0])
+        return engine.from_arrow(rows)
+    except (StratError, UnicodeError):
+        raise
     except (OSError, ValueError) as error:
         raise StratError(f"`{paths[0]}` can't be read as an Arrow file: {_sentence(str(error))}.") from None
 
@@ -316,7 +341,11 @@ class _engine_errors:
 
         if isinstance(error, duckdb.InterruptException) or str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
-        if isinstance(error, duckdb.Error):
+        # pyarrow and the engine's bindings raise these where bytes that should be text are none
+        if isinstance(error, UnicodeError) or (type(error) is RuntimeError and "conversion" in str(error)):
+            where = f"`{self.paths[0]}`"
+            raise StratError(f"{where} must hold UTF-8 text, and a name in it is none; write it anew.") from None
+        if isinstance(error, duckdb.Error | RuntimeError):
             raise StratError(explain(str(error), self.paths)) from None
 
 
@@ -328,6 +357,9 @@ def explain(message: str, paths: Sequence[Path]) -> str:
         return f"`{file}`{_bad_row(Path(file))}"
     if "memory" in message.lower() and "Out of Memory" in message:
         return f"`memory` is too small for `{file}`: {_sentence(message)}; allow more, or ask for fewer columns."
+    if alike := re.search(r"the keys ('.*') and ('.*') differ only in case", message):
+        both = f"{alike[1]}, {alike[2]}"
+        return f"`{file}` must name columns that differ by more than capitals, got {both}; rename one."
     line = re.search(r"CSV Error on Line: (\d+)", message)
     if line and "Invalid unicode" in message:
         return f"`{file}`, line {line.group(1)}, must be UTF-8 text, and is not; save the file as UTF-8."

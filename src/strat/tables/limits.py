@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strat.errors import StratError
+from strat.errors import StratError, short
 
 MEGABYTE = 1 << 20
 
@@ -141,6 +141,17 @@ def whole(value: Any) -> int:
     if not made.is_integer() or abs(made) >= 1 << 31:
         raise ValueError(value)
     return int(made)
+
+
+def possible(name: str | os.PathLike[str]) -> Path:
+    """The path, if the system can look there: not too long, and in no closed folder."""
+    path = Path(name)
+    try:
+        path.is_dir()
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise StratError(f"`source` must name files that exist, got {short(repr(str(name)))}: {reason}.") from None
+    return path
 
 
 def readable(path: Path) -> Path:

@@ -166,14 +166,7 @@ class RowDesign:
 
     def _worths(self, statistic: Statistic, sums: Array) -> Array | float:
         """What the exact interval of each value may count on; values that look at the same rows count on the same."""
-        each = [self._worth(view) for view in statistic.views]
-        if statistic.base is None and len(each) == 1:
-            return each[0][0]
-        runs = int(np.prod(statistic.shape)) // len(each)
-        worth, weight = (np.repeat(column, runs).reshape(statistic.shape) for column in zip(*each, strict=True))
-        if statistic.base is None:
-            return worth
-        return np.where(np.isinf(worth), np.inf, worth * statistic.base(sums) / weight)
+        return linear.worth_of_values(statistic, [self._worth(view) for view in statistic.views], sums)
 
     def _worth(self, domain: NDArray[np.bool_] | None) -> tuple[float, float]:
         """The same for all rows of a domain, and what they weigh."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +10,13 @@ import numpy as np
 
 from strat import statistics
 from strat.columns import encode
+from strat.doors import shown
 from strat.errors import StratError, near
 from strat.statistics import Statistic, classification, scores
 from strat.tables.reduce import Cells
 
 Build = Callable[[Mapping[str, Any]], Statistic]
+Metrics = Sequence[str | Callable[..., Statistic]] | str  # names, or functions of (truth, predicted)
 AVERAGES = ("macro", "micro", "weighted")
 _AVERAGED = ("precision", "recall", "f1", "specificity", "jaccard")
 _LABELS = ("accuracy", "error_rate", "balanced_accuracy", "kappa", "mcc")
@@ -86,7 +88,7 @@ METRICS = _all()
 
 
 def chosen(
-    metrics: Sequence[str | Callable[..., Statistic]] | str | None,
+    metrics: Metrics | None,
     roles: Mapping[str, str | None],
 ) -> list[Metric]:
     """The measures asked for, or those that the columns at hand suggest."""
@@ -94,7 +96,7 @@ def chosen(
     if metrics is None:
         wanted: list[Any] = _default(given)
     else:
-        wanted = [metrics] if isinstance(metrics, str) or callable(metrics) else list(metrics)
+        wanted = [metrics] if isinstance(metrics, str) or callable(metrics) else _listed(metrics)
     if not wanted:
         raise StratError("`metrics` must name at least one measure, got none.")
     found = [_one(metric) for metric in wanted]
@@ -103,6 +105,12 @@ def chosen(
         if absent:
             raise StratError(f"`{absent[0]}` must name a column for the measure {metric.name!r}, got None.")
     return found
+
+
+def _listed(metrics: Any) -> list[Any]:
+    if isinstance(metrics, Iterable) and getattr(metrics, "ndim", 1) == 1:
+        return list(metrics)
+    raise StratError(f"`metrics` must be a name, a function, or a list of these, got {shown(metrics)}.")
 
 
 def _default(given: set[str]) -> list[str]:
@@ -121,12 +129,19 @@ def _default(given: set[str]) -> list[str]:
 def _one(metric: Any) -> Metric:
     if callable(metric):
         name = getattr(metric, "__name__", "statistic")
-        return Metric(name, ("truth", "predicted"), lambda c: metric(c["truth"], c["predicted"]))
+        return Metric(name, ("truth", "predicted"), lambda c: _made(name, metric(c["truth"], c["predicted"])))
     key = str(metric).strip().lower().replace("-", "_").replace(" ", "_")
     if key not in METRICS:
-        raise StratError(f"`metrics` must be names of measures, got {metric!r}; {near(key, list(METRICS))}")
+        raise StratError(f"`metrics` must be names of measures, got {shown(metric)}; {near(key, list(METRICS))}")
     needs, build = METRICS[key]
     return Metric(key, needs, build)
+
+
+def _made(name: str, made: Any) -> Statistic:
+    """What a person's own function made, if it is a statistic."""
+    if isinstance(made, Statistic):
+        return made
+    raise StratError(f"`metrics` must make statistics, such as strat.accuracy does, got {shown(made)} from {name!r}.")
 
 
 def single(metric: Metric, statistic: Statistic) -> Statistic:

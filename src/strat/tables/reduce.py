@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.columns import Array, Codes, encode
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.tables.frames import Column, column_of
 from strat.tables.sums import LAST, WHOLE, Grid
@@ -82,6 +83,7 @@ class Cells:
         return self.counts if self.weights is None else self.weights
 
 
+@checked
 def reduce(
     table: Table,
     roles: Mapping[str, str | None],
@@ -114,7 +116,9 @@ def reduce(
     ([0, 1], [1.0, 2.0])
     """
     one_of("missing", missing, MISSING)
-    named = {role: name for role, name in roles.items() if name is not None}
+    named = {str(role): name for role, name in roles.items() if name is not None}
+    if not named:
+        raise StratError("`roles` must name at least one column, got none.")
     table.require(**{**named, "weights": weights})
     if table.backend.lazy is None:
         return _here(table, named, weights, missing)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.columns import Array, Codes, encode
+from strat.doors import checked
 from strat.errors import StratError, one_of, some
 from strat.notebook import in_words
 from strat.tables import out
@@ -129,6 +130,7 @@ def _document(item: Any, row: int) -> int:
     return int(tail)
 
 
+@checked
 def sample(
     source: Any,
     *,
@@ -179,10 +181,10 @@ def sample(
     one_of("method", method, METHODS)
     table = read(source)
     table.require(items=items, strata=strata, units=units, order=order)
-    if int(size) != size or size < 1:
+    if size < 1:
         raise StratError(f"`size` must be a whole number of units, at least 1, got {size!r}.")
     for argument, value in (("least", least), ("seed", seed)):
-        if int(value) != value or value < 0:
+        if value < 0:
             raise StratError(f"`{argument}` must be a whole number, at least 0, got {value!r}.")
     n = len(table)
     layer = None if strata is None or method == "simple" else table.column(strata)
@@ -190,7 +192,7 @@ def sample(
     unit, home = _units(table, units, stratum, n)
     totals = np.bincount(home, minlength=len(labels))
     share = _spread(table, spread, stratum, labels) if method == "neyman" else np.ones(len(labels))
-    taken = allocate(totals, int(size), method=method, spread=share, least=least)
+    taken = allocate(totals, size, method=method, spread=share, least=least)
     rng = np.random.default_rng(seed)
     place = None if method != "systematic" else _order(table, order, unit, n)
     chosen = _draw(home, taken, rng, place)

@@ -12,11 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.doors import checked, shown
 from strat.errors import StratError, near, one_of, some
 from strat.tables.files import MEMORY, FileSource, Progress, open_files
 from strat.tables.frames import Column, column_of
 
 MISSING = ("error", "drop")
+Names = Sequence[str]  # of columns
 
 
 class Backend(Protocol):
@@ -58,10 +60,9 @@ class Table:
     def require(self, **wanted: str | None) -> None:
         """Fail unless the named columns are there: `require(truth="label", units=None)`."""
         for argument, name in wanted.items():
-            if name is not None and name not in self.names:
-                raise StratError(
-                    f"`{argument}` must name a column of {self.source}, got {name!r}; {near(str(name), self.names)}"
-                )
+            if name is not None and not _among(name, self.names):
+                hint = near(str(name), [str(known) for known in self.names])
+                raise StratError(f"`{argument}` must name a column of {self.source}, got {shown(name)}; {hint}")
 
     def column(self, name: str, *, missing: str = "error") -> NDArray[Any]:
         """One column as a NumPy array; a missing value is an error unless `missing="drop"`.
@@ -77,7 +78,7 @@ class Table:
         >>> read({"x": [1.0, None, 3.0], "y": ["a", "b", "c"]}).columns(["x", "y"], missing="drop")["y"].tolist()
         ['a', 'c']
         """
-        wanted = list(dict.fromkeys(names))
+        wanted = list(dict.fromkeys(listed("names", names)))
         one_of("missing", missing, MISSING)
         for name in wanted:
             self.require(column=name)
@@ -91,7 +92,7 @@ class Table:
     def numbers(self, name: str, *, missing: str = "error") -> NDArray[np.float64]:
         """One column as floats, or an error that shows the first value that is none."""
         one_of("missing", missing, MISSING)
-        self.require(column=name)
+        self.require(column=listed("name", [name])[0])
         column = self.backend.fetch([name])[0].numbers()
         if column.lost and missing == "error":
             raise StratError(missing_message({name: column.lost}, self.source))
@@ -105,6 +106,31 @@ class Table:
         import narwhals as nw
 
         return int(self.backend.collect(lazy.select(nw.len().alias("rows")))["rows"][0])
+
+
+def _among(name: object, names: Sequence[str]) -> bool:
+    try:
+        return name in set(names)
+    except TypeError:  # a column instead of its name
+        return False
+
+
+def listed(argument: str, names: Any) -> list[str]:
+    """Names of columns as a list, one name as one, or an error that names the argument.
+
+    >>> listed("scores", "A"), listed("scores", ("A", "B"))
+    (['A'], ['A', 'B'])
+    """
+    if isinstance(names, str):
+        return [names]
+    found = list(names) if _several(names) else [None]
+    if all(isinstance(name, str) for name in found):
+        return [str(name) for name in found]
+    raise StratError(f"`{argument}` must be a list of names of columns, got {shown(names)}.")
+
+
+def _several(names: object) -> bool:
+    return isinstance(names, Iterable) and not isinstance(names, Mapping | bytes) and getattr(names, "ndim", 1) == 1
 
 
 def _values(column: Column, keep: Any) -> NDArray[Any]:
@@ -241,10 +267,11 @@ def _spark_columns(native: Any) -> dict[str, Any]:
     return {name: [row[i] for row in rows] for i, name in enumerate(native.columns)}
 
 
+@checked
 def read(
     source: Any,
     *,
-    text: Sequence[str] = (),
+    text: Names = (),
     memory: str = MEMORY,
     progress: Progress | None = None,
 ) -> Table:
@@ -321,6 +348,9 @@ def _of_frame(source: Any) -> Table:
 def _checked(table: Table) -> Table:
     if not table.names:
         raise StratError(f"{table.source} must have at least one column, got none.")
+    cut = [name for name in table.names if "\0" in name] if table.backend.lazy is not None else []
+    if cut:  # the engine ends a name there
+        raise StratError(f"{table.source} must name columns without NUL signs, got {some(cut)}; rename them.")
     twice = sorted(name for name, times in Counter(table.names).items() if times > 1)
     if twice:
         raise StratError(f"{table.source} must name each column once, got {some(twice)} twice; rename one.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from strat.doors import checked
 from strat.errors import StratError, one_of
 from strat.tables.logs.items import ItemTable
 from strat.tables.table import Table, missing_message, read
@@ -22,6 +23,7 @@ NAMES = {
 }
 
 
+@checked
 def read_long(
     source: Any,
     *,

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.doors import checked, shown
 from strat.errors import StratError, near, one_of, some
 from strat.tables.files import FORMATS
-from strat.tables.limits import DEFAULT, Limits, unchanged
+from strat.tables.limits import DEFAULT, Limits, possible, unchanged
 from strat.tables.logs import helm, inspect_ai, lm_eval
 from strat.tables.logs.items import FAILED, INCOMPLETE, RUNS, ItemTable, Run
 from strat.tables.logs.long import read_long
 from strat.words import counted
 
 
+@checked
 def read_logs(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
@@ -91,11 +93,14 @@ def _what(source: Any) -> str:
 
 
 def _find(source: Any) -> list[Path]:
-    given = [source] if isinstance(source, str | os.PathLike) else list(source)
+    one = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
+    given = [source] if one else list(source)
+    if not all(isinstance(name, str | os.PathLike) for name in given):
+        raise StratError(f"`source` must be a file, a folder, or a list of them, got {shown(source)}.")
     found: list[Path] = []
     if "" in given:
         raise StratError("`source` must be a file or a folder that exists, got an empty name.")
-    for name in map(Path, given):
+    for name in map(possible, given):
         if name.is_dir():
             found += sorted(
                 p for p in name.rglob("*") if p.is_file() and not any(x.startswith(".") for x in p.parts[-1:])
