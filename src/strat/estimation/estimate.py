@@ -336,14 +336,7 @@ def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) ->
 
 def _worth(statistic: Statistic, design: Design, sums: Array) -> Array | float:
     """Number of units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
-    each = [_worth_of(design, view) for view in statistic.views]
-    if statistic.base is None and len(each) == 1:
-        return each[0][0]
-    runs = int(np.prod(statistic.shape)) // len(each)
-    worth, weight = (np.repeat(column, runs).reshape(statistic.shape) for column in zip(*each, strict=True))
-    if statistic.base is None:
-        return worth
-    return np.where(np.isinf(worth), np.inf, worth * statistic.base(sums) / weight)
+    return linear.worth_of_values(statistic, [_worth_of(design, view) for view in statistic.views], sums)
 
 
 def _worth_of(design: Design, view: NDArray[np.bool_] | None) -> tuple[float, float]:

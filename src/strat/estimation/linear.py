@@ -6,7 +6,7 @@ linearization are one thing: the influence of each unit is a variable whose tota
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,6 +152,17 @@ def repeat_deviations(statistic: Statistic, design: Design, slope: Array) -> Arr
     m = tries[item]
     scale = np.sqrt(share * np.divide(m, m - 1, out=np.zeros(len(m)), where=m > 1))
     return (z - means[item]) * scale[:, None]
+
+
+def worth_of_values(statistic: Statistic, each: Sequence[tuple[float, float]], sums: Array) -> Array | float:
+    """Units that the exact interval of each value may count on, from those of its views and the weights of these."""
+    if statistic.base is None and len(each) == 1:
+        return each[0][0]
+    runs = int(np.prod(statistic.shape)) // len(each)
+    worth, weight = (np.repeat(column, runs).reshape(statistic.shape) for column in zip(*each, strict=True))
+    if statistic.base is None:
+        return worth
+    return np.where(np.isinf(worth), np.inf, worth * statistic.base(sums) / weight)
 
 
 def usual_df(nominal: float, effective: float) -> float:
