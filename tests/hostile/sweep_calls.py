@@ -511,6 +511,10 @@ def _tables(call: Maker) -> None:
     call("tables", e.to_frame, library="polars")
     call("tables", e.report, path="/no/such/folder/r.html")
     call("tables", board().difference, a="p", b="q")
+    call("tables", board().report, path="/no/such/folder/r.html")
+    tried = t.check(TABLE, **roles, metrics="accuracy", trials=50)[0]
+    call("tables", tried.__getitem__, method="default")
+    call("tables", tried.lines[0].verdict, level=0.9)
     call("report", report.explain, estimate=Lazy(estimated))
     call("report", report.render, results=Lazy(lambda: e))
     call("report", report.write, results=Lazy(lambda: e), path="/no/such/folder/r.html")

@@ -192,7 +192,7 @@ case(
     says="written",
 )
 case("output with a name too long", to("x" * 300 + ".csv"), says="written|long")
-case("output over its own input", lambda f: [*ask(f, "x"), "-o", f / "t.csv"], code=0, writes=("t.csv",))
+case("output over its own input", lambda f: [*ask(f, "x"), "-o", f / "t.csv"], says="another file than those")
 case("output to a pipe", lambda f: [os.mkfifo(f / "p"), *ask(f, "x"), "-o", f / "p"][1:], says="device")
 case(
     "output through a link",
@@ -204,10 +204,6 @@ case(
 
 @pytest.mark.parametrize("entry", case.cases, ids=str)
 def test_a_hostile_place(entry: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    if entry.name.endswith("own input"):
-        assert Program(capsys)(*entry.make(tmp_path)).code == 0
-        assert (tmp_path / "t.csv").read_text().startswith("measure,")
-        return
     check(entry, tmp_path, Program(capsys))
 
 

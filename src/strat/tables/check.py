@@ -58,6 +58,7 @@ class Line:
     width: float
     useless: float
 
+    @checked
     def verdict(self, level: float = 0.95) -> str:
         """Whether the level, give or take a point, is ruled out: "too short", "too wide" or "holds"."""
         if self.coverage + 2 * self.error < level - TOLERANCE:
@@ -95,10 +96,8 @@ class Check:
 
     def __getitem__(self, method: str) -> Line:
         """The line of a method."""
-        for line in self.lines:
-            if line.method == method:
-                return line
-        raise StratError(f"`method` must be one of {[line.method for line in self.lines]}, got {method!r}.")
+        one_of("method", method, [line.method for line in self.lines])
+        return next(line for line in self.lines if line.method == method)
 
     @property
     def holds(self) -> bool:
