@@ -264,8 +264,10 @@ def _design(columns: Mapping[str, NDArray[Any]], lone: str) -> Design:
 def _number(trials: int | None, rows: int) -> int:
     if trials is None:
         return int(np.clip(WORK // rows, LEAST, TRIALS))
-    if not 50 <= trials <= MOST:
-        raise StratError(f"`trials` must be between 50 and {MOST:,}, got {trials!r}; 1000 is usual.")
+    if trials < 50:
+        raise StratError(f"`trials` must be a whole number of at least 50, got {trials!r}; 1000 is usual.")
+    if trials > MOST:
+        raise StratError(f"`trials` must be at most {MOST:,}, got {trials:,}; 1000 is usual.")
     return trials
 
 
