@@ -59,7 +59,10 @@ def _heavy_units(statistic: Statistic, nominal: float, df: float | None) -> str:
     limited = statistic.domain is not None or statistic.domains is not None
     if df is None or limited or df >= linear.VERY_UNEQUAL * nominal:
         return ""
-    return f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}"
+    return (
+        f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}; where these "
+        "differ from the others the interval may be too short"
+    )
 
 
 def _few_holders(hits: Array, rows: Array) -> str:
