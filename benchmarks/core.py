@@ -138,11 +138,11 @@ def growth() -> None:
 
 
 MAP = """
-import time, numpy as np, strat, resource
+import time, numpy as np, strat
 from strat.algebra import hadamard_columns
 rng = np.random.default_rng(1); L, p = 500, 100_000
 y = rng.random((2 * L, p)); s = np.repeat(np.arange(L), 2); w = rng.random(2 * L)
-held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+held = peak_mb()
 t = time.process_time()
 {job}
 result = {{"cpu": time.process_time() - t, "held": held}}
