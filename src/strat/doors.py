@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from strat.errors import StratError, short
+from strat.errors import StratError, plain, short
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,47 +106,42 @@ def shown(value: object) -> str:
     """`value` as a message shows it: short, on one line."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"an array of shape {value.shape}"
-    return short(" ".join(repr(_plain(value)).split()))
-
-
-def _plain(value: object) -> Any:
-    """The Python value behind a NumPy scalar or an array without axes."""
-    return value.item() if isinstance(value, np.generic | np.ndarray) and value.ndim == 0 else value
+    return short(" ".join(repr(plain(value)).split()))
 
 
 def _number(name: str, value: object) -> float:
-    plain = _plain(value)
-    if isinstance(plain, Fraction | Decimal):
-        plain = float(plain)
-    if not isinstance(plain, int | float):
+    single = plain(value)
+    if isinstance(single, Fraction | Decimal):
+        single = float(single)
+    if not isinstance(single, int | float):
         raise StratError(f"`{name}` must be a number, got {shown(value)}.")
-    if math.isnan(plain) if isinstance(plain, float) else abs(plain) > 1e300:
+    if math.isnan(single) if isinstance(single, float) else abs(single) > 1e300:
         raise StratError(f"`{name}` must be finite, got {shown(value)}.")
-    return plain
+    return single
 
 
 def _count(name: str, value: object) -> int:
-    plain = _plain(value)
-    if isinstance(plain, float):
-        if not plain.is_integer():
+    single = plain(value)
+    if isinstance(single, float):
+        if not single.is_integer():
             raise StratError(f"`{name}` must be a whole number, got {shown(value)}.")
-        return int(plain)
+        return int(single)
     try:
-        return operator.index(plain)
+        return operator.index(single)
     except TypeError:
         raise StratError(f"`{name}` must be a number, got {shown(value)}.") from None
 
 
 def _index(name: str, value: object) -> int:
     try:
-        return operator.index(_plain(value))
+        return operator.index(plain(value))
     except TypeError:
         raise StratError(f"`{name}` must be a whole number, got {shown(value)}.") from None
 
 
 def _flag(name: str, value: object) -> bool:
-    if isinstance(plain := _plain(value), bool):
-        return plain
+    if isinstance(single := plain(value), bool):
+        return single
     raise StratError(f"`{name}` must be True or False, got {shown(value)}.")
 
 
@@ -159,9 +154,9 @@ def _repeats(name: str, value: object) -> int:
 def _seed(name: str, value: object) -> Any:
     if isinstance(value, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
         return value
-    plain = _plain(value)
-    if isinstance(plain, int) and plain >= 0:
-        return plain
+    single = plain(value)
+    if isinstance(single, int) and single >= 0:
+        return single
     raise StratError(f"`{name}` must be a seed of 0 or more or a NumPy generator, got {shown(value)}.")
 
 

@@ -507,6 +507,16 @@ def recognize(name: str, content: str | bytes, *more: object) -> Any:
     return lambda f: ["recognize", "--similarity", put(f, name, content), *more]
 
 
+def embeddings(probes: Any, gallery: Any, *more: object) -> Any:
+    def packed(array: Any) -> bytes:
+        return npz(embeddings=array, subject=np.arange(len(array)))
+
+    return lambda f: [
+        *("recognize", "--probes", put(f, "p.npz", packed(probes)), "--gallery", put(f, "g.npz", packed(gallery))),
+        *more,
+    ]
+
+
 SQUARE = np.random.default_rng(0).random((12, 12))
 WHO = np.arange(12) // 3
 case("nothing to recognize", lambda f: ["recognize"], says="must be given")
@@ -559,59 +569,27 @@ case(
 )
 case(
     "embeddings of nan",
-    lambda f: [
-        "recognize",
-        "--probes",
-        put(f, "p.npz", npz(embeddings=np.full((4, 3), np.nan), subject=np.arange(4))),
-        "--gallery",
-        put(f, "g.npz", npz(embeddings=np.ones((4, 3)), subject=np.arange(4))),
-    ],
+    embeddings(np.full((4, 3), np.nan), np.ones((4, 3))),
     says=".",
 )
 case(
     "embeddings of two widths",
-    lambda f: [
-        "recognize",
-        "--probes",
-        put(f, "p.npz", npz(embeddings=np.ones((4, 2)), subject=np.arange(4))),
-        "--gallery",
-        put(f, "g.npz", npz(embeddings=np.ones((4, 3)), subject=np.arange(4))),
-    ],
+    embeddings(np.ones((4, 2)), np.ones((4, 3))),
     says="features|dimension|columns|width|same",
 )
 case(
     "embeddings of nothing",
-    lambda f: [
-        "recognize",
-        "--probes",
-        put(f, "p.npz", npz(embeddings=np.ones((0, 3)), subject=np.arange(0))),
-        "--gallery",
-        put(f, "g.npz", npz(embeddings=np.ones((4, 3)), subject=np.arange(4))),
-    ],
+    embeddings(np.ones((0, 3)), np.ones((4, 3))),
     says=".",
 )
 case(
     "embeddings of zero length",
-    lambda f: [
-        "recognize",
-        "--probes",
-        put(f, "p.npz", npz(embeddings=np.zeros((4, 3)), subject=np.arange(4))),
-        "--gallery",
-        put(f, "g.npz", npz(embeddings=np.ones((4, 3)), subject=np.arange(4))),
-    ],
+    embeddings(np.zeros((4, 3)), np.ones((4, 3))),
     says=".",
 )
 case(
     "embeddings of 1e308",
-    lambda f: [
-        "recognize",
-        "--probes",
-        put(f, "p.npz", npz(embeddings=np.full((4, 3), 1e308), subject=np.arange(4))),
-        "--gallery",
-        put(f, "g.npz", npz(embeddings=np.full((4, 3), 1e308), subject=np.arange(4))),
-        "--score",
-        "euclidean",
-    ],
+    embeddings(np.full((4, 3), 1e308), np.full((4, 3), 1e308), "--score", "euclidean"),
     says=".",
 )
 case(

@@ -16,8 +16,6 @@ from strat.errors import StratError, StratWarning, some
 from strat.words import counted
 
 SCHEMA = "strat/compare/1"
-OF_LOGS = ("failed", "incomplete", "runs")
-LOWER_IS_BETTER = ("error_rate",)
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -137,9 +135,8 @@ def _left_out(ctx: typer.Context, columns: dict[str, list[str]], join: bool) -> 
         options.leave_out(ctx, "lower_is_better", why="with --predicted: a measure of labels knows what is better")
     if join or len(labels) > 1 or len(scores) > 1:
         options.leave_out(ctx, "system", "epoch", why="where each system has a column or a file: it is for long tables")
-        options.leave_out(ctx, *OF_LOGS, why="for tables: it is for logs of benchmarks")
-        if ctx.params["strata"] is None:
-            options.leave_out(ctx, "lone", why="without --strata: it says what to do with strata of one unit")
+        options.not_logs(ctx)
+        options.lone_needs_strata(ctx, ctx.params["strata"])
         if not join:
             options.leave_out(
                 ctx, "item", "unmatched", why="for one table with a column for each system: a row is an item"
@@ -215,7 +212,7 @@ def _measured(
         on = Design.clustered(c[roles["units"]], strata=by, weights=w, lone=lone)
     elif roles["strata"] is not None:
         on = Design.stratified(c[roles["strata"]], weights=w, lone=lone)
-    higher = one.name not in LOWER_IS_BETTER
+    higher = one.higher_is_better
     order = sorted(predicted, key=lambda n: ((-1 if higher else 1) * float(systems[n].value(w)), n))
     boards = [many({n: systems[n] for n in order}, on=d, higher_is_better=higher) for d in (on, plain)]
     return tuple(tables.Leaderboard(board, level) for board in boards)  # type: ignore[return-value]

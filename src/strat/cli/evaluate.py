@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 OF_TABLES = ("truth", "predicted", "positive", "missing", "bins", "text", "memory")
-OF_LOGS = ("failed", "incomplete", "runs")
 
 
 @command.command()
@@ -81,7 +80,7 @@ def evaluate(
         logs = _logs(files, metric, failed, incomplete, runs)
         options.leave_out(ctx, *OF_TABLES, why="for logs, which are scored already and read without an engine")
     else:
-        options.leave_out(ctx, *OF_LOGS, why="for tables: it is for logs of benchmarks")
+        options.not_logs(ctx)
     roles = {"score": score, "strata": strata, "items": items}
     source: object = files
     if logs is not None:

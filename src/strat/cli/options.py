@@ -66,8 +66,18 @@ def applied(ctx: typer.Context, *, truth: str | None, score: str | None, strata:
         leave_out(ctx, "positive", why="for measures that treat all classes alike; name one with --metric, such as f1")
     if score is None:
         leave_out(ctx, "bins", why="without --score: there is nothing to bin")
+    lone_needs_strata(ctx, strata)
+
+
+def lone_needs_strata(ctx: typer.Context, strata: str | None) -> None:
+    """Refuse to be told about lone units where there are no strata."""
     if strata is None:
         leave_out(ctx, "lone", why="without --strata: it says what to do with strata of one unit")
+
+
+def not_logs(ctx: typer.Context) -> None:
+    """Refuse options of logs where tables are read."""
+    leave_out(ctx, "failed", "incomplete", "runs", why="for tables: it is for logs of benchmarks")
 
 
 def uses_classes(metric: str) -> bool:

@@ -154,11 +154,8 @@ def _of_objects(name: str, array: NDArray[Any], missing: NDArray[np.bool_] | Non
     gone = first < 0
     if not seen:
         return Column(name, first, np.empty(0, "U1"), gone if gone.any() else None)
-    firsts = list(seen)
-    if any(isinstance(v, bool) for v in firsts) or {0, 1}.issuperset(firsts):  # a dictionary takes 1 and True for one
-        firsts += [v for v in array[~gone].tolist() if isinstance(v, bool)][:1]
-        firsts += [v for v in array[~gone].tolist() if not isinstance(v, bool)][:1]
-    order, labels = encode(f"column {name}", firsts)
+    twins = {isinstance(v, bool): _hashable(v) for v in array[~gone].tolist()}  # a dictionary takes 1 and True for one
+    order, labels = encode(f"column {name}", [*seen, *twins.values()])
     codes = np.append(order, -1)[first]
     return Column(name, codes, labels, gone if gone.any() else None)
 

@@ -20,6 +20,7 @@ Metrics = Sequence[str | Callable[..., Statistic]] | str  # names, or functions 
 AVERAGES = ("macro", "micro", "weighted")
 _AVERAGED = ("precision", "recall", "f1", "specificity", "jaccard")
 _LABELS = ("accuracy", "error_rate", "balanced_accuracy", "kappa", "mcc")
+_ERRORS = ("error_rate", "equal_error_rate", "eer")
 _SCORES = ("auc", "average_precision", "equal_error_rate")
 
 
@@ -30,6 +31,11 @@ class Metric:
     name: str
     needs: tuple[str, ...]
     build: Build
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one."""
+        return self.name not in _ERRORS
 
 
 def _labels(function: str, **options: Any) -> tuple[tuple[str, ...], Build]:
