@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.doors import unmasked
 from strat.errors import StratError, some
 
 Array = NDArray[np.float64]
@@ -21,7 +22,7 @@ LARGEST = 1e140  # squares of larger numbers, added up, leave the range of float
 
 def numbers(argument: str, values: ArrayLike, *, finite: bool = True, most: float = np.inf) -> Array:
     """`values` as a float vector, or an error that names the argument and the first bad value."""
-    _unmasked(argument, values)
+    unmasked(argument, values)
     try:
         array = _floats(values)
     except (TypeError, ValueError, OverflowError):
@@ -77,12 +78,6 @@ def _floats(values: ArrayLike) -> Array:
             raise TypeError from None
 
 
-def _unmasked(argument: str, values: object) -> None:
-    """Refuse what hides values: NumPy would read the numbers under the mask."""
-    if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.ma.count_masked(values))):  # type: ignore[no-untyped-call]
-        raise StratError(f"`{argument}` must have no masked values, got {hidden}; drop these rows or fill them.")
-
-
 def number(argument: str, value: object) -> float:
     """`value` as one number (nan and infinities too), or an error that names the argument."""
     try:
@@ -126,7 +121,7 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
     Row order never matters: codes follow the labels' own order. Missing labels and labels of mixed
     types are refused, because their order is nobody's, and because 1 and True would become one label.
     """
-    _unmasked(argument, labels)
+    unmasked(argument, labels)
     try:
         array = np.asarray(labels)
     except ValueError:

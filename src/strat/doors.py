@@ -177,10 +177,15 @@ def _entry(name: str, kinds: frozenset[str]) -> Callable[[str, Any], Any] | None
     return _repeats if name in REPEATED and kinds == {"int"} else _ENTRY.get(kinds)
 
 
+def unmasked(name: str, value: object) -> None:
+    """Refuse what hides values: NumPy would read the numbers under the mask."""
+    if isinstance(value, np.ma.MaskedArray) and (hidden := int(np.ma.count_masked(value))):  # type: ignore[no-untyped-call]
+        raise StratError(f"`{name}` must have no masked values, got {hidden}; drop these rows or fill them.")
+
+
 def _plain_rows(name: str, value: Any) -> Any:
     """`value`, unless NumPy would read what its mask hides, or drop the half of its numbers."""
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise StratError(f"`{name}` must have no masked values; drop these rows or fill them.")
+    unmasked(name, value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "cV":
         raise StratError(f"`{name}` must be plain numbers or labels, got {value.dtype} in {shown(value)}.")
     return value

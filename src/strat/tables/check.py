@@ -19,7 +19,7 @@ from strat.estimation import Estimate, estimate
 from strat.replication import jackknife
 from strat.statistics import Statistic, wilson
 from strat.tables.files import MEMORY, Progress
-from strat.tables.metrics import Metric, Metrics, chosen
+from strat.tables.metrics import Metric, Metrics, chosen, positive_of
 from strat.tables.out import Sheet
 from strat.tables.table import Names, Table, read
 from strat.tables.worlds import World, world
@@ -288,7 +288,7 @@ def _check(
     positive: object,
     progress: Callable[[float], None] | None,
 ) -> Check:
-    data: dict[str, Any] = {**columns, "positive": _typed(positive, columns.get("truth"))}
+    data: dict[str, Any] = {**columns, "positive": positive_of(positive, columns.get("truth"))}
     own = estimate(metric.build(data), on=design)
     made = world({role: data[role] for role in (*metric.needs, "positive")}, design)
     rng = np.random.default_rng(seed)
@@ -308,15 +308,6 @@ def _check(
     lines = tuple(_line(name, np.asarray(pairs), aim, span) for name, pairs in seen.items())
     notes = _notes(design, data)
     return Check(metric.name, own, lines, trials, seed, level, design.summary, made.words, notes)
-
-
-def _typed(positive: object, truth: NDArray[Any] | None) -> object:
-    if isinstance(positive, str) and truth is not None and truth.dtype.kind in "iufb":
-        try:
-            return float(positive)
-        except ValueError:
-            return positive
-    return positive
 
 
 def _truth(metric: Metric, made: World, points: Sequence[float]) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strat import statistics
 from strat.columns import encode
@@ -159,11 +160,14 @@ def single(metric: Metric, statistic: Statistic) -> Statistic:
 
 def columns_of(cells: Cells, positive: object) -> dict[str, Any]:
     """What a measure's statistic is made from."""
-    truth = cells.columns.get("truth")
-    wanted = positive
+    return {**cells.columns, "positive": positive_of(positive, cells.columns.get("truth"))}
+
+
+def positive_of(positive: object, truth: NDArray[Any] | None) -> object:
+    """The positive class, as a number where the labels are: the command line has only text."""
     if isinstance(positive, str) and truth is not None and truth.dtype.kind in "iufb":
         try:
-            wanted = float(positive)  # the command line has only text
+            return float(positive)
         except ValueError:
-            wanted = positive
-    return {**cells.columns, "positive": wanted}
+            return positive
+    return positive
