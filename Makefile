@@ -1,16 +1,39 @@
 # Every target sets itself up: Python 3.11 or later and make are all that a fresh machine needs.
+#   make test                 with the versions of constraints.txt
+#   make test LOCK=           with the latest versions instead
+#   make test-lowest          with the lowest versions that pyproject.toml declares, in .venv-lowest
 PYTHON ?= python3
-VENV   := .venv
+VENV   ?= .venv
+LOCK   ?= constraints.txt
 BIN    := $(VENV)/bin
+SMALL  := $(VENV)/.small
 STAMP  := $(VENV)/.ready
+PIP    := $(BIN)/python -m pip install --quiet $(if $(LOCK),--constraint $(LOCK))
+UV     := build/uv/bin/uv
+EXTRAS := learn,plot,report,logs,excel,spark,dask,speech,translation,detection
+COMMA  := ,
 
-.PHONY: demo test lint format docs benchmarks validate load fuzz clean
+.PHONY: demo test test-lowest test-spark gpu-interpreter coverage lint format lock docs dist test-dist benchmarks validate load fuzz clean
 
-demo: $(STAMP)
+demo: $(SMALL)
 	$(BIN)/strat demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-lowest: build/lowest.txt
+	PYTEST_ADDOPTS="-W ignore::DeprecationWarning -W ignore::FutureWarning" \
+	  $(MAKE) test VENV=.venv-lowest LOCK=build/lowest.txt
+
+test-spark: $(STAMP)
+	$(BIN)/python -m pytest -q -m slow tests/tables/test_spark.py
+
+# The GPU kernels are checked in Triton's interpreter; the CPU build of PyTorch serves.
+gpu-interpreter: $(STAMP)
+	$(PIP) "torch==2.13.0" triton
+
+coverage: $(STAMP)
+	$(BIN)/python -m pytest -n 2 -m "not slow" --cov
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -22,8 +45,28 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# No addresses and no hashes: the versions alone, for every Python that is supported.
+lock: $(UV)
+	$(UV) pip compile pyproject.toml $(subst $(COMMA), --extra ,--extra $(EXTRAS)) --group dev --upgrade --universal \
+	  --python-version 3.11 --no-emit-index-url --no-header --no-annotate --quiet --output-file constraints.txt
+
+# Wheels only: where the lowest version has none for this Python, the next one that has. PySpark never has one.
+build/lowest.txt: pyproject.toml | $(UV)
+	$(UV) pip compile pyproject.toml $(subst $(COMMA), --extra ,--extra $(subst spark$(COMMA),,$(EXTRAS))) --resolution lowest-direct \
+	  --python $(PYTHON) --only-binary :all: --no-header --no-annotate --quiet --output-file $@
+
 docs: $(STAMP)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+dist: $(SMALL)
+	$(PIP) build twine
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+
+# The wheel and the source archive, each installed alone and made to do the main job.
+test-dist: dist
+	$(BIN)/python tests/project/try_archives.py dist/*.whl dist/*.tar.gz
 
 benchmarks: $(STAMP)
 	$(BIN)/python -m benchmarks
@@ -36,14 +79,23 @@ load: $(STAMP)
 	$(BIN)/python -m validation.load --minutes 60
 
 fuzz: $(STAMP)
-	$(BIN)/python -m pip install --quiet atheris
+	$(PIP) atheris
 	$(BIN)/python tests/hostile/fuzz_readers.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build
+	rm -rf .venv .venv-lowest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build
 
-$(STAMP): pyproject.toml
+# What the demo needs, and no more.
+$(SMALL): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable ".[report]"
+	touch $(SMALL)
+
+$(STAMP): $(SMALL)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(PIP) --editable ".[$(EXTRAS)]" --group dev
 	touch $(STAMP)
+
+$(UV):
+	$(PYTHON) -m venv build/uv
+	build/uv/bin/python -m pip install --quiet uv

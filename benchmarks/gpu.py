@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from strat.recognition import bounds, gpu
-from strat.recognition.gpu.device import find_device
-from strat.recognition.gpu.fused import LEAST, job_of, look
-from strat.recognition.gpu.mates import hardest_last, score_mates
+from strat.recognition import gpu, rounding
+from strat.recognition.gpu.device import choose_kernel, find_device, on_host
+from strat.recognition.gpu.fused import job_of, look, note, raise_floor, recount
+from strat.recognition.gpu.mates import score_mates
 from strat.recognition.gpu.pairs import exact
+from strat.recognition.gpu.recheck import recheck
 from strat.recognition.gpu.rows import Parts, probes_of
-from strat.recognition.gpu.space import fast_rows, space_of
+from strat.recognition.gpu.space import entry_digits, probe_digits, space_of
 
 Row = tuple[str, ...]
 
@@ -48,11 +49,11 @@ def oracle(probes: Any, gallery: Any, probe_codes: Any, gallery_codes: Any, form
     import torch
 
     if form == "cosine":
-        probes, gallery, form = bounds.unit(probes.double()), bounds.unit(gallery.double()), "inner"
+        probes, gallery, form = rounding.unit(probes.double()), rounding.unit(gallery.double()), "inner"
     probes, gallery = probes.double(), gallery.double()
     columns = []
     for p, code in zip(probes, probe_codes, strict=True):
-        s = bounds.exact_scores(p[None], gallery, form)
+        s = rounding.exact_scores(p[None], gallery, form)
         own = gallery_codes == code
         mate = s[own].max() if own.any() else torch.tensor(torch.nan, dtype=torch.float64, device="cuda")
         other = s[~own]
@@ -93,6 +94,28 @@ def _compare(name: str, data: tuple[Any, ...], form: str, **options: Any) -> Row
     return (name, "equal" if all(same) else f"DIFFERENT {same}", f"{c.rechecked / len(p):.1f} pairs/probe rechecked")
 
 
+def check_large() -> list[Row]:
+    """Many more pairs, of odd widths: the cascade against products in float64, which share no digit with it."""
+    rows = []
+    for n, m, d, form in (
+        (50_000, 200_000, 77, "cosine"),
+        (50_000, 200_000, 300, "euclidean"),
+        (30_000, 200_000, 700, "inner"),
+        (20_000, 200_000, 1500, "cosine"),
+        (330_000, 1_000_000, 64, "cosine"),  # more than 2^31 largest scores
+    ):
+        p, g, pc, gc = faces(n, m, d, hard=0.01, images=2, seed=d)
+        codes = {"probe_codes": pc, "gallery_codes": gc}
+        one, other = (gpu.count_better(p, g, form=form, kernel=k, **codes) for k in ("auto", "float64"))
+        same = [
+            np.array_equal(getattr(one, c), getattr(other, c), equal_nan=True)
+            for c in ("above", "tied", "mate", "best_nonmate")
+        ]
+        name = f"against float64 products: {form} {n} × {m} × {d}"
+        rows.append((name, "equal" if all(same) else f"DIFFERENT {same}", f"{one.rechecked / n:.1f} pairs/probe"))
+    return rows
+
+
 def check_bits() -> list[Row]:
     """Pairs scored on the GPU and by NumPy: the same bits."""
     rows = []
@@ -104,13 +127,16 @@ def check_bits() -> list[Row]:
         )
         found = exact(who, part, pc, pc.flip(0)).cpu().numpy()
         on_host = [x.double().cpu().numpy() for x in (p[pc], g[pc.flip(0)])]
-        same = (found == bounds.exact_scores(*on_host, form)).all()
+        same = (found == rounding.exact_scores(*on_host, form)).all()
         rows.append((f"bits of {form} on GPU and CPU", "equal" if same else "DIFFERENT"))
     return rows
 
 
 def check_bound() -> list[Row]:
-    """The largest error of a bfloat16 product over its bound, for benign and for hostile vectors."""
+    """The largest error of products of one and of two digits over their bounds, for benign and for hostile rows.
+
+    The products are integers, so float64 computes them exactly here too; what is checked is the residuals' norms.
+    """
     import torch
 
     rows = []
@@ -123,21 +149,26 @@ def check_bound() -> list[Row]:
                 x = x * 2.0 ** torch.randint(-12, 13, x.shape, device="cuda")
             if name == "cancelling":
                 x, y = x.sort(dim=1).values, y.abs()
-            a, b = x.bfloat16(), y.bfloat16()
-            fast = torch.mm(a, b.T, out_dtype=torch.float32).double()
-            exact = x @ y.T
-            summed = (fast - a.double() @ b.double().T).abs() / (
-                a.double().norm(dim=1)[:, None] * b.double().norm(dim=1)
-            )
-            e, f = (a.double() - x).norm(dim=1).cpu().numpy(), (b.double() - y).norm(dim=1).cpu().numpy()
-            half = bounds.bound(
-                d, x.norm(dim=1).cpu().numpy()[:, None], y.norm(dim=1).cpu().numpy(), "bfloat16",
-                probe_residuals=e[:, None], gallery_residuals=f,
-            )  # fmt: skip
-            ratio = ((fast - exact).abs().cpu().numpy() / half).max()
-            rows.append((f"bound {name} d={d}", f"error / bound {ratio:.3f}",
-                         f"sum's error / its bound {float(summed.max()) / bounds.gamma(d, 2.0**-22):.4f}"))  # fmt: skip
+            rows.append((f"bound {name} d={d}", *_error_over_bound(x, y)))
     return rows
+
+
+def _error_over_bound(x: Any, y: Any) -> list[str]:
+    device, codes = find_device(), np.arange(len(x))
+    who, part = probes_of(x, codes, "inner", device), next(iter(Parts(y, codes, "inner", device, [slice(None)])))
+    space = space_of(who, part)
+    p, g = probe_digits(who.rows, space), entry_digits(part.rows, space)
+    truth = (x * space.probe_scale) @ (y * space.entry_scale - space.centre)[g.order].T
+    cells = []
+    for k, name in enumerate(("one digit", "two digits")):
+        a, b = ((z.first.double() + k * z.second.double() / 256) * z.scales.double()[:, None] for z in (p, g))
+        error = (a @ b.T)[:, : len(y)] - truth
+        half = rounding.bound(
+            x.shape[1], p.norms.cpu().numpy()[:, None], g.norms.cpu().numpy(), "int8",
+            probe_residuals=p.residuals[k].cpu().numpy()[:, None], gallery_residuals=g.residuals[k].cpu().numpy(),
+        )  # fmt: skip
+        cells.append(f"{name}: error / bound {(error.abs().cpu().numpy() / half).max():.3f}")
+    return [*cells, f"residual / norm {float((g.residuals[0] / g.norms).mean()):.4f}"]
 
 
 def timed(call: Callable[[], Any], repeats: int = 3) -> float:
@@ -171,26 +202,60 @@ def flops(n: int, m: int, d: int, seconds: float) -> str:
     return f"{2 * n * m * d / seconds / 1e12:.0f} TFLOP/s"
 
 
-def kernel_only(n: int, m: int, d: int, kernel: str, *, count: bool = False, repeats: int = 3, **data: Any) -> Row:
-    """The fused kernel alone on prepared rows."""
+def prepared(n: int, m: int, d: int, form: str = "cosine", **data: Any) -> tuple[Any, Any, Any]:
+    """A job for these rows, and its space, as `count_better` makes them."""
     p, g, pc, gc = faces(n, m, d, **data)
     device = find_device()
-    who = probes_of(p, pc, "cosine", device)
-    part = next(iter(Parts(g, gc, "cosine", device, [slice(None)])))
+    who = probes_of(p, pc, form, device)
+    part = next(iter(Parts(g, gc, form, device, [slice(None)])))
     score_mates(who, part)
-    who, _ = hardest_last(who)
     space = space_of(who, part)
-    job = job_of(who, part, fast_rows(part.rows, space.entry_scale, space.centre), space)
-    found: list[int] = []
+    entries = entry_digits(part.rows, space)
+    return job_of(who, part, entries, space), entries, space
 
-    def once() -> None:
-        job.columns[4].fill_(LEAST)
-        notes = look(job, kernel, count=count, capacity=64 * n)
-        found.append(-1 if notes is None else len(notes))
 
-    seconds = timed(once, repeats)
-    name = f"kernel {kernel}{' counting' if count else ''} {n} × {m} × {d}"
-    return name, f"{seconds * 1e3:.1f} ms", flops(n, m, d, seconds), f"{found[-1] / n:.1f} notes/probe"
+def kernel_only(n: int, m: int, d: int, kernel: str, form: str = "cosine", *, repeats: int = 3, **data: Any) -> Row:
+    """The fused kernel alone on prepared rows."""
+    job, _, _ = prepared(n, m, d, form, **data)
+    seconds = timed(lambda: look(job, kernel), repeats)
+    return f"kernel {kernel} {form} {n} × {m} × {d}", f"{seconds * 1e3:.1f} ms", flops(n, m, d, seconds)
+
+
+def steps(n: int, m: int, d: int, form: str = "cosine", **data: Any) -> list[Row]:
+    """Where the time of a whole call goes, one step after another with a halt between them."""
+    rows = faces(n, m, d, **data)
+    _one_by_one(*rows, form)
+    return [(f"steps of {form} {n} × {m} × {d}",), *_one_by_one(*rows, form)]
+
+
+def _one_by_one(p: Any, g: Any, probe_codes: Any, gallery_codes: Any, form: str) -> list[Row]:
+    import torch
+
+    device, rows = find_device(), []
+
+    def step(name: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        result = call(*arguments)
+        torch.cuda.synchronize()
+        rows.append((f"  {name}", f"{(time.perf_counter() - start) * 1e3:.1f} ms"))
+        return result
+
+    who = step("probes to float64", probes_of, p, probe_codes, form, device)
+    part = step("gallery to float64", next, iter(Parts(g, gallery_codes, form, device, [slice(None)])))
+    step("scores of mates", score_mates, who, part)
+    space = step("space", space_of, who, part)
+    entries = step("gallery in digits", entry_digits, part.rows, space)
+    job = step("probes in digits, thresholds, flags", job_of, who, part, entries, space)
+    tops = step("look", look, job, choose_kernel("auto", device))
+    step("raise the floor", raise_floor, job, tops)
+    least = job.low.minimum(job.floor)
+    of_tile, _ = step("note", note, job, tops, least)
+    records = step("recount with two digits", recount, job, tops, least, of_tile)
+    pairs = step("decide in float64", recheck, who, part, entries.order, records)
+    step("columns to the host", on_host, [who.above, who.tied, who.mate, who.best])
+    of_each = (f"{x / len(p):.2f}" for x in (int(of_tile.sum()), len(records), pairs))
+    return [*rows, ("  notes, records, pairs a probe", *of_each)]
 
 
 def whole(n: int, m: int, d: int, form: str = "cosine", *, repeats: int = 3, host: bool = False, **options: Any) -> Row:
@@ -243,11 +308,12 @@ def main() -> None:
     show(check_bound())
     show(check_bits())
     show(check())
+    show(check_large())
     show(ceilings())
     show([plain(q, q, 512)])
-    for kernel in ("portable", "hopper"):
-        show([kernel_only(q, q, 512, kernel, count=c) for c in (False, True)])
+    show([kernel_only(q, q, 512, kernel) for kernel in ("portable", "hopper")])
     show([whole(q, q, 512)])
+    show(steps(q, q, 512))
     if quick:
         return
     show([kernel_only(q, q, d, "hopper") for d in (128, 256, 1024, 2048)])
@@ -258,7 +324,9 @@ def main() -> None:
     show([whole(1_000, 4_000_000, 512)])
     million = 1_000_000
     show([kernel_only(million // 4, million, 512, "hopper"), plain(million, million, 512, repeats=1)])
-    show([whole(million, million, 512)])
+    show([whole(million, million, 512), whole(million, million, 512, host=True)])
+    show(steps(million // 4, million, 512))
+    show([whole(million, 10 * million, 512, host=True, repeats=1)])
 
 
 if __name__ == "__main__":

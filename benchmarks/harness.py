@@ -36,14 +36,14 @@ def peak_mb():
 """
 
 
-def fresh(code: str, *, timeout: float = 600) -> dict[str, float] | None:
+def fresh(code: str, *, timeout: float = 600, python: str = sys.executable) -> dict[str, float] | None:
     """Run code in a fresh interpreter that prints JSON on its last line; adds its peak memory in MB.
 
-    The code may ask `peak_mb()` on the way.
+    The code may ask `peak_mb()` on the way. Another interpreter may hold rivals that need other versions of NumPy.
     """
     whole = f"{PEAK}{code}\nimport json as _j\nprint(_j.dumps({{**result, 'peak_mb': peak_mb()}}))"
     try:
-        done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, timeout=timeout)
+        done = subprocess.run([python, "-c", whole], capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         return None
     if done.returncode:

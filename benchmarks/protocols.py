@@ -42,9 +42,9 @@ def folds_row() -> list[str]:
     cv = StratifiedKFold(10, shuffle=True, random_state=0)
     same = np.allclose(
         1 - cross_val_score(GaussianNB(), data.X, data.y, cv=cv),
-        cross_validation(GaussianNB(), data.X, data.y, folds=cv).fold_errors,
+        cross_validation(GaussianNB(), data.X, data.y, cv=cv).fold_errors,
     )
-    ours = best(lambda: cross_validation(GaussianNB(), data.X, data.y, folds=cv), 7)
+    ours = best(lambda: cross_validation(GaussianNB(), data.X, data.y, cv=cv), 7)
     theirs = best(lambda: cross_val_score(GaussianNB(), data.X, data.y, cv=cv), 7)
     name = "10-fold of naive Bayes; ours keeps predictions, scores, times, memory"
     return [name, f"{ours:.5f}", f"{theirs:.5f}", ratio(theirs, ours), _word(bool(same))]

@@ -147,7 +147,7 @@ def write_logs(folder: Path) -> None:
     for k in range(LOGS):
         summaries = [
             {"id": f"item-{i}", "epoch": 1, "input": f"what is the answer to question {i}?", "target": "1",
-             "metadata": {"subject": f"s{i % 20}", "passage": f"p{i // 5}"},
+             "metadata": {"subject": f"s{i // 50}", "passage": f"p{i // 5}"},
              "scores": {"match": {"value": "CI"[int(rng.random() < 0.3)], "answer": "1", "explanation": "1"}},
              "model_usage": {"m": {"input_tokens": 7, "output_tokens": 1, "total_tokens": 8}}, "total_time": 2.0,
              "uuid": "KNtwd7uERRDXgb78Nbp3MV", "retries": 0, "completed": True, "message_count": 2}

@@ -6,19 +6,17 @@ import os
 import time
 
 import numpy as np
+from reproduce.fh_tables import drawn_biases, table_1, table_2
 
 from benchmarks.harness import best, ratio, show
-from strat.theory import (
+from strat.gaussian import (
     bootstrap_bias,
     distance_for_error,
     estimate_class,
     quadratic_classifier_error,
     quadratic_rule,
     shifted_problem,
-    table_1,
-    table_2,
 )
-from strat.theory.fh_tables import drawn_biases
 
 
 def sklearn_bootstraps(one: np.ndarray, two: np.ndarray, bootstraps: int) -> float:

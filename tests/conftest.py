@@ -1,10 +1,14 @@
-"""What all tests share: where the shared folder is, and hypothesis profiles."""
+"""What all tests share: where the shared folder is, a table of predictions, a browser, and hypothesis profiles."""
 
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -29,3 +33,40 @@ def shared() -> Path:
         pytest.skip("STRAT_SHARED is not set: real data and reference values are not here")
     assert folder.is_dir(), f"STRAT_SHARED names {folder}, which is not a folder"
     return folder
+
+
+@pytest.fixture(scope="session")
+def predictions() -> dict[str, np.ndarray]:
+    """Two thousand predictions: 4 strata × 15 units, three classes, weights, a score; rows of a unit are alike."""
+    rng = np.random.default_rng(7)
+    n = 2000
+    unit = rng.integers(0, 60, n)
+    truth = rng.choice(["ant", "bee", "cat"], n)
+    right = rng.random(n) < 1 / (1 + np.exp(-0.8 - rng.normal(0, 0.9, 60)[unit]))
+    other = np.array(["ant", "bee", "cat"])[rng.integers(0, 3, n)]
+    return {
+        "subject": np.array(["art", "biology", "chess", "drama"])[unit % 4],
+        "passage": unit,
+        "truth": truth,
+        "guess": np.where(right, truth, other),
+        "weight": rng.integers(1, 4, n).astype(float),
+        "score": np.round(rng.random(n) * 0.6 + 0.4 * (truth == "cat"), 2),
+        "cat": (truth == "cat").astype(np.int64),
+    }
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, for pages and reports; without it the test is skipped, unless STRAT_BROWSER is set, as CI does."""
+    program = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        program = None
+    if program is None:
+        assert not os.environ.get("STRAT_BROWSER"), "STRAT_BROWSER is set, but Chromium or playwright is missing"
+        pytest.skip("Chromium and playwright are not both here")
+    with sync_playwright() as play:
+        running = play.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield running
+        running.close()

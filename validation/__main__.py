@@ -5,28 +5,38 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .run import PARTS, RESULTS, SEED, TRIALS, run_all
+from .run import PARTS, RESULTS, SECOND, SECOND_PARTS, SEED, TRIALS, run_all
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m validation", description=main.__doc__)
-    parser.add_argument("--trials", type=int, default=TRIALS, help=f"trials a scenario (default {TRIALS})")
+    parser.add_argument("--grid", choices=("first", "second"), default="first",
+                        help="the grid that defaults were chosen on, or the one that none was")  # fmt: skip
+    parser.add_argument("--samples", "--trials", type=int, default=TRIALS, dest="trials",
+                        help=f"samples a scenario (default {TRIALS}; 400 for a look)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the run (default {SEED})")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--part", action="append", choices=PARTS, help="run this part only (repeat for more)")
     parser.add_argument("--only", default="", help="run scenarios whose name holds this text")
     parser.add_argument("--fresh", action="store_true", help="forget stored results")
     parser.add_argument("--pages", action="store_true", help="write the pages from the stored results, run nothing")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where results are stored")
+    parser.add_argument("--results", type=Path, help="where results are stored (default: beside the laboratory)")
+    parser.add_argument("--table", action="store_true", help="print the second grid's table and write no page")
     options = parser.parse_args()
+    second = options.grid == "second"
+    results = options.results or (SECOND if second else RESULTS)
     if not options.pages:
         run_all(
-            trials=options.trials, seed=options.seed, jobs=options.jobs, parts=tuple(options.part or PARTS),
-            only=options.only, fresh=options.fresh, path=options.results,
+            trials=options.trials, seed=options.seed, jobs=options.jobs, only=options.only, fresh=options.fresh,
+            parts=SECOND_PARTS if second else tuple(options.part or PARTS), path=results,
         )  # fmt: skip
-    from .page import write_pages
+    from .page import second_table, write_pages
 
-    for path in write_pages(options.results):
+    if options.table:
+        print(second_table(results))
+        return
+    pages = write_pages(RESULTS if second else results, second=results if second else SECOND)
+    for path in pages:
         print(path)
 
 

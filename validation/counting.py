@@ -13,10 +13,14 @@ import numpy as np
 import strat
 
 from .methods import PROCEDURES
+from .second.procedures import PROCEDURES as SECOND_PROCEDURES
 from .trials import Scenario
 
 GOAL = (0.94, 0.96)
 HAIR = 1e-9
+CAUTIONS = {  # codes of notes on intervals
+    "few-units", "few-holders", "few-df", "thin-tail", "no-variation", "heavy-units", "one-outcome",
+}  # fmt: skip
 
 
 @dataclass
@@ -30,22 +34,23 @@ class Tally:
     useless: int = 0
     widths: list[float] = field(default_factory=list)
 
-    def add(self, low: Any, high: Any, truth: Any, span: float) -> None:
-        """Count one interval, or one band."""
+    def add(self, low: Any, high: Any, truth: Any, span: float) -> bool:
+        """Count one interval, or one band; whether it misses the truth."""
         low, high, truth = (np.asarray(v, float) for v in (low, high, truth))
         self.trials += 1
         if np.isnan(low).any() or np.isnan(high).any():
             self.lost += 1
             self.useless += 1
-            return
+            return True
         under, over = bool((high < truth - HAIR).any()), bool((low > truth + HAIR).any())
         self.below += under
         self.above += over
         self.lost += under or over
         width = np.clip(high, -1e300, 1e300) - np.clip(low, -1e300, 1e300)
-        off = width[~np.eye(len(width), dtype=bool)] if width.ndim == 2 else width  # a matrix of pairs
+        off = width[~np.eye(len(width), dtype=bool)] if _of_pairs(width) else width
         self.useless += bool((off <= 1e-12).all() or (np.max(off) >= span * (1 - 1e-9)))
         self.widths.append(float(np.mean(off)))
+        return under or over
 
     def figures(self) -> dict[str, float | int]:
         """The figures that are stored."""
@@ -62,6 +67,11 @@ class Tally:
             "width_mc": float(f"{spread:.3g}"),
             "useless": round(self.useless / n, 5),
         }
+
+
+def _of_pairs(width: Any) -> bool:
+    """Whether widths are those of all pairs, with nothing on the diagonal."""
+    return bool(width.ndim == 2 and width.shape[0] == width.shape[1] and not np.diag(width).any())
 
 
 def monte_carlo(share: float, n: int) -> float:
@@ -88,7 +98,7 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
     plan = [_step(step) for step in scenario.procedures]
     draw = scenario.make()
     tallies: dict[str, Tally] = {}
-    flat = warned = 0
+    flat = warned = missed = warned_misses = 0
     truth: Any = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare draws where a class is never predicted, say
@@ -96,11 +106,14 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
             trial = draw(rng)
             truth, span = trial.truth, _span(trial)
             flat += _flat(trial)
-            warned += _warned(trial)
+            said = _warned(trial)
+            warned += said
             for every, procedure in plan:
                 if i % every == 0:
                     for name, (low, high) in procedure(trial).items():
-                        tallies.setdefault(name, Tally()).add(low, high, trial.truth, span)
+                        miss = tallies.setdefault(name, Tally()).add(low, high, trial.truth, span)
+                        missed += miss and name == "default"
+                        warned_misses += miss and name == "default" and said
     return {
         "name": scenario.name,
         "family": scenario.family,
@@ -108,6 +121,8 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
         "truth": float(np.ravel(truth)[0]) if np.ndim(truth) < 2 else None,
         "no_errors": round(flat / trials, 5),
         "warned": round(warned / trials, 5),
+        "misses": missed,
+        "warned_misses": warned_misses,
         "trials": trials,
         "seed": seed,
         "methods": {name: tally.figures() for name, tally in tallies.items()},
@@ -116,11 +131,13 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
 
 def _step(step: str) -> tuple[int, Any]:
     name, _, every = step.partition("/")
-    return int(every or 1), PROCEDURES[name]
+    return int(every or 1), PROCEDURES[name] if name in PROCEDURES else SECOND_PROCEDURES[name]
 
 
 def _span(trial: Any) -> float:
     """The width of the whole range, which says nothing."""
+    if "span" in trial.extra:
+        return float(trial.extra["span"])
     statistic = trial.statistic
     bounds = (
         (0.0, 1.0) if "estimate" in trial.extra else (-math.inf, math.inf) if statistic is None else statistic.bounds
@@ -133,7 +150,7 @@ def _warned(trial: Any) -> bool:
     one = trial.extra.get("estimate")
     if one is None and trial.statistic is not None and not trial.statistic.axes:
         one = strat.estimate(trial.statistic, on=trial.design)
-    return one is not None and any("short" in note for note in one.notes)
+    return one is not None and any("short" in note or note.code in CAUTIONS for note in one.notes)
 
 
 def _flat(trial: Any) -> bool:
@@ -142,4 +159,4 @@ def _flat(trial: Any) -> bool:
     if y is not None:
         return bool((y == y[0]).all())
     one = trial.extra.get("estimate")
-    return isinstance(one, strat.Estimate) and not float(one.variance)
+    return isinstance(one, strat.Estimate) and not np.any(one.variance)

@@ -73,7 +73,7 @@ def compare(rng: np.random.Generator, folder: Path) -> None:
     rows = predictions(rng, int(rng.integers(500, 3000)))
     tables.compare(rows, truth="truth", predicted=["guess", "other"], units="unit").to_json()
     many = {f"s{k}": rng.random(800) for k in range(12)}
-    tables.compare(many, scores=list(many)).to_latex()
+    tables.compare(many, score=list(many)).to_latex()
 
 
 def recognize(rng: np.random.Generator, folder: Path) -> None:
@@ -163,7 +163,7 @@ def systems(size: int) -> str:
     rng = np.random.default_rng(0)
     skill = np.sort(rng.uniform(0.4, 0.9, size))
     scores = {f"s{k:05}": (rng.random(10_000) < p).astype(float) for k, p in enumerate(skill)}
-    board = tables.compare(scores, scores=list(scores))
+    board = tables.compare(scores, score=list(scores))
     columns = board.to_dict()
     return f"{size:,} systems × 10,000 items; best {columns['system'][0]}, rank {columns['rank'][0]}"
 

@@ -18,8 +18,10 @@ from scipy.stats import binom
 
 import strat
 from strat.comparison import many, paired
-from strat.estimation import intervals, linear
-from strat.estimation.result import METHODS
+from strat.designs import variance
+from strat.estimation import intervals
+from strat.estimation.limits import METHODS
+from strat.estimation.spread import Influences
 
 from .trials import Array, Trial
 
@@ -37,8 +39,8 @@ def closed(trial: Trial) -> Found:
     """Closed form with every interval that suits the statistic."""
     one = strat.estimate(trial.statistic, on=trial.design)
     found: Found = {"default": one.interval(), "t": one.interval(method="t")}
-    if one.woodruff is not None:
-        share, invert = one.woodruff.share, one.woodruff.back
+    if one.inference.woodruff is not None:
+        share, invert = one.inference.woodruff.share, one.inference.woodruff.back
         for method in ("t", "logit", "exact"):
             low, high = share.interval(method=method)
             found[f"Woodruff by {method}"] = (invert(np.asarray(low)), invert(np.asarray(high)))
@@ -88,8 +90,9 @@ def _leverage(one: Any, design: Any) -> Found:
     h = w / np.bincount(design.stratum, w)[design.stratum]
     n = design.sizes[design.stratum]
     factor = np.sqrt(np.divide(1 - 1 / n, 1 - h, out=np.ones(len(h)), where=h < 1))
-    spread = one.spread * factor.reshape(-1, *[1] * one.point.ndim) if len(one.spread) == len(h) else one.spread
-    mended = replace(one, spread=spread, variance=(spread**2).sum(axis=0))
+    own = one.inference.spread.values
+    spread = Influences(own * factor.reshape(-1, *[1] * one.point.ndim) if len(own) == len(h) else own)
+    mended = one.changed(spread=spread, variance=spread.variance)
     found = {
         "default, effective df": replace(one, df=df).interval(),
         "leverage": mended.interval(),
@@ -102,10 +105,7 @@ def _leverage(one: Any, design: Any) -> Found:
 
 def effective_df(design: Any, domain: Array | None = None) -> float:
     """Effective degrees of freedom from the units' weights (or, as a candidate, from those of a domain)."""
-    if domain is None:
-        return linear.effective_df(design)
-    w = unit_weights(design, domain) * np.sqrt(1 - design.fraction[design.stratum])
-    return linear.effective_units(w, design.stratum, np.ones(len(w)), float(design.df))
+    return variance.effective_df(design, unit_weights(design, domain))
 
 
 def edges(trial: Trial) -> Found:
@@ -121,7 +121,7 @@ def edges(trial: Trial) -> Found:
     if se == 0:
         found["edge by rows"] = tuple(float(v) for v in intervals.exact(np.round(value), rows, 0.95))
         found["edge, one-sided"] = tuple(
-            float(v) for v in intervals.exact(np.round(value), np.asarray(one.worth, float), 0.90)
+            float(v) for v in intervals.exact(np.round(value), np.asarray(one.effective_units, float), 0.90)
         )
     else:
         found["edge by rows"] = found["edge, one-sided"] = (low, high)
@@ -130,7 +130,7 @@ def edges(trial: Trial) -> Found:
 
 def _kurtosis_df(one: Any, trial: Trial) -> float:
     """Degrees of freedom from how the squared deviations vary, 2 V^2 / (sum z^4 - V^2 / n): few errors make few."""
-    squares = one.spread.ravel() ** 2
+    squares = one.inference.spread.values.ravel() ** 2
     total = float(squares.sum())
     spread = float((squares**2).sum()) - total**2 / len(squares)
     most = min(one.df, effective_df(trial.design, trial.statistic.domain))
@@ -252,7 +252,7 @@ def two_way(trial: Trial) -> Found:
     n = trial.extra["table"].shape[0] * (trial.extra["table"].shape[0] - 1)
     few = one.variance > 0 and float(one.value) * size < 10
     k = len(trial.extra["table"])
-    exact = replace(one, rows=float(n))
+    exact = one.changed(rows=float(n))
     found["exact"] = _asked(exact, "exact")
     found["default, subjects - 1 df"] = replace(one, df=k - 1.0).interval()
     found["exact below 10 errors"] = found["exact"] if few else found["default"]

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .counting import GOAL, verdict
-from .run import RESULTS, ROOT, load
+from .run import RESULTS, ROOT, SECOND, load
+from .second_page import SecondGrid
 
 TEMPLATES = Path(__file__).with_name("templates")
 HTML = ROOT / "docs" / "_static" / "validation.html"
@@ -301,11 +302,18 @@ def _marks(lab: Lab, name: str, x: Any, y: float) -> list[str]:
     return made
 
 
-def write_pages(results: Path = RESULTS, *, page: Path = HTML, markdown: Path = MARKDOWN) -> list[Path]:
+def second_table(path: Path = SECOND) -> str:
+    """The second grid as a table for the screen."""
+    return SecondGrid(load(path)).table()
+
+
+def write_pages(
+    results: Path = RESULTS, *, second: Path = SECOND, page: Path = HTML, markdown: Path = MARKDOWN
+) -> list[Path]:
     """Render both pages; what they say comes from the results, word for word."""
     import jinja2
 
-    lab = Lab(load(results))
+    lab, other = Lab(load(results)), SecondGrid(load(second))
     for path, name in ((page, "page.html"), (markdown, "page.md")):
         environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -318,7 +326,9 @@ def write_pages(results: Path = RESULTS, *, page: Path = HTML, markdown: Path = 
         environment.filters["pct"] = lambda v: "–" if v is None else f"{100 * v:.1f}"
         environment.filters["two"] = lambda v: "–" if v is None else f"{v:.2f}"
         drawn = picture(lab)
-        text = environment.get_template(name).render(lab=lab, r=lab.results, picture=drawn, goal=GOAL, verdict=verdict)
+        text = environment.get_template(name).render(
+            lab=lab, r=lab.results, second=other, picture=drawn, goal=GOAL, verdict=verdict
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return [page, markdown]

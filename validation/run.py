@@ -17,15 +17,18 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).with_name("results.json")
+SECOND = Path(__file__).with_name("second.json")  # of the grid that no default was chosen on
 SCHEMA = "strat/validation/1"
 SEED = 20_010_612
 TRIALS = 5000
 PARTS = ("grid", "tests", "nonlinear", "lattice")
+SECOND_PARTS = ("second",)
 CORE = (
-    "src/strat/designs.py", "src/strat/estimation/*.py", "src/strat/replication/*.py", "src/strat/statistics/*.py",
-    "src/strat/comparison/*.py", "src/strat/recognition/verification.py", "validation/trials.py",
+    "src/strat/designs/*.py", "src/strat/estimation/*.py", "src/strat/replication/*.py", "src/strat/statistics/*.py",
+    "src/strat/comparison/*.py", "src/strat/recognition/verification.py", "src/strat/recognition/two_way.py",
+    "src/strat/recognition/*comparisons.py", "src/strat/recognition/error_rates.py", "validation/trials.py",
     "validation/scenarios.py", "validation/methods.py", "validation/counting.py", "validation/nonlinear.py",
-    "validation/tests_of_tests.py", "validation/lattice.py",
+    "validation/tests_of_tests.py", "validation/lattice.py", "validation/second/*.py",
 )  # fmt: skip
 
 
@@ -44,6 +47,10 @@ def names(part: str) -> list[str]:
         from .scenarios import SCENARIOS
 
         return [scenario.name for scenario in SCENARIOS]
+    if part == "second":
+        from .second import SCENARIOS as others
+
+        return [scenario.name for scenario in others]
     if part == "nonlinear":
         from . import nonlinear
 
@@ -60,11 +67,12 @@ def names(part: str) -> list[str]:
 def work(part: str, name: str, trials: int, seed: int) -> dict[str, Any]:
     """One scenario, from its name, in whatever process."""
     started = time.process_time()
-    if part == "grid":
+    if part in ("grid", "second"):
+        from . import scenarios, second
         from .counting import run
-        from .scenarios import SCENARIOS
 
-        scenario = next(s for s in SCENARIOS if s.name == name)
+        known = scenarios.SCENARIOS if part == "grid" else second.SCENARIOS
+        scenario = next(s for s in known if s.name == name)
         made = run(scenario, scenario.times * trials, seed)
     elif part == "nonlinear":
         from . import nonlinear
@@ -143,7 +151,7 @@ def run_all(
             results.setdefault(part, {})[name] = done.result()
             store(path, results)
             step(name)
-    for part in PARTS:  # the order of the sources, whatever finished first
+    for part in parts:  # the order of the sources, whatever finished first
         found = results.get(part, {})
         results[part] = {name: found[name] for name in names(part) if name in found}
     store(path, results)

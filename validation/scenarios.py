@@ -234,7 +234,7 @@ def _beta_quantile(u: Array, mean: Array, icc: float, stratum: Array, label: Arr
 
 STATISTICS: dict[str, Any] = {
     "macro F1": lambda y, p: strat.f1(y, p, average="macro"),
-    "binary F1": lambda y, p: strat.f1(y, p, average="binary", pos_label=1),
+    "binary F1": lambda y, p: strat.f1(y, p, average="binary", positive=1),
     "kappa": lambda y, p: strat.kappa(y, p),
     "MCC": lambda y, p: strat.mcc(y, p),
     "balanced accuracy": lambda y, p: strat.balanced_accuracy(y, p),

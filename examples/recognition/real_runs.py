@@ -65,6 +65,21 @@ def lfw() -> None:
     print(size_curve(r, sizes=sizes).estimate)
     if not r.mated.all():
         print(open_set(r, max_rank=1).fnir_at([0.3, 0.1, 0.03, 0.01, 0.003]))
+    heavy_subject(x, who)
+
+
+def heavy_subject(x: Any, who: Any) -> None:
+    """The subject with the most images and 399 others, all against all: by comparisons, and by subjects."""
+    images = np.bincount(who)
+    others = np.setdiff1d(np.flatnonzero(images >= 2), images.argmax())
+    chosen = np.r_[images.argmax(), np.random.default_rng(0).choice(others, 399, replace=False)]
+    used = np.isin(who, chosen)
+    y = x[used].astype(float)
+    squares = (y**2).sum(axis=1)
+    distance = np.sqrt(np.maximum(squares[:, None] + squares - 2 * y @ y.T, 0.0))
+    for average in ("comparisons", "subjects"):
+        v = verification(distance=(distance + distance.T) / 2, probes=who[used], average=average)
+        print(f"each of the {average} counts the same: {v}")
 
 
 def bssr1() -> None:

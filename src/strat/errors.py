@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 NUMPY_SCALAR = re.compile(r"\bnp\.(?:bool|str_|float\d+|u?int\d+)\(([^()]*)\)|\bnp\.(True|False)_")
@@ -13,31 +13,66 @@ NUMPY_SCALAR = re.compile(r"\bnp\.(?:bool|str_|float\d+|u?int\d+)\(([^()]*)\)|\b
 LINE_BREAK = re.compile(r"\s*\n\s*")
 LONG_WORD = re.compile(r"\S{200,}")
 LONGEST = 1000  # signs in a message
+SUBJECT = re.compile(r"`([A-Za-z_]\w*)`")  # the argument that a sentence begins with; files and options are none
 
 
 class StratError(ValueError):
     """What the data, the design or the arguments do not allow, in one sentence.
 
-    Values are named as a person would write them, whichever library they come from.
+    Values are written as in plain Python, whichever library they come from.
 
-    >>> print(StratError("`level` must lie below 1, got np.float64(2.0)."))
-    `level` must lie below 1, got 2.0.
+    Parameters
+    ----------
+    message
+        The sentence: "`argument` must be …, got VALUE; way out."
+    argument
+        The argument that it is about; by default the one that the sentence begins with.
+
+    Attributes
+    ----------
+    argument
+        The argument to correct, for programs that have a field or an option for it; None: data, a file, a machine.
+
+    Examples
+    --------
+    >>> error = StratError("`level` must lie below 1, got np.float64(2.0).")
+    >>> print(error, error.argument)
+    `level` must lie below 1, got 2.0. level
+    >>> StratError("`a.csv` must have at least one row, got none.").argument is None
+    True
     """
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__(_sentence(NUMPY_SCALAR.sub(lambda found: found[1] or found[2] or "", message)))
+    argument: str | None
+
+    def __init__(self, message: str = "", *, argument: str | None = None) -> None:
+        super().__init__(_sentence(NUMPY_SCALAR.sub(lambda match: match[1] or match[2] or "", message)))
+        subject = SUBJECT.match(message)
+        self.argument = argument if argument is not None or subject is None else subject[1]
+
+    def spelled(self, names: Mapping[str, str]) -> StratError:
+        """The same error with arguments spelled as a command line has them.
+
+        >>> error = StratError("`positive` must name a class; for example positive='a'.")
+        >>> print(error.spelled({"positive": "--positive"}))
+        `--positive` must name a class; for example --positive 'a'.
+        """
+        message = str(self)
+        for argument, option in names.items():
+            message = re.sub(rf"\b{argument}=", f"{option} ", message.replace(f"`{argument}`", f"`{option}`"))
+            message = re.sub(rf" \(command line: {option}[^)]*\)", "", message)
+        return StratError(message, argument=self.argument)
 
 
 def _sentence(message: str) -> str:
     """`message` on one line and short enough to read, whatever value it quotes."""
     if len(message) < 200 and "\n" not in message:
         return message
-    line = LONG_WORD.sub(lambda found: short(found[0]), LINE_BREAK.sub(" ", message))
+    line = LONG_WORD.sub(lambda match: short(match[0]), LINE_BREAK.sub(" ", message))
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 200]}…{line[-199:]}"
 
 
 class StratWarning(UserWarning):
-    """Something that a careful person would want to know about a result."""
+    """A caution where no result can carry a note: bare numbers, a slower kernel, a test runner that shows warnings."""
 
 
 def some(values: Iterable[object], most: int = 5) -> str:
@@ -71,6 +106,15 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def drawable(text: object) -> str:
+    r"""`text` as a label of a picture: control signs spelled out, dollar signs as they are and no formula.
+
+    >>> print(drawable("$10 to $30"))
+    \$10 to \$30
+    """
+    return visible(str(text)).replace("$", r"\$")
 
 
 def plain(value: object) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strat.algebra import field, is_prime, m_sequence, next_prime_power, prime_power, primitive_polynomial
-from strat.algebra.fields import factorize
+from strat.algebra.primes import factorize
 from strat.errors import StratError
 
 ORDERS = (2, 3, 4, 5, 7, 8, 9, 16, 25, 27, 49, 81)
@@ -98,14 +98,25 @@ def test_the_character_finds_the_squares(q):
     assert len(squares) == (q - 1) // 2
 
 
-def test_figure_1_of_strat_is_no_generator():
-    """ERRATA 4: the element of Figure 1 has order 11 only; x + 1 has order 242."""
-    f = field(3**5, modulus=(1, 2, 0, 0, 0, 1))
+def test_figure_1_of_strat_is_a_generator_of_its_own_field():
+    """ERRATA 4: modulo x⁵ + x⁴ + x² + 1 the element of Figure 1 generates; x + 1 does modulo that of (24)."""
     figure_1, x_plus_1 = 2 + 2 * 27 + 2 * 81, 1 + 3
-    assert f.power(figure_1, 242) == 1
-    assert f.order_of(figure_1) == 11
-    assert f.order_of(x_plus_1) == 242
-    assert f.power(3, 5) == 3 + 2  # STRAT (24): x⁵ = x + 2
+    own, of_24 = field(3**5, modulus=(1, 0, 1, 0, 1, 1)), field(3**5, modulus=(1, 2, 0, 0, 0, 1))
+    assert (own.order_of(figure_1), own.order_of(x_plus_1)) == (242, 121)
+    assert (of_24.order_of(figure_1), of_24.order_of(x_plus_1)) == (11, 242)
+    assert of_24.power(figure_1, 242) == 1  # as every element but 0: the printed condition is not enough
+    assert of_24.power(3, 5) == 3 + 2  # STRAT (24): x⁵ = x + 2
+
+
+@pytest.mark.parametrize("q", [2, 3, 4, 9, 27, 64, 243])
+def test_the_listing_has_every_element_but_zero_once(q):
+    f = field(q)
+    listing = f.listing()
+    assert listing[:, 0].tolist() == list(range(1, q))
+    weights = f.characteristic ** np.arange(f.degree)
+    assert sorted((listing[:, 1:] @ weights).tolist()) == list(range(1, q))
+    for exponent, *digits in listing[:5].tolist():
+        assert f.digits(int(f.power(f.primitive, exponent))).tolist() == digits
 
 
 def test_another_modulus_is_another_table_of_the_same_field():
@@ -159,7 +170,7 @@ def test_primes_and_prime_powers():
         (lambda: field(2.5), r"`order` must be a whole number, got 2\.5\."),
         (lambda: field(2**25), r"`order` must be at most 16777216, got 33554432"),
         (lambda: field(9, modulus=(1, 1)), r"`modulus` must be 3 coefficients from 0 to 2 that end in 1"),
-        (lambda: field(9, modulus=(2, 0, 1)), r"`modulus` must be irreducible, got a product"),
+        (lambda: field(9, modulus=(2, 0, 1)), r"`modulus` must be irreducible, got the product"),
         (lambda: field(9).add(9, 1), r"`a` must be elements 0 to 8 of GF\(9\), got 9\."),
         (lambda: field(9).add(1.5, 1), r"`a` must be whole numbers from 0 to 8, got 1\.5\."),
         (lambda: field(9).inverse(0), r"`a` must not be 0 in GF\(9\)"),
@@ -167,8 +178,8 @@ def test_primes_and_prime_powers():
         (lambda: field(9).power(0, -1), r"`a` must not be 0 where `exponent` is negative"),
         (lambda: field(8).character(1), r"`character` must have a field of odd order, got GF\(8\)"),
         (lambda: m_sequence(6, 2), r"`order` must be a prime power, got 6"),
-        (lambda: m_sequence(2, 40), r"`degree` must keep levels\^degree below"),
-        (lambda: m_sequence(2, 0), r"`degree` must be at least 1, got 0\."),
+        (lambda: m_sequence(2, 40), r"`degree` must keep levels\^degree at or below"),
+        (lambda: m_sequence(2, 0), r"`degree` must be a whole number of at least 1, got 0\."),
     ],
 )
 def test_errors_say_what_and_the_way_out(call, message):

@@ -92,7 +92,7 @@ def test_broken_balances_are_noticed():
     ("call", "message"),
     [
         (lambda: multi_array([]), r"`sizes` must have at least one stratum, got none\."),
-        (lambda: multi_array([2, 1]), r"`sizes` must be at least 2, got 1\."),
+        (lambda: multi_array([2, 1]), r"`sizes` must be a whole number of at least 2, got 1\."),
         (
             lambda: multi_array([211, 223, 227]),
             r"`sizes` must not need more than 2,000,000 runs, got 10,681,031 \(3 strata of",

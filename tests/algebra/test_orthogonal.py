@@ -173,7 +173,7 @@ def test_it_is_read_only_and_says_what_it_is():
     ("call", "message"),
     [
         (lambda: orthogonal_array(6, 3), r"`levels` must be a prime power, got 6; the next one is 7\."),
-        (lambda: orthogonal_array(3, 0), r"`columns` must be at least 1, got 0\."),
+        (lambda: orthogonal_array(3, 0), r"`columns` must be a whole number of at least 1, got 0\."),
         (lambda: orthogonal_array(3, 2.0), r"`columns` must be a whole number, got 2\.0\."),
         (lambda: orthogonal_array(3, 100_000), r"`columns` must keep the array below .* got 100,000 columns"),
         (lambda: orthogonal_array(3, 4, construction="hadamard"), r"`levels` must be 2 for the construction"),

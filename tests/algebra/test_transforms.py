@@ -78,7 +78,7 @@ def test_circular_sums_of_a_long_sequence():
     [
         (lambda: walsh_hadamard(np.ones(6)), r"`x` must have a power of two as its number of rows, got 6; .* 8\."),
         (lambda: walsh_hadamard(np.ones(0)), r"`x` must have a power of two as its number of rows, got 0"),
-        (lambda: sylvester_rows(-1, 2, [0]), r"`columns` and `start` must not be negative"),
+        (lambda: sylvester_rows(-1, 2, [0]), r"`start` must not be negative"),
         (lambda: circular_level_sums([0.5], np.ones((1, 2, 1))), r"`sequence` must be a vector of whole numbers"),
         (lambda: circular_level_sums([0, 1], np.ones((1, 2))), r"`values` must have the shape"),
         (lambda: circular_level_sums([0, 1], np.ones((3, 2, 1))), r"`values` must have at most as many rows"),

@@ -13,9 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from strat.comparison import chance, chance_between, chance_of_labels, chance_within, rooks
-from strat.comparison.chance import _chernoff
-from strat.comparison.rooks import Margins
+from strat.comparison import (
+    chance,
+    chance_between,
+    chance_distribution,
+    chance_margins,
+    chance_of_labels,
+    chance_within,
+    long_polynomials,
+)
+from strat.comparison.chance import chernoff
+from strat.comparison.chance_margins import Margins
 from strat.errors import StratError
 
 NYSSEN = np.ones((4, 4), int) + 2 * np.eye(4, dtype=int)
@@ -65,12 +73,12 @@ def test_long_arithmetic_equals_whole_numbers(table: list[list[int]]) -> None:
     counts = np.array(table) * 7
     result = chance(counts)
     margins = result._parts[0]
-    whole = rooks.permutations_with(margins)
+    whole = chance_distribution.permutations_with(margins)
     total = math.factorial(margins.n)
     exact = Fraction(sum(whole[result.agreements :]), total)
     assert result.pvalue == pytest.approx(float(exact), rel=4e-16)
     if 0 < result.agreements <= margins.most:
-        long = rooks.long_tail(margins, result.agreements)
+        long = chance_distribution.long_tail(margins, result.agreements)
         assert abs(Fraction(long.numerator, 2**long.shift) - exact) <= Fraction(long.error, 2**long.shift)
         assert long.value == pytest.approx(float(exact), rel=4e-16)
     assert sum(whole) == total
@@ -78,10 +86,10 @@ def test_long_arithmetic_equals_whole_numbers(table: list[list[int]]) -> None:
 
 def test_large_distribution_equals_whole_numbers() -> None:
     margins = Margins((90, 60, 40, 30), (70, 80, 50, 20), 220)
-    assert margins.n > rooks.SMALL
+    assert margins.n > chance_distribution.SMALL
     total = math.factorial(margins.n)
-    wanted = [float(Fraction(c, total)) for c in rooks.permutations_with(margins)]
-    np.testing.assert_allclose(rooks.distribution(margins), wanted, rtol=1e-13, atol=1e-300)
+    wanted = [float(Fraction(c, total)) for c in chance_distribution.permutations_with(margins)]
+    np.testing.assert_allclose(chance_distribution.distribution(margins), wanted, rtol=1e-13, atol=1e-300)
 
 
 @given(st.integers(1, 400), st.integers(1, 400), st.integers(0, 400), st.integers(1, 400))
@@ -134,7 +142,7 @@ def test_far_tail_has_a_logarithm() -> None:
 def test_beyond_exact_the_error_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.array([[60, 40, 45], [50, 60, 50], [50, 50, 61]])
     exact = chance(table)
-    monkeypatch.setattr(rooks, "MOST_POINTS", 10)
+    monkeypatch.setattr(long_polynomials, "MOST_POINTS", 10)
     simulated = chance(table, draws=20_000)
     assert "random tables" in simulated.method
     assert abs(simulated.pvalue - exact.pvalue) <= simulated.error
@@ -148,19 +156,19 @@ def test_beyond_exact_the_error_is_bounded(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_chernoff_s_bound_uses_the_generating_function() -> None:
     margins = Margins((30, 20, 10), (20, 25, 15), 60)
-    p = rooks.distribution(margins)
+    p = chance_distribution.distribution(margins)
     for z in (1.1, 2.0, 5.0):
         wanted = math.log(p @ z ** np.arange(61.0))
-        assert rooks.log_generating(margins, math.log(z)) == pytest.approx(wanted, abs=1e-9)
+        assert chance_distribution.log_generating(margins, math.log(z)) == pytest.approx(wanted, abs=1e-9)
 
 
 def test_chernoff_s_bound_is_one() -> None:
     """From the middle to the last possible agreement, the bound lies above the exact tail, and not far above."""
     margins = Margins((300, 200, 100), (200, 250, 150), 600)
     for t in (210, 250, 300, 400, 480, 499):
-        exact, bound = rooks.tail(margins, t).log10, _chernoff(margins, t) / math.log(10)
+        exact, bound = chance_distribution.tail(margins, t).log10, chernoff((margins,), t) / math.log(10)
         assert exact <= bound <= exact + 2
-    assert _chernoff(margins, 100) == 0.0
+    assert chernoff((margins,), 100) == 0.0
 
 
 def test_within_units_multiplies() -> None:
@@ -251,3 +259,30 @@ def test_classes_that_never_occur_or_are_never_said() -> None:
     assert chance([[5, 0], [3, 0]]).pvalue == pytest.approx(1.0)
     assert chance([[4, 1, 0], [1, 4, 0], [0, 0, 0]]).pvalue == chance([[4, 1], [1, 4]]).pvalue
     assert chance([[7]]).pvalue == 1.0
+
+
+def test_coefficients_near_the_peak_are_all_that_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large classes are summed near their peaks only: three million patterns take seconds, not half a minute."""
+    margins = Margins((3000, 40, 900), (2500, 700, 740), 3940)
+    for log_x in (-12.0, -8.0, -3.0, 2.0):
+        full = chance_margins.log_sum(margins.logs(), log_x)
+        mean = chance_margins.tilted_mean(margins.logs(), log_x)
+        for whole in (0, 10**6):
+            monkeypatch.setattr(chance_distribution, "WHOLE", whole)
+            near = chance_distribution._near_peak(margins, log_x)
+            assert sum(log for log, _ in near) == pytest.approx(full, rel=1e-12)
+            assert sum(j for _, j in near) == pytest.approx(mean, rel=1e-9)
+
+
+def test_labels_in_units_choose_what_is_exchanged():
+    rng = np.random.default_rng(3)
+    unit = np.repeat(np.arange(12), 5)
+    mixed, guess = rng.integers(2, size=60), rng.integers(2, size=60)
+    assert chance_of_labels(mixed, guess, units=unit) == chance_within(mixed, guess, units=unit)
+    pure = np.repeat(rng.permutation(12) % 2, 5)
+    between = chance_between(pure, guess, units=unit, permutations=199)
+    assert chance_of_labels(pure, guess, units=unit, permutations=199) == between
+    within = chance_of_labels(pure, guess, units=unit, exchange="within")
+    assert within.pvalue == 1.0
+    with pytest.raises(StratError, match="`exchange` must be one of"):
+        chance_of_labels(pure, guess, units=unit, exchange="rows")

@@ -205,7 +205,7 @@ def test_sign_test(d: list[int]) -> None:
 @given(tables)
 def test_friedman_equals_scipy(table: list[list[int]]) -> None:
     values = np.array(table)
-    ours = friedman(values, higher_is_better=False)
+    ours = friedman(values, higher_is_better=False, method="chi-squared")
     if values.shape[1] >= 3 and (values != values[:, :1]).any():
         theirs = stats.friedmanchisquare(*values.T)
         assert ours.statistic == pytest.approx(theirs.statistic, abs=1e-9)
@@ -216,10 +216,10 @@ def test_friedman_equals_scipy(table: list[list[int]]) -> None:
 @given(tables)
 def test_order_and_monotone_changes_do_not_matter(table: list[list[int]]) -> None:
     values = np.array(table, float)
-    base = friedman(values, higher_is_better=False)
+    base = friedman(values, higher_is_better=False, method="chi-squared")
     order = np.random.default_rng(0).permutation(len(values))
-    assert friedman(values[order], higher_is_better=False).statistic == pytest.approx(base.statistic)
-    assert friedman(np.exp(values) + 200, higher_is_better=False).statistic == pytest.approx(base.statistic)
+    for other in (values[order], np.exp(values) + 200):
+        assert friedman(other, higher_is_better=False, method="chi-squared").statistic == pytest.approx(base.statistic)
 
 
 def test_all_ties_and_perfect_agreement() -> None:
@@ -228,7 +228,7 @@ def test_all_ties_and_perfect_agreement() -> None:
     assert friedman(tied, higher_is_better=True, ties=False).pvalue == 1.0
     assert nemenyi(tied, higher_is_better=True).different() == []
     assert "no two of 3 systems differ" in str(nemenyi(tied, higher_is_better=True))
-    assert iman_davenport([[1, 2, 3]] * 4, higher_is_better=True).pvalue == 0.0
+    assert iman_davenport([[1, 2, 3]] * 4, higher_is_better=True).pvalue == pytest.approx(6.0**-3)
 
 
 def test_demsar_2006(shared: Path) -> None:
@@ -343,7 +343,7 @@ def test_type_one_error_over_data_sets() -> None:
     hits = dict.fromkeys(("friedman", "iman", "nemenyi", "z", "wilcoxon", "sign", "dunn"), 0)
     for _ in range(sims):
         x = rng.normal(size=(30, 6)) + rng.normal(size=(30, 1))
-        hits["friedman"] += friedman(x, higher_is_better=True).pvalue <= 0.05
+        hits["friedman"] += friedman(x, higher_is_better=True, method="chi-squared").pvalue <= 0.05
         hits["iman"] += iman_davenport(x, higher_is_better=True).pvalue <= 0.05
         hits["nemenyi"] += bool(nemenyi(x, higher_is_better=True).different())
         hits["z"] += bool(nemenyi_bonferroni(x, higher_is_better=True).different())
@@ -397,8 +397,6 @@ TWO = [[1, 2], [2, 1]]
         (lambda: friedman([[1], [2]], higher_is_better=True), "two systems or more, got 1"),
         (lambda: friedman([1, 2, 3], higher_is_better=True), "data sets × systems"),
         (lambda: friedman([[1, 2], [2, 1]], higher_is_better=None), "`higher_is_better` must be True"),
-        (lambda: friedman({"A": [0.9, 0.8], "B": [88.0, 79.0]}, higher_is_better=True), "looks like a percentage"),
-        (lambda: signed_rank([0.9, 0.8, 0.7], [88.0, 79.0, 71.0]), "looks like a percentage"),
         (lambda: friedman({"A": [1, 2], "B": ["x", "y"]}, higher_is_better=True), "got text in the column 'B'"),
         (lambda: friedman({"A": [1, 2], "B": [1, 2, 3]}, higher_is_better=True), "as many rows in every column"),
         (lambda: bonferroni_dunn([[1, 2], [2, 1]], control="sistem 1", higher_is_better=True), "did you mean"),
@@ -442,3 +440,15 @@ def test_critical_difference_equals_autorank_s(capsys: pytest.CaptureFixture[str
     assert theirs.cd == pytest.approx(ours.critical_difference(), abs=1e-4)
     ranks = theirs.rankdf["meanrank"]
     assert ranks["C1"] == pytest.approx(ours.ranks[0])
+
+
+def test_a_table_of_numbers_has_no_system_made_of_row_numbers() -> None:
+    from strat.tables import score_table
+
+    accuracies = {"A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.6]}
+    table = score_table(accuracies, higher_is_better=True)
+    assert table.systems == ("A", "B")
+    assert table.data_sets == ("1", "2", "3")
+    years = score_table({"year": [2019, 2020, 2021], **accuracies}, dataset="year", higher_is_better=True)
+    assert years.systems == ("A", "B")
+    assert years.data_sets == ("2019", "2020", "2021")

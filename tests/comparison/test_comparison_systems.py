@@ -23,7 +23,7 @@ from strat.comparison import (
     stratified_shuffling,
     unpaired,
 )
-from strat.errors import StratError, StratWarning
+from strat.errors import StratError
 from strat.statistics.classification import f1
 from strat.statistics.scores import auc
 
@@ -46,14 +46,13 @@ def test_simple_random_pairs_are_a_paired_t_test(pairs: list[tuple[int, int]]) -
     d = a - b
     if d.std() == 0:
         return
-    truth = np.ones(len(a), int)
     on = strat.Design.simple_random(n=len(a))
-    result = paired(strat.accuracy(truth, a), strat.accuracy(truth, b), on=on, higher_is_better=True)
+    result = paired(strat.mean(a), strat.mean(b), on=on, higher_is_better=True)
     theirs = stats.ttest_rel(a, b)
     assert result.pvalue == pytest.approx(theirs.pvalue)
     np.testing.assert_allclose(result.interval(), theirs.confidence_interval())
     assert result.independent is None
-    other = paired(strat.accuracy(truth, b), strat.accuracy(truth, a), on=on, higher_is_better=True)
+    other = paired(strat.mean(b), strat.mean(a), on=on, higher_is_better=True)
     assert other.value == pytest.approx(-result.value)
     assert other.pvalue == pytest.approx(result.pvalue)
 
@@ -144,15 +143,19 @@ def test_equivalence_and_noninferiority(example: tuple[np.ndarray, ...]) -> None
     rng = np.random.default_rng(1)
     near = np.where(rng.random(600) < 0.02, (truth + 1) % 3, a)
     on = strat.Design.clustered(units=unit)
-    result = paired(strat.accuracy(truth, a), strat.accuracy(truth, near), on=on, higher_is_better=True)
+    right = [strat.mean((side == truth).astype(float)) for side in (a, near)]
+    result = paired(*right, on=on, higher_is_better=True)
     t1 = (result.value + 0.1) / result.se
     t2 = (result.value - 0.1) / result.se
     wanted = max(stats.t(result.df).sf(t1), stats.t(result.df).cdf(t2))
     assert result.equivalence(0.1).pvalue == pytest.approx(wanted)
     assert result.equivalence(0.1).pvalue < 0.05 < result.equivalence(0.001).pvalue
-    assert result.noninferiority(0.1).pvalue == pytest.approx(stats.t(result.df).sf(t1))
-    errors = paired(strat.error_rate(truth, a), strat.error_rate(truth, near), on=on, higher_is_better=False)
-    assert errors.noninferiority(0.1).pvalue == pytest.approx(result.noninferiority(0.1).pvalue)
+    assert result.noninferiority(0.1, baseline="B").pvalue == pytest.approx(stats.t(result.df).sf(t1))
+    shares = paired(strat.accuracy(truth, a), strat.accuracy(truth, near), on=on)
+    errors = paired(strat.error_rate(truth, a), strat.error_rate(truth, near), on=on)
+    assert errors.noninferiority(0.1, baseline="B").pvalue == pytest.approx(
+        shares.noninferiority(0.1, baseline="B").pvalue
+    )
 
 
 def test_sensors_on_different_items() -> None:
@@ -171,8 +174,9 @@ def test_sensors_on_different_items() -> None:
     with pytest.raises(StratError, match="must have the strata of `on_a`, got 5"):
         unpaired(strat.mean(x), strat.mean(y), on_a=on, on_b=other, higher_is_better=True)
     uneven = strat.Design.stratified(strata=np.r_[strata, [0] * 30])
-    with pytest.warns(StratWarning, match="other shares"):
-        unpaired(strat.mean(x), strat.mean(np.r_[y, y[:30]]), on_a=on, on_b=uneven, higher_is_better=True)
+    mixed = unpaired(strat.mean(x), strat.mean(np.r_[y, y[:30]]), on_a=on, on_b=uneven, higher_is_better=True)
+    assert mixed.notes[0].code == "other-stratum-shares"
+    assert "note: the strata have other shares" in str(mixed)
 
 
 def test_randomization_equals_the_sign_flip_test() -> None:
@@ -433,7 +437,6 @@ ACC = strat.accuracy([1, 1, 0, 0], [1, 0, 1, 0])
         (lambda: stratified_shuffling([1, 2], ["A", "A"], strata=[1, 1]), "`system` must have two labels, got 1"),
         (lambda: stratified_shuffling([1, 2], ["A", "B"], strata=[1, 2]), "units of both systems, got 2"),
         (lambda: many(np.ones((4, 1)), on=ON, higher_is_better=True), "two or more, got 1"),
-        (lambda: many([[1, 100], [0, 100], [1, 0], [0, 0]], on=ON, higher_is_better=True), "like a percentage"),
         (lambda: many(np.ones(4), on=ON, higher_is_better=True), "items × systems"),
         (lambda: many({"A": [1, 0, 1, 0], "B": [1, 0]}, on=ON, higher_is_better=True), "same items each"),
         (lambda: many(np.ones((4, 2)), on=ON, higher_is_better=True, names=("A",)), "`names` must be one for each"),
@@ -446,3 +449,10 @@ ACC = strat.accuracy([1, 1, 0, 0], [1, 0, 1, 0])
 def test_bad_input_of_systems(call: object, said: str) -> None:
     with pytest.raises(StratError, match=said):
         call()  # type: ignore[operator]
+
+
+def test_percentages_beside_fractions_get_a_note() -> None:
+    board = many([[1, 100], [0, 100], [1, 0], [0, 0]], on=ON, higher_is_better=True)
+    assert "looks like a fraction" in board.estimate.notes[-1]
+    assert "looks like a fraction" in str(board)
+    assert "fraction" not in board.sentence

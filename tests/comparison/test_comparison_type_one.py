@@ -107,6 +107,6 @@ def test_equivalence_and_noninferiority_at_the_margin() -> None:
         b = a + 1.0 + 0.5 * rng.normal(size=40)[unit] + 0.5 * rng.normal(size=200)
         found = paired(strat.mean(a), strat.mean(b), on=on, higher_is_better=True)
         same += found.equivalence(1.0).pvalue <= 0.05
-        not_worse += found.noninferiority(1.0).pvalue <= 0.05
+        not_worse += found.noninferiority(1.0, candidate="A").pvalue <= 0.05
     assert 0.04 <= same / sims <= 0.06
     assert 0.04 <= not_worse / sims <= 0.06

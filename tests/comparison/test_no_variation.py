@@ -27,7 +27,7 @@ def test_two_perfect_systems_are_not_equivalent_by_three_items() -> None:
     """No difference in three items shows no equivalence; in four hundred it does, with a margin of two points."""
     few, many = _accuracies([1] * 3, [1] * 3), _accuracies([1] * 400, [1] * 400)
     assert few.equivalence(0.02).pvalue == pytest.approx(0.99**3)
-    assert few.noninferiority(0.02).pvalue == pytest.approx(0.99**3)
+    assert few.noninferiority(0.02, baseline="B").pvalue == pytest.approx(0.99**3)
     assert many.equivalence(0.02).pvalue == pytest.approx(0.99**400)
     assert few.pvalue == 1.0
 

@@ -49,9 +49,8 @@ def test_two_gaussians_have_the_closed_bayes_error_with_any_priors() -> None:
 
 
 def test_integrated_bayes_error_agrees_with_the_closed_form() -> None:
-    apart = np.nextafter(1.0, 2.0)
     exact = ds.gaussian_classes(4, means=[[0, 0], [2, 1]])
-    integrated = ds.gaussian_classes(4, means=[[0, 0], [2, 1]], covariances=[np.eye(2), np.eye(2) * apart])
+    integrated = ds.gaussian_classes(4, means=[[0, 0], [2, 1], [9, 9]], priors=[0.5, 0.5, 0.0])
     assert integrated.bayes_error_se > 0
     assert integrated.bayes_error == pytest.approx(exact.bayes_error, abs=5 * integrated.bayes_error_se)
     assert integrated.bayes_error_se < 5e-4
@@ -146,7 +145,7 @@ def test_recognizer_is_harder_for_difficult_subjects() -> None:
         (lambda: ds.gaussian_classes(9, means=[0.0, 1.0]), "`means` must be classes × dimensions"),
         (
             lambda: ds.gaussian_classes(9, means=[[0.0], [1.0]], priors=[0.5, 0.6]),
-            "`priors` must be at least 0 and sum to 1",
+            "`priors` must sum to 1",
         ),
         (
             lambda: ds.gaussian_classes(9, means=[[0.0], [1.0]], priors=[1.0]),

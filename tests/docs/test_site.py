@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import strat
+from reproduce import ENTRIES
 from strat.cli.app import COMMANDS
-from strat.report.reproduce import ENTRIES
 
 sphinx = pytest.importorskip("sphinx")
 pytest.importorskip("furo")
@@ -25,8 +25,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
 PARTS = (
-    "algebra", "comparison", "datasets", "designs", "errors", "estimation", "protocols", "recognition", "replication",
-    "report", "report.reproduce", "statistics", "tables", "theory",
+    "algebra", "comparison", "datasets", "designs", "errors", "estimation", "plot", "proportions", "protocols",
+    "planning", "gaussian", "recognition", "replication", "report", "statistics", "tables",
 )  # fmt: skip
 
 
@@ -46,6 +46,7 @@ NAMES = [(part, name) for part in PARTS for name in public(part)]
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
     words = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(out / "trees")]
+    words += ["-D", "draw_examples=0"]  # test_outputs.py runs the examples already
     made = subprocess.run([*words, str(DOCS), str(out / "html")], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr[-4000:]
     return out / "html"
@@ -99,7 +100,7 @@ def test_every_name_of_strat_links_to_its_documentation(site: Path) -> None:
     linked = {
         re.sub(r"<[^>]+>", "", inside) for inside in re.findall(r'<a class="reference internal"[^>]*>(.*?)</a>', text)
     }
-    assert {f"strat.{name}" for name in (*strat.__all__, "compare", "evaluate")} <= linked
+    assert {f"strat.{name}" for name in strat.__all__ if not inspect.ismodule(getattr(strat, name))} <= linked
 
 
 @pytest.mark.parametrize(("part", "name"), NAMES, ids=lambda v: str(v))
@@ -142,7 +143,7 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
 def test_commands_that_a_page_names_exist(page: Path) -> None:
-    said = re.findall(r"(?:^ {4}|`)strat ([a-z]+)\b", text_of(page), re.MULTILINE)
+    said = re.findall(r"(?:^ {4}|^|`)strat ([a-z]+) ", text_of(page), re.MULTILINE)
     assert [word for word in said if word not in COMMANDS] == []
 
 
@@ -158,6 +159,26 @@ def test_the_command_line_page_lists_every_command(site: Path) -> None:
     text = (site / "reference" / "command_line.html").read_text(encoding="utf-8")
     words = " ".join(re.sub(r"<[^>]+>", " ", text).split())
     assert [name for name in COMMANDS if f"strat {name} " not in words] == []
+
+
+def test_the_command_line_page_lists_every_option(site: Path) -> None:
+    import typer
+
+    text = (site / "reference" / "command_line.html").read_text(encoding="utf-8")
+    listed = set(re.findall(r"--[a-z][\w-]+", text))
+    for name in COMMANDS:
+        made = typer.main.get_command(importlib.import_module(f"strat.cli.{name}").command)
+        for command in getattr(made, "commands", {"": made}).values():
+            options = {o for p in command.params for o in p.opts if o.startswith("--")}
+            assert options <= listed, (name, options - listed)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["sensitivity", "PPV", "subgroup", "CMC", "Excel", "notebook", "cluster bootstrap", "DeLong", "McNemar", "pass@k"],
+)
+def test_search_finds_other_words(word: str) -> None:
+    assert word in text_of(DOCS / "synonyms.md")
 
 
 def test_the_decision_picture_is_well_formed_and_described() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from strat.errors import StratError, StratWarning
 from strat.recognition import read_matrix, read_triples
-from strat.statistics.confusion import ConfusionMatrix
+from strat.statistics.confusion_matrix import ConfusionMatrix
 from strat.tables import compare, evaluate, read, read_logs, sample
 from strat.tables.limits import Limits
 
@@ -61,9 +61,7 @@ def _logs(path: Path) -> None:
 
 
 def _chance(path: Path) -> None:
-    from strat.cli.chance import _matrix
-
-    _matrix(path)
+    ConfusionMatrix.read(path)
 
 
 def _array(path: Path) -> None:

@@ -100,12 +100,12 @@ def test_any_order_of_files(tmp_path: Path) -> None:
 def test_any_order_of_a_board() -> None:
     order = np.random.default_rng(2).permutation(N)
     made = [
-        compare({n: c[o] for n, c in ROWS.items()}, scores=["score", "other"], strata="stratum", units="unit")
+        compare({n: c[o] for n, c in ROWS.items()}, score=["score", "other"], strata="stratum", units="unit")
         for o in (np.arange(N), order)
     ]
     for name in ("score", "se", "low", "high", "behind_low", "behind_high"):
         np.testing.assert_allclose(made[1].to_dict()[name], made[0].to_dict()[name], **CLOSE)
-    swapped = compare(ROWS, scores=["other", "score"], strata="stratum", units="unit")
+    swapped = compare(ROWS, score=["other", "score"], strata="stratum", units="unit")
     assert swapped.systems == made[0].systems
     np.testing.assert_allclose(swapped.to_dict()["se"], made[0].to_dict()["se"], **CLOSE)
 
@@ -138,18 +138,18 @@ def test_any_number_of_threads(threads: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(table(3000))
     ask = ("evaluate", path, "--truth", "truth", "--predicted", "guess", "--score", "score", "--strata", "subject",
-           "--units", "passage", "--weights", "weight", "--json")  # fmt: skip
+           "--units", "passage", "--nested", "--weights", "weight", "--json")  # fmt: skip
     limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), threads)
     found = json.loads(in_a_process(*ask, env={**os.environ, **limits}).out)
     wanted = evaluate(str(path), truth="truth", predicted="guess", score="score", strata="subject", units="passage",
-                      weights="weight")  # fmt: skip
+                      weights="weight", nested=True)  # fmt: skip
     got = np.array([[m[k] for k in ("estimate", "se", "low", "high")] for m in found["measures"]], float)
     np.testing.assert_allclose(got.T, numbers(wanted), **CLOSE)
 
 
 SAME = {
     "evaluate": ("evaluate", "{}", "--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units",
-                 "passage", "--weights", "weight", "--json"),
+                 "passage", "--nested", "--weights", "weight", "--json"),
     "bootstrap": ("evaluate", "{}", "--truth", "truth", "--predicted", "guess", "--units", "passage", "--method",
                   "bootstrap", "--json"),
     "compare": ("compare", "{}", "--truth", "truth", "--predicted", "guess", "--predicted", "truth", "--units",
@@ -232,9 +232,10 @@ def many_rows() -> Any:
 @pytest.fixture
 def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Evaluate a file with so many threads of the engine, in one or two passes, and give the JSON."""
-    from strat.tables import files, stream
+    from strat.tables import stream
+    from strat.tables.files import source
 
-    connect = files.connect
+    connect = source.connect
 
     def evaluated(path: Path, threads: int, large: int, ask: dict[str, Any]) -> str:
         def limited(memory: str) -> Any:
@@ -242,7 +243,7 @@ def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             engine.execute(f"set threads = {threads}")
             return engine
 
-        monkeypatch.setattr(files, "connect", limited)
+        monkeypatch.setattr(source, "connect", limited)
         monkeypatch.setattr(stream, "LARGE", large)
         return evaluate(path, **ask).to_json()
 
@@ -285,7 +286,7 @@ def test_the_same_bytes_from_other_files(
 def test_the_same_bytes_of_a_board_for_any_threads(many_rows: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     many_rows.write_parquet(path, row_group_size=10_000)
-    ask = {"scores": ["score", "few"], "strata": "stratum", "units": "unit", "weights": "weight"}
+    ask = {"score": ["score", "few"], "strata": "stratum", "units": "unit", "weights": "weight"}
     assert len({compare(path, **ask).to_json() for _ in range(3)}) == 1
 
 

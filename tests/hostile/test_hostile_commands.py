@@ -45,7 +45,7 @@ case("an unknown method", good("--method", "guesswork"), says="`method` must be 
 case("an unknown measure", good("--metric", "f2"), says="did you mean")
 case("an unknown target", good("--target", "mars"), says="`target` must be one of")
 case("an unknown way with missing values", good("--missing", "guess"), says="`missing` must be one of")
-case("a level of 95", good("--level", "95"), says="`level` must be between 0 and 1")
+case("a level of 95", good("--level", "95"), says="`level` must lie strictly between 0 and 1")
 case("a level of nan", good("--level", "nan"), says="`level` must be")
 case("a level of words", good("--level", "high"), code=2)
 case("a population smaller than the sample", good("--population", "3"), says="`population`")
@@ -73,8 +73,7 @@ case(
 )
 case("labels that never meet", evaluate(of_rows("truth,guess", "a,x", "b,y", times=9), *ASK), code=0, out="0.0000")
 case("text against numbers", evaluate(of_rows("truth,guess", "1,a", "0,b", times=9), *ASK), says=".")
-case("a measure without its column", evaluate(GOOD, "--metric", "auc", "--truth", "truth"), says="`score`")
-case("nothing to measure", evaluate(GOOD), says="`truth` and `predicted`")
+case("a measure without its column", evaluate(GOOD, "--metric", "auc", *ASK), says="`score`")
 case(
     "weights that are all zero",
     evaluate(of_rows("truth,guess,w", "1,1,0", "0,0,0", times=9), *ASK, "--weights", "w"),
@@ -109,7 +108,7 @@ def scores(*values: object, times: int = 9) -> Any:
 case("scores of 1e308", scores("1e308", "1e308", "9e307"), says="score|large")
 case("scores of both signs of 1e308", scores("1e308", "-1e308"), says="score|large")
 case("denormal scores", scores("5e-324", "0", "1e-310"), code=0, out='"estimate"')
-case("scores of 1e130", scores("1e130", "2e130", "3e130"), code=0, out="2e\\+130|2.0*e\\+130|1.99")
+case("scores of 1e130", scores("1e130", "2e130", "3e130"), code=0, out=r'"estimate": (2\.0{14}\d*|1\.9{14}\d*|2)e\+130')
 case("scores beyond doubles", scores("1e999", "1"), says="finite|score")
 case("scores with a million digits", scores("0." + "3" * 100_000, "1"), code=0, out='"estimate"')
 case("scores that never vary", scores("0.5"), code=0, out='"se": 0')
@@ -209,7 +208,7 @@ case(
         "compare",
         put(f, "a.csv", of_rows("id,label,p", "1,1,1")),
         put(f, "b.csv", of_rows("id,label,p", "2,1,1")),
-        "--item",
+        "--items",
         "id",
         "--truth",
         "label",
@@ -224,7 +223,7 @@ case(
         "compare",
         put(f, "a.csv", of_rows("id,label,p", "1,1,1", "2,1,1")),
         put(f, "b.csv", of_rows("id,label,p", "1,0,1", "2,1,1")),
-        "--item",
+        "--items",
         "id",
         "--truth",
         "label",
@@ -239,7 +238,7 @@ case(
         "compare",
         put(f, "a.csv", of_rows("id,label,p", "1,1,1", "1,1,1")),
         put(f, "b.csv", of_rows("id,label,p", "1,1,1")),
-        "--item",
+        "--items",
         "id",
         "--truth",
         "label",
@@ -254,7 +253,7 @@ case(
         "compare",
         put(f, "a.csv", of_rows("id,label,p", "1,1,1", "2,0,1")),
         put(f, "b.csv", of_rows("id,label,p", "x,1,1", "y,0,1")),
-        "--item",
+        "--items",
         "id",
         "--truth",
         "label",
@@ -269,7 +268,7 @@ case(
         "compare",
         put(f, "x/a.csv", of_rows("id,label,p", "1,1,1", "2,1,1", "3,0,1")),
         put(f, "y/a.csv", of_rows("id,label,p", "1,1,1", "2,1,0", "3,0,1")),
-        "--item",
+        "--items",
         "id",
         "--truth",
         "label",
@@ -422,7 +421,11 @@ case("columns below zero", lambda f: ["array", "--columns", "-7"], says="columns
 case("a billion columns", lambda f: ["array", "--columns", "1000000000"], says="columns|memory|large")
 case("a huge number of levels", lambda f: ["array", "--levels", str(2**61 - 1), "--columns", "3"], says=".")
 case("a huge field", lambda f: ["array", "--field", str(2**61 - 1)], says=".")
-case("a field below zero", lambda f: ["array", "--field", "-3"], says="order|prime power")
+case(
+    "a field below zero",
+    lambda f: ["array", "--field", "-3"],
+    says="`order` must be a whole number of at least 0, got -3",
+)
 case("an array without a wish", lambda f: ["array"], says="one of")
 case("an array written to nowhere", lambda f: ["array", "--columns", "3", "--out", f / "no" / "a.csv"], says="no")
 case("an array written to an unknown form", lambda f: ["array", "--columns", "3", "--out", f / "a.exe"], says="--out")
@@ -598,9 +601,9 @@ case(
     says=".npz",
 )
 case(
-    "all images without a number",
+    "all images without a mate",
     lambda f: ["recognize", "--images", put(f, "i.npz", npz(embeddings=np.ones((4, 3)), subject=np.arange(4)))],
-    says="--per-subject",
+    says="mated comparisons",
 )
 case(
     "a picture to nowhere",
@@ -660,7 +663,7 @@ case(
         "--strata",
         str(2**60),
     ),
-    says="`strata` must be a whole number of at least 1",
+    says="`strata` must be a whole number from 1 to 1000000, got 1152921504606846976",
 )
 case("an unknown plan", plan("world"), code=2)
 
@@ -705,4 +708,4 @@ def test_a_hostile_call(entry: Case, tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_json_of_extreme_numbers_is_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = put(tmp_path, "a.csv", of_rows("score", "5e-324", "0", "1e-310", times=9))
     told = json.loads(Program(capsys)("evaluate", path, "--score", "score", "--json").out, parse_constant=pytest.fail)
-    assert told["schema"] == "strat/evaluate/1"
+    assert told["schema"] == "strat/evaluate/3"

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from hostile_cases import Case, Catalogue, Program, check, in_a_process, put
 
+from strat import report
 from strat.errors import StratError, visible
-from strat.report import page
 from strat.tables import Evaluation, evaluate
 
 LABELS = {
@@ -63,7 +63,7 @@ FORMS: dict[str, Callable[[Evaluation], str]] = {
     "latex": lambda found: found.to_latex(),
     "json": lambda found: found.to_json(),
     "csv": lambda found: found.to_csv(),
-    "html": lambda found: page.render(found),
+    "html": lambda found: report.render(found),
 }
 
 
@@ -135,7 +135,7 @@ def latex(text: str) -> None:
 
 
 def as_json(text: str) -> None:
-    assert json.loads(text)["schema"] == "strat/evaluate/1"
+    assert json.loads(text)["schema"] == "strat/evaluate/3"
 
 
 def as_csv(text: str) -> None:

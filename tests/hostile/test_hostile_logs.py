@@ -285,7 +285,6 @@ def pair(*rows: str) -> str:
 case("one system alone", long(pair("a,1,1", "a,2,0")), says="at least two systems")
 case("systems that share nothing", long(pair("a,1,1", "b,2,0")), says="same items")
 case("an item twice", long(pair("a,1,1", "a,1,1", "b,1,0")), says="again in row")
-case("no item column", long(of_rows("system,score", "a,1", "b,1")), says="`item` must name a column")
 case("scores of words", long(pair("a,1,x", "b,1,1", "a,2,1", "b,2,1")), says="must be numbers")
 case("scores that are missing", long(pair("a,1,", "b,1,1", "a,2,1", "b,2,1")), says="missing")
 case("scores of infinity", long(pair("a,1,inf", "b,1,1", "a,2,1", "b,2,1")), says="finite|score")

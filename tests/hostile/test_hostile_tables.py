@@ -87,17 +87,17 @@ case("missing values", file("a.csv", GOOD + ",1,1,s1,p1,1\n"), says="`truth` has
 case(
     "half numbers, half words",
     file("a.csv", of_rows("score", "1", "0", "oops", times=9), "--score", "score"),
-    says="holds text",
+    says="column `score` must be numbers, got 'oops'",
 )
 case(
     "a score of dates",
     file("a.csv", of_rows("score", "2020-01-01", "2020-01-02", times=9), "--score", "score"),
-    says="must name a column of numbers",
+    says="column `score` must be numbers, got '2020-01-01'",
 )
 case(
     "weights of words",
     file("a.csv", of_rows("truth,guess,w", "1,1,heavy", times=9), *ASK, "--weights", "w"),
-    says="`weights` must name a column of numbers",
+    says="column `w` must be numbers, got 'heavy'",
 )
 case(
     "a header of twenty thousand columns",
@@ -109,7 +109,9 @@ case("a first line of two megabytes", file("a.csv", "x" * (2 << 20) + "\n1\n"), 
 case("a pickle", file("a.pkl", b"cos\nsystem\n(S'touch owned'\ntR."), says="never loads one")
 case("a pickle called CSV", file("a.csv", b"cos\nsystem\n(S'touch owned'\ntR."), says="a.csv|column")
 case("a packed pickle", file("a.pickle.gz", b"\x80\x04."), says="never loads one")
-case("an unknown ending", file("a.xlsx", b"PK"), says=r"must end in one of \.csv")
+case("an unknown ending", file("a.dat", b"PK"), says=r"must end in one of \.csv")
+case("a workbook that is none", file("a.xlsx", b"PK"), says=r"is no \.xlsx workbook|needs the package openpyxl")
+case("an old spreadsheet", file("a.xls", b"\xd0\xcf\x11\xe0"), says=r"save it as \.xlsx or as CSV")
 case("no ending", file("table", GOOD), says="must end in one of")
 case("a JSON file that is no log", file("a.json", "{}"), says="must hold logs|must end in one of")
 

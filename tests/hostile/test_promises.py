@@ -22,7 +22,10 @@ from strat.tables.limits import Limits
 SOURCE = Path(strat.__file__).parent
 PROJECT = SOURCE.parents[1]
 MODULES = sorted(SOURCE.rglob("*.py"))
-ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage")
+ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
+
+# `strat open` listens on the loopback address, and asks the system to open a file in the browser
+LISTENS = {"page/server.py": {"http", "urllib"}, "cli/open.py": {"webbrowser"}}
 
 NO_SOCKETS = """
 import sys
@@ -58,7 +61,8 @@ def imported(tree: ast.AST) -> set[str]:
 def test_no_module_imports_the_network_or_runs_programs(module: Path) -> None:
     tree = ast.parse(module.read_text(encoding="utf-8"))
     forbidden = {"urllib", "requests", "httpx", "aiohttp", "http", "socket", "ftplib", "smtplib", "ssl", "webbrowser"}
-    assert not imported(tree) & (forbidden | {"subprocess", "shelve", "dill", "cloudpickle", "marshal"})
+    allowed = LISTENS.get(str(module.relative_to(SOURCE).as_posix()), set())
+    assert not imported(tree) & (forbidden - allowed | {"subprocess", "shelve", "dill", "cloudpickle", "marshal"})
     names = {name for name, _ in calls(tree)}
     assert not names & {"eval", "exec", "compile", "os.system", "os.popen", "__import__", "pickle.load", "pickle.loads"}
 
@@ -255,7 +259,8 @@ def test_only_one_place_writes_files() -> None:
             if opens or name.endswith((".write_text", ".write_bytes")):
                 writers.append(str(module.relative_to(SOURCE)))
     made_here = {"datasets/example.py"}  # the bundled file, made by the developers
-    assert set(writers) == {"files.py"} | made_here
+    copied_here = {"tables/excel.py"}  # a sheet as CSV in a private temporary folder, which is deleted at once
+    assert set(writers) == {"files.py"} | made_here | copied_here
 
 
 # ---- 7: the catalogue is as long as it says

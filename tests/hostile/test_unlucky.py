@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from hostile_cases import Program, in_a_process, listing, put, table
 
-import strat.tables.out as out
+import strat.tables.render as out
 from strat.errors import StratError
-from strat.tables.limits import unchanged
+from strat.tables.limits import stamps_of, unchanged
 
-ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage")
+ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 OLD = "what was there before\n"
 
 
@@ -35,7 +35,7 @@ def python(code: str, *arguments: object, **options: Any) -> subprocess.Popen[st
 
 
 HANG = """
-import sys, time, pathlib, strat.tables.out as out
+import sys, time, pathlib, strat.tables.render as out
 real = pathlib.Path.replace
 def slow(self, target):
     print("about to replace", flush=True)
@@ -142,7 +142,7 @@ def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
     path = put(tmp_path, "a.csv", table())
 
     def grow() -> None:
-        with unchanged([path]), path.open("a") as file:
+        with unchanged(stamps_of([path])), path.open("a") as file:
             file.write("1,1,1,s1,p1,1\n")
 
     with pytest.raises(StratError, match=r"a\.csv` changed while it was read"):
@@ -153,7 +153,7 @@ def test_a_file_that_vanishes_while_it_is_read(tmp_path: Path) -> None:
     path = put(tmp_path, "a.csv", table())
 
     def vanish() -> None:
-        with unchanged([path]):
+        with unchanged(stamps_of([path])):
             path.unlink()
 
     with pytest.raises(StratError, match="changed while it was read"):
@@ -162,17 +162,18 @@ def test_a_file_that_vanishes_while_it_is_read(tmp_path: Path) -> None:
 
 def test_a_table_that_grows_under_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that arrive during the group-by are noticed after it."""
-    from strat.tables import evaluate, files
+    from strat.tables import evaluate
+    from strat.tables.files import source
 
     path = put(tmp_path, "a.csv", table())
-    real = files.run
+    real = source.run
 
     def growing(*arguments: Any) -> Any:
         with path.open("a") as file:
             file.write("1,1,1,s1,p1,1\n")
         return real(*arguments)
 
-    monkeypatch.setattr(files, "run", growing)
+    monkeypatch.setattr(source, "run", growing)
     with pytest.raises(StratError, match="changed while it was read"):
         evaluate(str(path), truth="truth", predicted="guess")
 

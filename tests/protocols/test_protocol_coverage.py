@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
 
+import strat
 from strat import protocols
 from strat.datasets import gaussian_classes
 
@@ -72,3 +75,31 @@ def test_protocols_lean_as_they_say(found: dict[str, np.ndarray]) -> None:
 def test_standard_errors_are_about_the_spread(found: dict[str, np.ndarray], name: str) -> None:
     spread, se = found[name][:, 0].std(), found[name][:, 1].mean()
     assert 0.75 < se / spread < 1.35
+
+
+@pytest.mark.slow
+def test_cross_validated_accuracy_of_units_is_covered() -> None:
+    """The interval holds the accuracy of its own models on the population; rows taken as independent do not."""
+    rng = np.random.default_rng(0)
+
+    def draw(units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        unit = np.repeat(np.arange(units), 4)
+        y = (rng.random(units) < 0.5)[unit].astype(int)
+        X = rng.normal(size=(units, 3))[unit] + rng.normal(size=(4 * units, 3))
+        X[:, 0] += 1.5 * (2 * y - 1)
+        return X, y, unit
+
+    everybody, labels, _ = draw(20_000)
+    held = []
+    for _ in range(300):
+        X, y, unit = draw(60)
+        splits = list(GroupKFold(5).split(X, y, unit))
+        result = strat.cross_validate(LogisticRegression(), X, y, cv=splits, groups=unit, scoring="accuracy")
+        each = [LogisticRegression().fit(X[a], y[a]).score(everybody, labels) for a, _ in splits]
+        true = np.average(each, weights=[len(b) for _, b in splits])
+        limits = result.interval("accuracy"), result.evaluation.naive("accuracy")
+        held.append([low <= true <= high for low, high in limits])
+    by_units, by_rows = np.mean(held, axis=0)
+    print(f"cross_validate: by units {by_units:.3f}, rows as independent {by_rows:.3f}")
+    assert 0.92 <= by_units <= 0.975
+    assert by_rows < 0.88

@@ -12,7 +12,7 @@ from strat.protocols import bootstrap, cross_validation
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_dask_backend_gives_the_same_answer() -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is an extra: pip install strat[dask]")
+    distributed = pytest.importorskip("distributed", reason="Dask is an extra")
     import joblib
     from sklearn.naive_bayes import GaussianNB
 

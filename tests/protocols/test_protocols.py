@@ -22,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import strat
 from strat import protocols
 from strat.datasets import gaussian_classes
-from strat.errors import StratError, StratWarning
+from strat.errors import StratError
 
 DATA = gaussian_classes([60, 40], means=[[-1, 0], [1, 0]], rng=4)
 UNITS = np.arange(100) // 4
@@ -120,10 +120,8 @@ def test_grouped_hold_out_takes_any_share_and_refuses_the_impossible() -> None:
 
 
 def test_a_design_gives_its_units() -> None:
-    labels = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, units=UNITS, folds=5)
-    design = protocols.cross_validation(
-        GaussianNB(), DATA.X, DATA.y, units=strat.Design.clustered(units=UNITS), folds=5
-    )
+    labels = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, units=UNITS, cv=5)
+    design = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, units=strat.Design.clustered(units=UNITS), cv=5)
     assert np.array_equal(labels.predictions["unit"], design.predictions["unit"])
     alone = protocols.holdout(GaussianNB(), DATA.X, DATA.y, units=strat.Design.simple_random(n=100))
     assert "unit" not in alone.predictions
@@ -136,7 +134,7 @@ def test_hold_out_keeps_classes_and_size() -> None:
 
 def test_cross_validation_equals_scikit_learn_on_the_same_splits() -> None:
     splitter = StratifiedKFold(5, shuffle=True, random_state=1)
-    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, folds=splitter)
+    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=splitter)
     expected = cross_val_predict(GaussianNB(), DATA.X, DATA.y, cv=splitter)
     assert np.array_equal(r.predictions["predicted"][np.argsort(r.predictions["row"])], expected)
     assert r.protocol == "cross-validation (StratifiedKFold)"
@@ -152,24 +150,26 @@ def test_cross_validation_equals_scikit_learn_on_the_same_splits() -> None:
 )
 def test_any_splitter_serves(splitter, folds: int, repeats: int) -> None:
     units = None if repeats > 1 else UNITS
-    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, folds=splitter, units=units)
+    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=splitter, units=units)
     assert len(r.fold_errors) == folds * repeats
     assert r.predictions["repeat"].max() == repeats - 1
     assert r.predictions["fold"].max() == folds - 1
 
 
-def test_a_splitter_that_splits_units_is_told_on() -> None:
-    with pytest.warns(StratWarning, match="puts rows of one unit on both sides"):
-        protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, folds=StratifiedKFold(5, shuffle=True), units=UNITS)
+def test_a_splitter_that_puts_a_unit_on_both_sides_gets_a_note() -> None:
+    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=StratifiedKFold(5, shuffle=True), units=UNITS)
+    assert "puts rows of one unit on both sides" in r.notes[0]
+    assert "note: `cv`" in str(r)
+    assert not protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=5, units=UNITS).notes
 
 
 def test_a_splitter_of_one_split_is_a_hold_out() -> None:
-    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, folds=ShuffleSplit(1, test_size=0.5, random_state=0))
+    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=ShuffleSplit(1, test_size=0.5, random_state=0))
     assert r.variance == "test rows as independent draws"
 
 
 def test_repeated_splits_have_the_corrected_variance() -> None:
-    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, folds=5, repeats=4)
+    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=5, repeats=4)
     assert len(r.fold_errors) == 20
     assert r.se == pytest.approx(r.fold_errors.std(ddof=1) * np.sqrt(1 / 20 + 1 / 4))  # Kuncheva (1.12)
     assert r.protocol == "4 × 5-fold cross-validation"
@@ -244,7 +244,7 @@ def test_parallel_gives_the_same_answer() -> None:
 
 def test_scores_of_three_classes_and_of_silent_classifiers() -> None:
     data = gaussian_classes(90, means=[[0, 0], [3, 0], [0, 3]], rng=1)
-    r = protocols.cross_validation(GaussianNB(), data.X, data.y, folds=3)
+    r = protocols.cross_validation(GaussianNB(), data.X, data.y, cv=3)
     assert r.predictions["score"].min() > 1 / 3
 
     class Silent(ClassifierMixin, BaseEstimator):
@@ -310,28 +310,28 @@ class NoParameters:
             "`method` must be one of 'auto', 'closed', 'refit', got 'fast'",
         ),
         (
-            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, folds=50),
-            r"`folds` must be at most the size of the smallest class \(1, 40 rows\), got 50",
+            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, cv=50),
+            r"`cv` must be at most the size of the smallest class \(1, 40 rows\), got 50",
         ),
         (
-            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, folds=12, units=UNITS),
+            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, cv=12, units=UNITS),
             r"smallest class \(1, 10 units\), got 12",
         ),
         (
-            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, folds=1),
-            r"`folds` must lie between 2 and the number of rows \(100\), got 1",
+            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, cv=1),
+            r"`cv` must lie between 2 and the number of rows \(100\), got 1",
         ),
         (
-            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, folds=26, units=UNITS),
+            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, cv=26, units=UNITS),
             r"number of units \(25\), got 26",
         ),
         (
-            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, folds="ten"),
-            "`folds` must be a number or a scikit-learn splitter, got str",
+            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, cv="ten"),
+            "`cv` must be a number of folds, a scikit-learn splitter or a list",
         ),
         (
-            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, folds=StratifiedKFold(3), repeats=2),
-            "`repeats` must be 1 with a splitter, got 2",
+            lambda X, y: protocols.cross_validation(GaussianNB(), X, y, cv=StratifiedKFold(3), repeats=2),
+            "`repeats` must be 1 with given splits, got 2",
         ),
         (
             lambda X, y: protocols.repeated_holdout(GaussianNB(), X, y, repeats=1),
@@ -368,7 +368,7 @@ def test_bad_input_is_one_sentence(call, message: str) -> None:
 
 
 def test_more_folds_than_the_smallest_class_are_possible_when_asked_for() -> None:
-    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, folds=50, stratify=False)
+    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=50, stratify=False)
     assert len(r.fold_errors) == 50
 
 
@@ -377,7 +377,7 @@ def test_singular_covariance_in_a_fold_is_one_sentence() -> None:
 
     X = np.random.default_rng(0).standard_normal((100, 50))
     with pytest.raises(StratError, match="more training rows in every class than features for Quadratic"):
-        protocols.cross_validation(QuadraticDiscriminantAnalysis(), X, DATA.y, folds=5)
+        protocols.cross_validation(QuadraticDiscriminantAnalysis(), X, DATA.y, cv=5)
     with pytest.raises(StratError, match=r"not \(nearly\) linear functions of each other for Quadratic"):
         protocols.holdout(QuadraticDiscriminantAnalysis(), np.repeat(DATA.X, 2, axis=1), DATA.y)
 
@@ -395,7 +395,7 @@ def test_a_splitter_that_repeats_itself_tests_a_row_once_in_each_repeat():
 
     data = gaussian_classes(40, means=[[-1, 0], [1, 0]], rng=1)
     splitter = ShuffleSplit(12, test_size=0.1, random_state=0)
-    found = protocols.cross_validation(GaussianNB(), data.X, data.y, folds=splitter).predictions
+    found = protocols.cross_validation(GaussianNB(), data.X, data.y, cv=splitter).predictions
     pairs = set(zip(found["repeat"].tolist(), found["row"].tolist(), strict=True))
     assert len(pairs) == len(found["row"])
 
@@ -407,7 +407,7 @@ def test_what_is_no_classifier_no_split_and_no_argument():
     data = gaussian_classes(40, means=[[-1, 0], [1, 0]], rng=1)
     with pytest.raises(StratError, match=r"`estimator` must be a classifier, got the regressor Ridge"):
         protocols.holdout(Ridge(), data.X, data.y)
-    with pytest.raises(StratError, match=r"`folds` must be able to split .* GroupKFold .*; pass `units`"):
-        protocols.cross_validation(GaussianNB(), data.X, data.y, folds=GroupKFold(3))
+    with pytest.raises(StratError, match=r"`cv` must be able to split .* GroupKFold .*; pass `units`"):
+        protocols.cross_validation(GaussianNB(), data.X, data.y, cv=GroupKFold(3))
     with pytest.raises(StratError, match=r"`grid` must name arguments of the estimator, got 'k'"):
         protocols.three_way(GaussianNB(), data.X, data.y, grid={"k": [1]})

@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import strat
 from strat.datasets import recognizer
 from strat.errors import StratError
 from strat.recognition import (
+    cms_of,
     compare_methods,
     compare_systems,
     compare_units,
     gallery_effect,
     image_array,
     permutations,
+    ranks,
     run,
     system_of_embeddings,
     system_of_model,
@@ -65,7 +68,7 @@ def test_methods_agree_and_count_their_replicates():
     system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
     made = run(system, image_array(data.subject, per_subject=4), gallery=1)
     found = compare_methods(made, methods=("closed form", "brr", "jackknife", "bootstrap"))
-    assert found.replicates == {"closed form": 0, "brr": 729, "jackknife": 768, "bootstrap": 1000}
+    assert found.replicates == {"closed form": 0, "brr": 648, "jackknife": 768, "bootstrap": 1000}
     np.testing.assert_allclose(found.se("brr"), found.se("closed form"), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found.se("jackknife"), found.se("closed form"), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found.se("bootstrap")[:5], found.se("closed form")[:5], rtol=0.15)
@@ -173,3 +176,22 @@ def test_bad_input(call, words):
     system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
     with pytest.raises(StratError, match=words):
         call(system, image_array(data.subject, per_subject=3), x, data.subject)
+
+
+def test_relative_ranks_say_of_what_they_are_a_share():
+    r = ranks(similarity=[[9, 1, 2], [1, 2, 9], [1, 7, 2], [3, 6, 1]], probes=list("abbc"), gallery=list("abc"))
+    np.testing.assert_allclose(r.relative_rank("N"), r.rank() / 3)
+    np.testing.assert_allclose(r.relative_rank("m"), r.rank() / 4)
+    with pytest.raises(StratError, match="`by` must be one of"):
+        r.relative_rank("n")
+
+
+def test_methods_that_do_not_know_the_strata_are_there_by_name():
+    data = recognizer(subjects=25, images=3, rng=5)
+    s = system_of_embeddings("toy", data.embeddings, subjects=data.subject, score="cosine")
+    one = run(s, image_array(data.subject, per_subject=3))
+    found = compare_methods(one, methods=("jackknife", "jackknife, no strata"), at=[1])
+    flat = strat.estimate(cms_of(one.ranks, at=[1]), on=strat.jackknife(strat.Design.simple_random(n=50)))
+    assert found.se("jackknife, no strata")[0] == pytest.approx(flat.se[0])
+    with pytest.raises(StratError, match="`method` must be one of"):
+        compare_methods(one, methods=("half, no strata",))

@@ -111,7 +111,7 @@ def test_failures_are_misses():
         (lambda r: open_set(r).threshold(0), "`fpir` must lie strictly between"),
         (lambda r: open_set(r).fnir_at([0.1, 2]), r"`fpir` must lie strictly between 0 and 1, got 0.1, 2.0"),
         (lambda r: open_set(r).fnir_at([]), "`fpir` must hold at least one rate, got none"),
-        (lambda r: open_set(r).fnir_at("low"), "`fpir` must be rates, got 'low'"),
+        (lambda r: open_set(r).fnir_at("low"), "`fpir` must be a column, one value per row, got 'low'"),
         (lambda r: within_rank_by_size(r, [13]), "`sizes` must be whole numbers from 1 to N = 12"),
         (
             lambda r: open_set(ranks(similarity=np.eye(2), probes=[0, 1], gallery=[0, 1])),

@@ -64,7 +64,7 @@ def test_brr_band_has_the_textbook_variance(units):
     r = np.minimum(rng.geometric(0.3 + 0.5 * rng.uniform(size=256))[strata] + rng.integers(0, 3, len(strata)), 9)
     on = strat.brr(strat.Design.stratified(strata=strata))
     found = strat.estimate(cms(r, up_to=8), on=on)
-    assert on.number == {2: 260, 3: 729}[units]
+    assert on.number == {2: 260, 3: 648}[units]
     hits = (r[:, None] <= np.arange(1, 9)).reshape(256, units, 8)
     textbook = hits.var(axis=1, ddof=1).sum(axis=0) / units / 256**2
     np.testing.assert_allclose(found.se**2, textbook, rtol=1e-9)
@@ -145,3 +145,12 @@ def test_systems_with_other_probes_are_refused():
     strangers = ranks(similarity=np.ones((2, 2)), probes=list("xy"), gallery=list("ab"), open_set=True)
     with pytest.raises(StratError, match="must have mated probes"):
         match_curve(strangers)
+
+
+def test_a_failed_probe_keeps_the_end_of_the_curve_open():
+    """A probe that failed is missed at every rank, also at N."""
+    s = np.eye(6) + 0.1
+    r = ranks(similarity=s, probes=range(6), gallery=range(6), failed_probes=[5])
+    end = match_curve(r, at=[6]).of()
+    assert end.value[-1] < 1
+    assert end.interval()[1][-1] > end.interval()[0][-1]

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from strat.errors import StratError, StratWarning
-from strat.recognition import blocks, table
-from strat.recognition.bounds import exact_scores
+from strat.errors import StratError
+from strat.recognition import blocks, match_curve, table
 from strat.recognition.ranks import ranks, ranks_of_embeddings
+from strat.recognition.rounding import exact_scores
 
 
 def double_loop(scores, probes, gallery, entry_subject=None):
@@ -290,9 +290,14 @@ def test_bad_tie_rule():
         ranks(similarity=np.eye(2), **GOOD).rank("lucky")
 
 
-def test_similarity_given_as_distance_warns():
-    with pytest.warns(StratWarning, match="is this table a `similarity`"):
-        ranks(distance=np.eye(20), probes=range(20), gallery=range(20))
+def test_similarity_given_as_distance_is_noted():
+    reversed_ = ranks(distance=np.eye(20), probes=range(20), gallery=range(20))
+    (note,) = reversed_.notes
+    assert note.code == "scores-reversed"
+    assert "is this table a `similarity`?" in note
+    assert f"note: {note}" in str(reversed_)
+    assert note in match_curve(reversed_, up_to=2).estimate.notes
+    assert ranks(similarity=np.eye(20), probes=range(20), gallery=range(20)).notes == ()
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from(["euclidean", "inner", "l1"]))

@@ -78,12 +78,12 @@ def test_rates_and_eer_by_counting(seed, n, levels):
         t = float(v.threshold(f))
         assert np.mean(others >= t) <= f
         assert np.mean(others >= np.nextafter(t, -np.inf)) > f
-    from strat.statistics.scores import equal_error_rate
+    from strat.statistics.score_rates import equal_error_rate
 
     truth = np.concatenate([np.ones(n), np.zeros(len(others))])
     both = np.concatenate([mated, others])
     if len(np.unique(both)) > 1:
-        assert v._equal[0] == pytest.approx(float(equal_error_rate(truth, both).value()))
+        assert v.equal[0] == pytest.approx(float(equal_error_rate(truth, both).value()))
 
 
 def test_distances_turn_round():
@@ -128,6 +128,13 @@ def test_det_curve_draws():
     for axis in ("log", "probit", "roc"):
         ax = det.plot(axis=axis)
         assert "40 subjects" in ax.get_xlabel()
+    assert ax.get_xlim() == (0, 1)  # a ROC is drawn to its end, with its own name
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said == ["true match rate", "95 % interval at each false match rate"]
+    ticks = [t for t in det.plot(axis="probit").get_xticks() if 0.01 <= t <= 0.5]
+    assert ticks[:4] == [0.01, 0.05, 0.1, 0.2]
+    with pytest.raises(StratError, match="`axis` must be one of"):
+        det.plot(axis="roq")
     assert v.det([0.1, 0.2]).estimate.value.shape == (2,)
     assert "mated and" in str(v)
     assert v.fnmr_at(0.1).value == v.fnmr_at([0.1]).value[0]
@@ -194,9 +201,85 @@ def test_no_miss_at_a_fixed_fmr_leaves_the_exact_limit():
     assert found.value[0] > 0
     assert found.value[1] == 0
     exact = v.fnmr(float(v.threshold(0.15))).interval()
-    assert found.interval()[1][1] == pytest.approx(exact[1]) == pytest.approx(1 - 0.025 ** (1 / 60))
+    assert exact[1] == pytest.approx(1 - 0.025 ** (1 / 60))
+    assert found.interval()[1][1] == pytest.approx(exact[1])
 
 
 def test_a_curve_of_few_comparisons_has_a_point():
     v = verification(similarity=np.eye(4), probes=list("abcd"), gallery=list("abcd"))
-    assert v.det().fmr.tolist() == [0.5]
+    assert v.det().fmr.tolist() == [0.5, 0.7]
+
+
+def unequal(seed=6):
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(8), [9, 5, 4, 3, 2, 2, 1, 2])
+    effect = rng.standard_normal(8)
+    s = effect[who][:, None] + effect[who] + rng.standard_normal((len(who), len(who))) + (who[:, None] == who)
+    return (s + s.T) / 2, who
+
+
+@pytest.mark.parametrize("triangle", [True, False])
+def test_each_subject_counts_the_same(triangle):
+    s, who = unequal()
+    sides = {"probes": who} if triangle else {"probes": who, "gallery": who}
+    v = verification(similarity=s, **sides, average="subjects")
+    pairs = np.triu(np.ones_like(s, bool), 1) if triangle else np.ones_like(s, bool)
+    miss, match = {}, {}
+    for a, b in itertools.product(range(8), range(8)):
+        scores = s[np.outer(who == a, who == b) & pairs]
+        if len(scores):
+            (miss if a == b else match)[a, b] = (scores < 0.5).mean() if a == b else (scores >= 0.5).mean()
+    assert v.fnmr(0.5).value == pytest.approx(np.mean(list(miss.values())))
+    assert v.fmr(0.5).value == pytest.approx(np.mean(list(match.values())))
+    spread = np.var(list(miss.values()), ddof=1) / len(miss)
+    assert v.fnmr(0.5).se ** 2 == pytest.approx(spread)
+    assert v.fnmr(0.5).df == len(miss) - 1
+
+
+def test_each_subject_counts_the_same_in_the_variance_of_fmr():
+    s, who = unequal(7)
+    v = verification(similarity=s, probes=who, gallery=who, average="subjects")
+    table = np.array([[(s[np.ix_(who == a, who == b)] >= 0.5).mean() for b in range(8)] for a in range(8)])
+    one = verification(similarity=table, probes=np.arange(8), gallery=np.arange(8))
+    off = ~np.eye(8, dtype=bool)
+    e = np.where(off, table - table[off].mean(), 0.0)
+    t = e.sum(axis=1) + e.sum(axis=0)
+    expected = ((t**2).sum() - (e**2).sum() - (e * e.T).sum()) / 56**2 * 8 * 7 / 6**2
+    assert v.fmr(0.5).value == pytest.approx(table[off].mean())
+    assert v.fmr(0.5).se ** 2 == pytest.approx(expected)
+    assert one.subjects == v.subjects
+
+
+def test_a_copied_image_changes_nothing_where_subjects_count_the_same():
+    rng = np.random.default_rng(8)
+    effect = 1.5 * rng.standard_normal(10)
+    s = rng.standard_normal((20, 10)) + np.tile(np.eye(10) + effect + effect[:, None], (2, 1))
+    who = np.tile(np.arange(10), 2)
+    again = np.r_[np.arange(20), 0, 10]  # both images of one subject
+    kw = {"gallery": np.arange(10), "average": "subjects"}
+    a = verification(similarity=s, probes=who, **kw)
+    b = verification(similarity=s[again], probes=who[again], **kw)
+    assert a.eer().value == pytest.approx(b.eer().value)
+    assert a.fnmr_at(0.1).value == pytest.approx(b.fnmr_at(0.1).value)
+    for t in (0.0, 1.0):
+        assert a.fmr(t).value == pytest.approx(b.fmr(t).value)
+        assert a.fmr(t).se == pytest.approx(b.fmr(t).se)
+        assert a.fnmr(t).se == pytest.approx(b.fnmr(t).se)
+
+
+def test_equal_subjects_count_the_same_anyway():
+    rng = np.random.default_rng(9)
+    who = np.repeat(np.arange(12), 3)
+    s = rng.standard_normal((36, 36)) + 2 * (who[:, None] == who)
+    s = s + s.T
+    a, b = (verification(similarity=s, probes=who, average=average) for average in ("comparisons", "subjects"))
+    for x, y in ((a.eer(), b.eer()), (a.fnmr_at(0.05), b.fnmr_at(0.05)), (a.fmr(1.0), b.fmr(1.0))):
+        assert x.value == pytest.approx(y.value)
+        assert x.se == pytest.approx(y.se)
+        assert x.df == pytest.approx(y.df)
+    assert a.rates([1.0]).deff == pytest.approx(b.rates([1.0]).deff)
+
+
+def test_what_counts_is_one_of_two():
+    with pytest.raises(StratError, match="`average` must be one of"):
+        verification(similarity=EYE, probes=range(3), gallery=range(3), average="people")

@@ -27,7 +27,7 @@ def test_every_kind_of_design_is_explained(kind: str) -> None:
     text = explain(made)
     assert f"{made.df:,.4g} degrees of freedom" in text
     assert made.target in text
-    assert ("rows of one unit may be as alike as they like" in text) == ("cluster" in kind)
+    assert ("rows within a unit may be arbitrarily correlated" in text) == ("cluster" in kind)
     assert ("the strata are fixed" in text) == kind.startswith("stratified")
     assert "logit" in text
 
@@ -61,12 +61,12 @@ def test_a_result_that_holds_an_estimate_will_do() -> None:
     table = {"truth": list("aabbaabb"), "said": list("aabaaabb"), "who": [1, 1, 1, 1, 2, 2, 3, 3]}
     found = strat.evaluate(table, truth="truth", predicted="said", units="who", metrics="accuracy")
     assert explain(found) == explain(found["accuracy"])
-    board = strat.compare({"A": [1, 1, 1, 0, 1, 1], "B": [0, 1, 0, 0, 1, 1]}, scores=["A", "B"])
+    board = strat.compare({"A": [1, 1, 1, 0, 1, 1], "B": [0, 1, 0, 0, 1, 1]}, score=["A", "B"])
     assert explain(board).startswith("Mean score has 2 values")
 
 
 def test_a_difference_keeps_its_names() -> None:
-    board = strat.compare({"new": [1, 1, 1, 0, 1, 1], "old": [0, 1, 0, 0, 1, 1]}, scores=["new", "old"])
+    board = strat.compare({"new": [1, 1, 1, 0, 1, 1], "old": [0, 1, 0, 0, 1, 1]}, score=["new", "old"])
     assert explain(board.difference("new", "old")).startswith("new − old is 0.33")
 
 

@@ -17,8 +17,8 @@ import pytest
 import strat
 from strat import comparison, recognition, report
 from strat.datasets.example import example_path
-from strat.report import charts
-from strat.report.sections import _region
+from strat.estimation.curves import region
+from strat.report import axes, ladders
 from strat.statistics import ConfusionMatrix, det, precision_recall, rate_at, roc
 
 EVIL = "<script>alert('x')</script>\"&"
@@ -62,7 +62,13 @@ def embedded(page: str) -> Any:
 @pytest.fixture(scope="module")
 def evaluation() -> strat.tables.Evaluation:
     return strat.evaluate(
-        str(example_path()), truth="label", predicted="guess", score="score", strata="subject", units="passage"
+        str(example_path()),
+        truth="label",
+        predicted="guess",
+        score="score",
+        positive="supported",
+        strata="subject",
+        units="passage",
     )
 
 
@@ -88,7 +94,7 @@ def test_every_number_of_the_result_is_embedded(evaluation: Any, board: Any) -> 
     first, second = data["results"]
     assert first["leaderboard"] == board.data()["leaderboard"]
     assert second["measures"] == evaluation.data()["measures"]
-    assert second["schema"] == "strat/evaluate/1"
+    assert second["schema"] == "strat/evaluate/3"
 
 
 def test_tables_show_what_the_result_has(evaluation: Any) -> None:
@@ -142,7 +148,7 @@ def results_with(label: str) -> dict[str, Any]:
     ranks = recognition.ranks(similarity=similarity, probes=who, gallery=gallery)
     return {
         "evaluation": strat.evaluate(table, truth="t", predicted="p", strata="s"),
-        "leaderboard": strat.compare(scores, scores=list(scores)),
+        "leaderboard": strat.compare(scores, score=list(scores)),
         "many": comparison.many(scores, on=design, higher_is_better=True),
         "comparison": comparison.paired(a, b, on=design, higher_is_better=True, names=(label, "two")),
         "nemenyi": comparison.nemenyi(sets, higher_is_better=True),
@@ -200,7 +206,7 @@ def test_the_same_result_makes_the_same_page(evaluation: Any) -> None:
 def test_warnings_are_shown() -> None:
     found = strat.evaluate(str(example_path()), truth="label", predicted="guess")
     page = report.render(found)
-    assert "Worth knowing" in page
+    assert ">Notes</h2>" in page
     assert "add units=&#39;passage&#39;" in page
 
 
@@ -224,7 +230,7 @@ def test_a_plan_travels_into_the_report() -> None:
 def test_many_systems_are_quick_to_look_up_and_small() -> None:
     n, m = 400, 60
     scores = {f"s{k}": (RNG.random(n) < 0.3 + 0.01 * k).astype(float) for k in range(m)}
-    page = report.render(strat.compare(scores, scores=list(scores)))
+    page = report.render(strat.compare(scores, score=list(scores)))
     assert "Any two systems" in page
     assert len(page) < 6_000_000
     assert page.count("<tr>") < 4 * m
@@ -252,7 +258,9 @@ def test_a_stratum_of_one_unit_has_no_interval_and_no_nan() -> None:
 
 def test_results_write_their_own_report(evaluation: Any, tmp_path: Path) -> None:
     path = evaluation.report(tmp_path / "r.html")
-    assert path.read_text(encoding="utf-8") == report.render(evaluation)
+    written = re.sub(r" · \d+ [A-Z][a-z]+ \d{4}</p>", "</p>", path.read_text(encoding="utf-8"))
+    assert written == report.render(evaluation)
+    assert len(path.read_text(encoding="utf-8")) > len(written)  # the file says when it was written
 
 
 def test_a_failed_write_leaves_the_old_file(evaluation: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,15 +293,15 @@ def test_wrong_calls_are_refused_with_the_way_out(evaluation: Any, tmp_path: Pat
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.2, 7.9), (0.731, 0.7312), (1e-9, 2e-9), (5.0, 5000.0)])
 def test_ticks_are_round_few_and_inside(low: float, high: float) -> None:
-    found = charts.ticks(low, high)
+    found = axes.ticks(low, high)
     assert 2 <= len(found) <= 11
     assert all(low - 1e-9 * abs(low) <= t <= high * (1 + 1e-9) for t in found)
-    assert len(set(charts.tick_texts(found))) == len(found)
+    assert len(set(axes.tick_texts(found))) == len(found)
 
 
 def test_bars_on_one_level_do_not_touch() -> None:
     groups = [(0, 2), (1, 4), (3, 5), (6, 8)]
-    levels = charts._levels(groups)
+    levels = ladders._levels(groups)
     for k, level in enumerate(levels):
         for j in range(k):
             if levels[j] == level:
@@ -304,9 +312,115 @@ def test_a_roc_region_holds_the_curve() -> None:
     truth = RNG.integers(0, 2, 300)
     made = strat.estimate(roc(truth, truth + RNG.normal(size=300)), on=strat.Design.simple_random(n=300))
     low, high = (np.asarray(v) for v in made.band())
-    (x0, upper), (x1, lower) = _region(low, high, "tpr")
+    (x0, upper), (x1, lower) = region(low, high, "roc")
     fpr, tpr = made.point
     assert (np.diff(upper) >= 0).all()
     assert (np.diff(lower) >= 0).all()
     assert (tpr <= np.interp(fpr, x0, upper, right=1.0) + 1e-9).all()
     assert (tpr >= np.interp(fpr, x1, lower, left=0.0) - 1e-9).all()
+
+
+# ---- what a reader asks first: which data, which class, which side is the truth
+
+N = 400
+WHO = np.repeat(np.arange(100), 4)
+ILL = (RNG.random(N) < 0.3).astype(int)
+RISK = 1 / (1 + np.exp(-(2 * ILL - 1 + RNG.normal(size=N))))
+CLINIC = {
+    "truth": np.where(ILL, "ill", "well"),
+    "called": np.where(RISK > 0.5, "ill", "well"),
+    "risk": RISK,
+    "patient": WHO,
+    "site": np.array(["north", "south"])[WHO % 2],
+}
+
+
+def clinic(**more: Any) -> Any:
+    return strat.evaluate(
+        CLINIC, truth="truth", predicted="called", score="risk", units="patient", positive="ill", **more
+    )
+
+
+def test_scores_have_a_roc_curve_and_a_reliability_diagram() -> None:
+    """A score was given, and the page had neither a ROC curve nor a calibration picture."""
+    found = clinic(metrics=["auc", "recall"])
+    page = report.render(found)
+    low, high = found.interval("auc")
+    assert f"ROC curve. AUC {found['auc'].value:.3f} (95\N{NO-BREAK SPACE}% interval {low:.3f} to {high:.3f})" in page
+    assert "Reliability diagram. Calibration error" in page
+    assert page.count('class="ref" d="M0 1000L1000 0"') == 2
+    scores = strat.evaluate(
+        {**CLINIC, "risk": RISK * 10}, truth="truth", score="risk", units="patient", positive="ill", metrics="auc"
+    )
+    assert "ROC curve" in report.render(scores)
+    assert "Reliability" not in report.render(scores)  # scores that are no probabilities
+
+
+def test_groups_have_a_forest_a_table_and_a_test() -> None:
+    found = clinic(metrics=["recall"], by="site")
+    page = report.render(found)
+    p = found.groups["recall"].test().pvalue
+    assert "Recall by site" in page
+    assert f"(Wald test that all are equal: p = {p:.3f})" in page
+    for label, made in found.groups["recall"].each.items():
+        assert f">{label}</th>" in page
+        assert f">{made.value:.4f}</td>" in page
+
+
+def test_the_page_says_which_side_is_the_truth_and_which_class_is_positive() -> None:
+    """The confusion matrix did not say which side is the truth."""
+    page = report.render(clinic(metrics=["recall"]))
+    assert "<td>truth ↓ predicted →</td>" in page
+    assert "<dt>Positive class</dt><dd>ill</dd>" in page
+
+
+def test_the_title_names_the_data_and_the_facts_its_columns() -> None:
+    found = clinic(metrics=["recall"])
+    assert "<title>Recall of 400 rows – strat report</title>" in report.render(found)
+    for name, value in (("source", "clinic.csv"), ("roles", {"truth": "truth"}), ("threshold", 0.5)):
+        object.__setattr__(found, name, value)
+    page = report.render(found)
+    assert "<title>clinic.csv – strat report</title>" in page
+    assert "<dt>Data</dt><dd>clinic.csv</dd>" in page
+    assert "<dt>Columns</dt><dd>truth: truth</dd>" in page
+    assert "a score of 0.5 or more is called positive" in page
+
+
+def test_counts_are_written_alike() -> None:
+    """Counts read 1992 in the matrix beside 2,390 above it."""
+    counts = [[1992, 8], [10, 380]]
+    page = report.render(ConfusionMatrix(counts))
+    assert ">1,992<" in page
+    assert "1992<" not in page
+
+
+def test_recognition_pages_speak_plainly_and_have_error_rates() -> None:
+    """The page of a recognition experiment left the equal error rate out and said "system names 0.857 right"."""
+    who, gallery = np.repeat(np.arange(30), 3), np.arange(30)
+    similarity = RNG.normal(size=(90, 30)) + 2 * (who[:, None] == gallery)
+    checked = recognition.verification(similarity=similarity, probes=who, gallery=gallery)
+    curve = recognition.match_curve(recognition.ranks(similarity=similarity, probes=who, gallery=gallery))
+    page = report.render({"Identification": curve, "Verification": checked})
+    assert re.search(r"At rank 1 the system identifies [\d.]+\xa0% of probes \(95\xa0% interval [\d.]+ to", page)
+    assert f">{checked.eer().value:.4f}</td>" in page
+    assert f">{checked.fnmr_at(0.01).value:.4f}</td>" in page
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\x1b", "\x9b", "\u200b", "\ud800"])
+def test_no_label_turns_the_page_around(sign: str) -> None:
+    """A system called `mine<U+202E>` turned the headline of the page around."""
+    name = f"mine{sign}"
+    for result in (results_with(name)["leaderboard"], results_with(name)["evaluation"], results_with(name)["match"]):
+        page = report.render(result)
+        assert sign not in page
+        assert f"mine\\u{ord(sign):04x}" in page
+        json.dumps(embedded(page))
+
+
+def test_a_check_shows_every_interval_and_its_design() -> None:
+    table = {"right": [1, 0, 1, 1] * 10, "who": [k // 4 for k in range(40)]}
+    (check,) = strat.check(table, score="right", units="who", trials=200)
+    text = report.render(check)
+    assert "rows as independent" in text
+    assert "clustered: 40 rows in 10 units" in text
+    assert "No design was given" not in text

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strat
-from strat import StratError, StratWarning
+from strat import StratError
 from strat.tables import evaluate, read, reduce
+from strat.tables.cells import combine
 from strat.tables.evaluation import Evaluation
-from strat.tables.out import escape_csv, escape_latex, escape_markdown, shown, write
-from strat.tables.reduce import combine
+from strat.tables.render import escape_csv, escape_latex, escape_markdown, shown, write
 
 ROWS = {"truth": "truth", "predicted": "guess"}
 
@@ -83,7 +83,7 @@ def test_the_confusion_matrix_is_kept(predictions: dict[str, np.ndarray]) -> Non
 
 def test_clusters_that_nobody_named_are_seen(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS)
-    assert any("rows of one 'passage' are alike" in w and "--units passage" in w for w in found.warnings)
+    assert any("rows of the same 'passage' are correlated" in w and "--units passage" in w for w in found.warnings)
     assert not any("passage" in w for w in evaluate(predictions, **ROWS, units="passage").warnings)
     rng = np.random.default_rng(1)
     shuffled = {**predictions, "passage": rng.permutation(predictions["passage"])}
@@ -100,15 +100,15 @@ def test_no_rows_leave_a_cluster_for_a_hint(predictions: dict[str, np.ndarray]) 
 
 
 def test_subjects_as_units_are_warned_about(predictions: dict[str, np.ndarray]) -> None:
-    with pytest.warns(StratWarning, match="units='subject' has only 4 levels for 2,000 rows"):
-        found = evaluate(predictions, **ROWS, units="subject")
+    found = evaluate(predictions, **ROWS, units="subject")
+    assert found.warnings[0].startswith("units='subject' has only 4 levels for 2,000 rows")
     assert "use strata='subject'" in found.warnings[0]
 
 
 def test_rows_as_strata_are_warned_about() -> None:
     data = {"truth": [0, 1] * 100, "guess": [0, 0] * 100, "id": [i // 2 for i in range(200)]}
-    with pytest.warns(StratWarning, match="strata='id' has 100 levels for 200 rows"):
-        evaluate(data, **ROWS, strata="id")
+    found = evaluate(data, **ROWS, strata="id")
+    assert found.warnings[0].startswith("strata='id' has 100 levels for 200 rows")
 
 
 def test_this_very_benchmark_varies_only_in_its_repeats() -> None:
@@ -126,7 +126,7 @@ def test_this_very_benchmark_varies_only_in_its_repeats() -> None:
 
 def test_lone_strata_have_their_ways_out() -> None:
     data = {"truth": [0, 1, 0, 1, 1], "guess": [0, 1, 1, 1, 1], "s": ["a", "a", "b", "b", "c"]}
-    with pytest.raises(StratError, match=r"`strata` must have at least two rows each, got one in 'c'"):
+    with pytest.raises(StratError, match=r"`strata` must have at least two units each, got one in 'c'"):
         evaluate(data, **ROWS, strata="s")
     for lone in ("certainty", "collapse", "centre", "average"):
         assert 0 < evaluate(data, **ROWS, strata="s", lone=lone, metrics="accuracy")["accuracy"].se < 0.5
@@ -151,12 +151,12 @@ def test_forms(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS, units="passage")
     assert isinstance(found, Evaluation)
     data = json.loads(found.to_json())
-    assert data["schema"] == "strat/evaluate/1"
+    assert data["schema"] == "strat/evaluate/3"
     assert data["measures"][0]["estimate"] == found["accuracy"].value
     assert found.to_markdown().splitlines()[2].startswith("| measure | estimate |")
     assert r"\toprule" in found.to_latex()
     assert found.to_csv().splitlines()[0].startswith("measure,estimate,se")
-    assert "answers for the population of units" in str(found)
+    assert "Inference is for the population of units" in str(found)
     assert "<td>accuracy</td>" in found._repr_html_()
     with pytest.raises(StratError, match="`name` must be a measure that was asked for, got 'acuracy'; did you mean"):
         found["acuracy"]
@@ -200,16 +200,16 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({**ROWS, "metrics": []}, "`metrics` must name at least one measure"),
     ({**ROWS, "metrics": "auc"}, "`score` must name a column for the measure 'auc'"),
     ({**ROWS, "method": "magic"}, "`method` must be one of"),
-    ({**ROWS, "level": 95}, "`level` must be between 0 and 1, got 95"),
+    ({**ROWS, "level": 95}, "`level` must lie strictly between 0 and 1, got 95"),
     ({**ROWS, "target": "everything"}, "`target` must be one of"),
     ({**ROWS, "missing": "ignore"}, "`missing` must be one of"),
     ({**ROWS, "lone": "drop"}, "`lone` must be one of"),
-    ({**ROWS, "weights": "truth"}, "column `truth` must be numbers, got ant in row"),
+    ({**ROWS, "weights": "truth"}, "column `truth` must be numbers, got 'ant' in row"),
     ({**ROWS, "weights": "negative"}, "`weights` must be finite and not negative, but column 'negative' has 2,000"),
     ({"truth": "truth", "score": "guess"}, "column `guess` must be numbers"),
     ({**ROWS, "strata": "subject", "population": "passage"}, "`population` must be the same for all rows of a stratum"),
     ({**ROWS, "population": "passage"}, "`population` must be one number without strata"),
-    ({**ROWS, "population": 10}, "`population` must be at least the number of rows drawn"),
+    ({**ROWS, "population": 10}, "`population` must be at least the number of units drawn"),
     ({**ROWS, "units": "passage", "population": 10}, "`population` must be at least the number of units drawn"),
 ]
 
@@ -233,7 +233,7 @@ def test_text_scores_in_an_engine_are_refused(predictions: dict[str, np.ndarray]
     import polars as pl
 
     lazy = pl.DataFrame(predictions).lazy()
-    with pytest.raises(StratError, match="`score` must name a column of numbers of the frame, got 'guess'"):
+    with pytest.raises(StratError, match="column `guess` must be numbers, got '"):
         evaluate(lazy, truth="truth", score="guess")
     with pytest.raises(StratError, match="`weights` must be finite and not negative, but column 'w' has 2,000"):
         evaluate(lazy.with_columns(w=-pl.col("weight")), **ROWS, weights="w", units="passage")

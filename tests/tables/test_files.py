@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from strat import StratError
+from strat import StratError, tables
 from strat.tables import read
-from strat.tables.limits import unchanged
+from strat.tables.limits import stamps_of, unchanged
 
 
 def _file(folder: Path, name: str, content: str | bytes) -> Path:
@@ -41,7 +42,7 @@ def test_a_ragged_row_has_its_line(tmp_path: Path, row: str, got: int) -> None:
 
 def test_a_column_that_is_half_numbers(tmp_path: Path) -> None:
     path = _file(tmp_path, "h.csv", "x,w\n" + "1,2\n" * 30000 + "1,oops\n")
-    with pytest.raises(StratError, match=r"column `w` must be numbers, got oops in row 30000"):
+    with pytest.raises(StratError, match=r"column `w` must be numbers, got 'oops' in row 30000"):
         read(path).numbers("w")
     assert read(path).column("w")[-1] == "oops"
 
@@ -110,7 +111,7 @@ def test_pickles_are_never_loaded(tmp_path: Path) -> None:
 
 def test_unknown_endings_and_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(StratError, match=r"must end in one of \.csv"):
-        read(_file(tmp_path, "t.xlsx", "x"))
+        read(_file(tmp_path, "t.dat", "x"))
     _file(tmp_path, "results.csv", "x\n1\n")
     with pytest.raises(StratError, match=r"got '.*result\.csv'; did you mean 'results\.csv'"):
         read(tmp_path / "result.csv")
@@ -151,7 +152,7 @@ def test_other_sources_are_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:
     path = _file(tmp_path, "c.csv", "x\n1\n")
-    with pytest.raises(StratError, match="changed while it was read"), unchanged([path]):
+    with pytest.raises(StratError, match="changed while it was read"), unchanged(stamps_of([path])):
         path.write_text("x\n1\n2\n")
 
 
@@ -161,3 +162,27 @@ def test_the_share_done_is_told(tmp_path: Path) -> None:
     assert len(read(path, progress=heard.append)) == 200000
     assert heard
     assert all(0 <= share <= 1 for share in heard)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_order_of_parts_decides_no_type(order: tuple[int, int], tmp_path: Path) -> None:
+    """Text in any part makes the column text."""
+    parts = [_file(tmp_path, "a.csv", "y\n1\n2\n"), _file(tmp_path, "b.csv", "y\n01\nx\n")]
+    assert sorted(read([parts[k] for k in order]).column("y").tolist()) == ["01", "1", "2", "x"]
+
+
+def test_decimals_stay_numbers() -> None:
+    """DECIMAL(10,2) labels and scores mean the same as floats and whole numbers."""
+    import duckdb
+
+    rows = duckdb.connect().sql(
+        "select (i % 3)::decimal(10,2) t, (i % 2)::int p, 0.5::decimal(38,10) s from range(6) r(i)"
+    )
+    assert tables.evaluate(rows, truth="t", predicted="p", metrics="accuracy")["accuracy"].value == pytest.approx(2 / 6)
+    assert tables.evaluate(rows, score="s")["mean"].value == 0.5
+
+
+def test_the_extra_for_excel_is_named_where_it_is_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(StratError, match=r'needs the package openpyxl; pip install "strateval\[excel\]"'):
+        read(_file(tmp_path, "t.xlsx", "PK"))

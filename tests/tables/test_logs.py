@@ -30,17 +30,17 @@ def test_inspect_logs(
     shared: Path, folder: str, accuracy: float, items: float, clustered: float, stratified: float
 ) -> None:
     """The harness's own standard errors come out where its design is meant, and ours where strata are added."""
-    logs = read_logs(shared / "data/ai-logs" / folder, stratum="subject", cluster="passage")
+    logs = read_logs(shared / "data/ai-logs" / folder, strata="subject", units="passage")
     assert len(logs) == 108
     assert sorted(set(logs.epoch.tolist())) == [1, 2, 3]
     table = logs.to_table()
-    plain = evaluate(table, score="score", items="item")["mean"]
+    plain = evaluate(table, score="score", items="items")["mean"]
     assert plain.value == pytest.approx(accuracy, rel=1e-12)
     assert plain.se == pytest.approx(items, rel=1e-12)
-    assert evaluate(table, score="score", items="item", units="cluster")["mean"].se == pytest.approx(
+    assert evaluate(table, score="score", items="items", units="units")["mean"].se == pytest.approx(
         clustered, rel=1e-12
     )
-    both = evaluate(table, score="score", items="item", units="cluster", strata="stratum")
+    both = evaluate(table, score="score", items="items", units="units", strata="strata")
     assert both["mean"].se == pytest.approx(stratified, abs=5e-6)
     assert both["mean"].df == 9
 
@@ -48,22 +48,22 @@ def test_inspect_logs(
 def test_lm_eval_folder(shared: Path) -> None:
     """Three tasks by metric, a fourth with two filters; the group's stratified standard error is the harness's."""
     folder = shared / "data/ai-logs/lm_eval"
-    logs = read_logs(folder, cluster="passage_id")
+    logs = read_logs(folder, units="passage_id")
     assert len(logs) == 48
-    assert set(logs.stratum) == {"demo_algebra", "demo_law", "demo_virology", "demo_gen"}
+    assert set(logs.strata) == {"demo_algebra", "demo_law", "demo_virology", "demo_gen"}
     assert any("acc (" in note and "exact_match,take_first" in note for note in logs.notes)
     group = read_logs(folder, tasks=["demo_group"])
-    found = evaluate(group.to_table(), score="score", strata="stratum")
+    found = evaluate(group.to_table(), score="score", strata="strata")
     assert found["mean"].value == 0.25
     assert found["mean"].se == pytest.approx(0.07155872381467047, rel=1e-12)
     means = {str(k): float(v.value) for k, v in found.strata.items()}
     assert means == pytest.approx({"demo_algebra": 3 / 12, "demo_law": 5 / 12, "demo_virology": 1 / 12})
-    by_maj = read_logs(folder, tasks=["demo_gen"], metric="exact_match,maj")
+    by_maj = read_logs(folder, tasks=["demo_gen"], metrics="exact_match,maj")
     assert by_maj.score.sum() == 0
     with pytest.raises(StratError, match=r"`tasks` must be tasks or groups.*did you mean 'demo_law'"):
         read_logs(folder, tasks=["demo_lax"])
-    with pytest.raises(StratError, match=r"`cluster` must be a field of the samples, got 'pasage_id'; did you mean"):
-        read_logs(folder, cluster="pasage_id")
+    with pytest.raises(StratError, match=r"`units` must be a field of the samples, got 'pasage_id'; did you mean"):
+        read_logs(folder, units="pasage_id")
 
 
 def test_two_runs_of_one_model_must_be_told_apart(shared: Path) -> None:
@@ -82,15 +82,15 @@ def test_two_runs_of_one_model_must_be_told_apart(shared: Path) -> None:
 
 def test_paired_difference_of_real_logs_is_that_of_item_means(shared: Path) -> None:
     both = [shared / "data/ai-logs/logs_eval_a", shared / "data/ai-logs/logs_json_b"]
-    logs = read_logs(both, runs="separate", stratum="subject", cluster="passage")
+    logs = read_logs(both, runs="separate", strata="subject", units="passage")
     found = compare(logs)
-    items = np.unique(logs.item)
+    items = np.unique(logs.items)
     gap, strata, units = [], [], []
     for item in items:
-        one, two = (logs.score[(logs.item == item) & (logs.system == s)].mean() for s in found.systems)
+        one, two = (logs.score[(logs.items == item) & (logs.system == s)].mean() for s in found.systems)
         gap.append(one - two)
-        strata.append(logs.stratum[logs.item == item][0])
-        units.append(logs.cluster[logs.item == item][0])
+        strata.append(logs.strata[logs.items == item][0])
+        units.append(logs.units[logs.items == item][0])
     wanted = strat.estimate(strat.mean(gap), on=strat.Design.stratified(strata, units=units))
     made = found.difference(*found.systems)
     assert made.value == pytest.approx(wanted.value, rel=1e-12)
@@ -130,11 +130,11 @@ def test_every_kind_of_value(tmp_path: Path, eval_log: Write) -> None:
 
 def test_dictionaries_and_lists_are_measures_of_their_own(tmp_path: Path, eval_log: Write) -> None:
     eval_log(tmp_path / "a.eval", [sample(i, {"style": i, "facts": [1 - i, 0.5]}) for i in (0, 1)])
-    logs = read_logs(tmp_path, metric="match/facts/0")
+    logs = read_logs(tmp_path, metrics="match/facts/0")
     assert logs.score.tolist() == [1, 0]
     assert "match/style" in read_logs(tmp_path).notes[0]
-    with pytest.raises(StratError, match=r"`metric` must be one that .* has, got 'match/fact'; did you mean"):
-        read_logs(tmp_path, metric="match/fact")
+    with pytest.raises(StratError, match=r"`metrics` must be one that .* has, got 'match/fact'; did you mean"):
+        read_logs(tmp_path, metrics="match/fact")
 
 
 def test_text_values_are_refused_only_if_they_are_asked_for(tmp_path: Path, eval_log: Write) -> None:
@@ -145,7 +145,7 @@ def test_text_values_are_refused_only_if_they_are_asked_for(tmp_path: Path, eval
         StratError, match=r"the values of 'match' must be numbers or C, I, P, N, but sample 'q' has 'splendid'"
     ):
         read_logs(tmp_path)
-    assert read_logs(tmp_path, metric="other").score.tolist() == [1]
+    assert read_logs(tmp_path, metrics="other").score.tolist() == [1]
 
 
 def test_failed_samples_are_counted_and_never_dropped_silently(tmp_path: Path, eval_log: Write) -> None:
@@ -178,7 +178,7 @@ def test_a_log_cut_off_mid_run_is_read_from_its_journal(tmp_path: Path) -> None:
     write_zip(tmp_path / "a.eval", {"_journal/start.json": json.dumps(start).encode(), **parts})
     with pytest.raises(StratError, match=r"a\.eval \(started, 2 samples\)"):
         read_logs(tmp_path)
-    assert read_logs(tmp_path, incomplete="keep").item.tolist() == ["2", "10"]
+    assert read_logs(tmp_path, incomplete="keep").items.tolist() == ["2", "10"]
 
 
 def test_stored_and_deflated_members_are_read_too(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_items_that_do_not_match_are_reported() -> None:
     for unmatched in ("error", "common"):
         with pytest.raises(StratError, match=r"such items are 'x', 'y'\); no item is common to all: see whether"):
             compare(apart, unmatched=unmatched)
-    with pytest.raises(StratError, match="`stratum` must be the same for an item"):
+    with pytest.raises(StratError, match="`strata` must be the same for an item"):
         compare({"system": ["a", "b"], "item": [1, 1], "score": [1, 0], "stratum": ["x", "y"]})
     with pytest.raises(StratError, match="at least two systems"):
         compare({"system": ["a"], "item": [1], "score": [1]})
@@ -340,3 +340,27 @@ def test_json_that_is_cut_off_or_endless(tmp_path: Path) -> None:
         read_logs(tmp_path)
     with pytest.raises(StratError, match=r"line 1, must be at most 4 bytes"):
         list(json_lines(lines, most=4))
+
+
+def test_a_folder_of_logs_is_evaluated_as_the_command_does(
+    eval_log: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`strat.evaluate("logs/")` asked for a pattern of CSV files, while `strat evaluate logs/` worked."""
+    import strat
+    from strat.cli import main
+
+    rows = [sample(f"q{i}", float(i % 3 > 0), epoch=1 + i % 2) for i in range(30)]
+    eval_log(tmp_path / "a.eval", rows, model="alpha")
+    result = strat.evaluate(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["evaluate", str(tmp_path), "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told == json.loads(result.to_json())
+    assert result["mean"].value == pytest.approx(20 / 30)
+    assert strat.evaluate(strat.tables.read_logs(tmp_path)).to_json() == result.to_json()
+    assert strat.evaluate(tmp_path, metrics="pass@1")["pass@1"].value == pytest.approx(20 / 30)
+    with pytest.raises(StratError, match=r"`metrics` must be given where the logs are read, got 'match'"):
+        strat.evaluate(strat.tables.read_logs(tmp_path), metrics="match")
+    eval_log(tmp_path / "b.eval", rows, model="beta")
+    with pytest.raises(StratError, match=r"`source` must hold logs of one system, got 2; use `strat compare`"):
+        strat.evaluate(tmp_path)

@@ -121,3 +121,14 @@ def test_wrong_questions() -> None:
     ):
         with pytest.raises(StratError, match=message):
             sample(whole, **asked)  # type: ignore[arg-type]
+
+
+def test_a_judges_scores_can_be_cut_by_dalenius_and_hodges() -> None:
+    scores = np.random.default_rng(0).beta(0.5, 3, size=400).round(3)
+    table = {"id": range(400), "j": scores}
+    drawn = sample(table, size=40, items="id", judge="j", bins=4, cut="dalenius-hodges")
+    even = sample(table, size=40, items="id", judge="j", bins=4)
+    assert drawn.weight.sum() == pytest.approx(400)
+    assert np.ptp(drawn.population) > 100 > np.ptp(even.population)  # a long tail: few rows in the last strata
+    with pytest.raises(StratError, match="`cut` must be left out without `judge`"):
+        sample(table, size=40, items="id", cut="dalenius-hodges")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from strat.tables import evaluate, read
-from strat.tables.reduce import _group
+from strat.tables.weight_sums import grouped_sums
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def test_spark_gives_the_numbers_of_the_rows(frame: Any, predictions: dict[str, 
 
 
 def test_the_plan_ships_only_aggregates(frame: Any) -> None:
-    lazy = _group(read(frame).backend.lazy, ["passage", "truth", "guess"], "weight").to_native()
+    lazy = grouped_sums(read(frame).backend.lazy, ["passage", "truth", "guess"], "weight").to_native()
     plan = lazy._jdf.queryExecution().executedPlan().toString()
     assert plan.count("HashAggregate") == 2  # partial where the rows are, final after the exchange
     assert plan.index("Exchange") < plan.rindex("HashAggregate")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import strat
-from strat import StratError, StratWarning
+from strat import StratError
 from strat.tables import evaluate, stream
 
 
@@ -70,18 +70,21 @@ def test_a_class_counts_the_units_that_it_reaches(
     assert wanted["recall"].df < wanted["precision"].df
     for name, estimate in wanted.estimates.items():
         assert found[name].df == estimate.df
-        assert found[name].worth == pytest.approx(estimate.worth, rel=1e-12)
+        assert found[name].effective_units == pytest.approx(estimate.effective_units, rel=1e-12)
         assert found.interval(name) == pytest.approx(wanted.interval(name), rel=1e-10)
 
 
-def test_measures_of_many_values_are_refused(large: None, predictions: dict[str, np.ndarray], tmp_path: Path) -> None:
-    from strat.statistics.classification import recall
-
-    def each(truth: Any, predicted: Any) -> Any:
-        return recall(truth, predicted, average=None)
-
-    with pytest.raises(StratError, match=r"`metrics` must be single numbers here, got 'each' with shape \(3,\)"):
-        evaluate(_written(predictions, tmp_path), truth="truth", predicted="guess", units="passage", metrics=each)
+@pytest.mark.parametrize("roles", [{}, {"strata": "subject", "weights": "weight"}])
+def test_measures_of_each_class(
+    large: None, predictions: dict[str, np.ndarray], tmp_path: Path, roles: dict[str, str]
+) -> None:
+    ask: dict[str, Any] = {"truth": "truth", "predicted": "guess", "metrics": ["recall", "f1"], "average": None}
+    found = evaluate(_written(predictions, tmp_path), units="passage", **ask, **roles)
+    wanted = evaluate(predictions, units="passage", **ask, **roles)
+    for name in ("recall", "f1"):
+        np.testing.assert_allclose(found[name].value, wanted[name].value, rtol=1e-12)
+        np.testing.assert_allclose(found[name].covariance, wanted[name].covariance, rtol=1e-8, atol=1e-15)
+        np.testing.assert_allclose(found[name].df, wanted[name].df)
 
 
 @pytest.mark.parametrize("roles", [{}, {"units": "passage"}, {"strata": "subject", "units": "passage"}])
@@ -144,8 +147,8 @@ def test_subjects_as_units_are_warned_about_here_too(
     large: None, predictions: dict[str, np.ndarray], tmp_path: Path
 ) -> None:
     path = _written(predictions, tmp_path)
-    with pytest.warns(StratWarning, match="units='subject' has only 4 levels for 2,000 rows"):
-        evaluate(path, truth="truth", predicted="guess", units="subject")
+    found = evaluate(path, truth="truth", predicted="guess", units="subject")
+    assert found.warnings[0].startswith("units='subject' has only 4 levels for 2,000 rows")
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from strat import StratError
 from strat.tables import read, reduce
-from strat.tables.sums import Grid
+from strat.tables.exact_sums import Grid
 
 WEIGHTS = {
     "uniform": lambda r, n: r.random(n),
@@ -64,7 +64,9 @@ def test_weights_that_are_all_zero_add_up_to_zero(suffix: str, tmp_path: Path) -
 def test_bad_weights_are_counted(keys: dict[str, str], bad: list[Any], suffix: str, tmp_path: Path) -> None:
     path = _written({"u": [1, 2, 3, 4], "w": [0.5, 1.0, *bad]}, tmp_path / f"a{suffix}")
     number = sum(b is None or not 0 <= b < math.inf for b in bad)
-    with pytest.raises(StratError, match=rf"`weights` must be finite and not negative, but column 'w' has {number} "):
+    lost = sum(b is None or math.isnan(b) for b in bad)
+    refused = rf"`weights` must be finite and not negative, but column 'w' has {number} "
+    with pytest.raises(StratError, match=f"`w` has {lost} missing" if lost else refused):
         reduce(read(path), keys, weights="w")
 
 
@@ -98,3 +100,8 @@ def test_a_fitted_grid_writes_every_number_without_rounding(others: list[float],
             rest = (rest - piece) * 2.0**grid.bits
         assert made == Fraction(number)
         assert number < grid.top
+
+
+def test_a_threshold_needs_a_score() -> None:
+    with pytest.raises(StratError, match="`threshold` must come with a column in the role 'score', got only 'truth'"):
+        reduce(read({"t": [0, 1]}), {"truth": "t"}, threshold=0.5)

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from strat.algebra.fields import (
-    Field,
-    field,
-    is_prime,
-    is_prime_power,
-    m_sequence,
-    next_prime_power,
-    prime_power,
-    primitive_polynomial,
-)
+from strat.algebra.fields import Field, field, primitive_polynomial
 from strat.algebra.hadamard import hadamard, hadamard_columns, hadamard_order
 from strat.algebra.multiarrays import MultiArray, is_orthogonal_multi_array, multi_array
 from strat.algebra.orthogonal import (
@@ -23,6 +14,8 @@ from strat.algebra.orthogonal import (
     rao_hamming,
     rotation,
 )
+from strat.algebra.primes import is_prime, is_prime_power, next_prime_power, prime_power
+from strat.algebra.sequences import m_sequence
 from strat.algebra.transforms import circular_level_sums, sylvester_rows, walsh_hadamard
 
 __all__ = [

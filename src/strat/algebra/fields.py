@@ -1,9 +1,9 @@
-"""Finite fields GF(p^m) with primitive polynomials that are found and checked, and their m-sequences."""
+"""Finite fields GF(p^m) with primitive polynomials that are found and checked."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from functools import lru_cache
@@ -12,90 +12,23 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.doors import checked
+from strat import validate
+from strat.algebra.matrices import (
+    Integers,
+    companion_matrix,
+    digitwise_sum,
+    generator,
+    has_order,
+    is_irreducible,
+    order_is,
+    powers_of,
+)
+from strat.algebra.primes import prime_power
 from strat.errors import StratError, plain, short
-
-Integers = NDArray[np.int64]
-Product = Callable[[Integers, Integers], Integers]
+from strat.validate.arguments import checked
 
 LARGEST_ORDER = 2**24
 TABLE_ORDER = 256
-
-
-def factorize(n: int) -> dict[int, int]:
-    """The primes that divide `n`, each with its exponent.
-
-    >>> factorize(360)
-    {2: 3, 3: 2, 5: 1}
-    """
-    factors: dict[int, int] = {}
-    divisor = 2
-    while divisor * divisor <= n:
-        while n % divisor == 0:
-            factors[divisor] = factors.get(divisor, 0) + 1
-            n //= divisor
-        divisor += 1 + divisor % 2
-    if n > 1:
-        factors[n] = factors.get(n, 0) + 1
-    return factors
-
-
-@checked
-def is_prime(n: int) -> bool:
-    """Whether `n` is a prime number.
-
-    >>> [n for n in range(12) if is_prime(n)]
-    [2, 3, 5, 7, 11]
-    """
-    return n > 1 and all(n % d for d in itertools.chain((2,), range(3, int(n**0.5) + 1, 2)) if d < n)
-
-
-@checked
-def is_prime_power(n: int) -> bool:
-    """Whether `n` is p^m for a prime p and m >= 1.
-
-    >>> [n for n in range(17) if is_prime_power(n)]
-    [2, 3, 4, 5, 7, 8, 9, 11, 13, 16]
-    """
-    return n > 1 and len(factorize(n)) == 1
-
-
-@checked
-def next_prime_power(n: int) -> int:
-    """The least prime power that is not below `n`.
-
-    >>> next_prime_power(6), next_prime_power(14), next_prime_power(9)
-    (7, 16, 9)
-    """
-    if n > 1 << 40:
-        raise StratError(f"`n` must be at most 2^40, got {short(repr(n))}; no field beyond is made.")
-    return next(q for q in itertools.count(max(int(n), 2)) if is_prime_power(q))
-
-
-@checked
-def prime_power(order: SupportsIndex) -> tuple[int, int]:
-    """The prime p and the exponent m with p^m = `order`.
-
-    >>> prime_power(81)
-    (3, 4)
-    """
-    q = whole("order", order)
-    if q > 2**40:
-        raise StratError(f"`order` must be at most 2^40, got {q}.")
-    if not is_prime_power(q):
-        raise StratError(f"`order` must be a prime power, got {q}; the next one is {next_prime_power(q)}.")
-    ((p, m),) = factorize(q).items()
-    return p, m
-
-
-def whole(argument: str, value: object, least: int | None = None) -> int:
-    """`value` as an int, or an error that names the argument."""
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        raise StratError(f"`{argument}` must be a whole number, got {plain(value)!r}.")
-    number = value.__index__()
-    if least is not None and number < least:
-        raise StratError(f"`{argument}` must be at least {least}, got {number}.")
-    return number
 
 
 @dataclass(frozen=True)
@@ -208,8 +141,9 @@ class Field:
     def order_of(self, element: int) -> int:
         """The least n >= 1 with element^n = 1.
 
-        >>> field(243, modulus=(1, 2, 0, 0, 0, 1)).order_of(2 + 2 * 27 + 2 * 81)  # ERRATA 4
-        11
+        >>> f = field(243, modulus=(1, 0, 1, 0, 1, 1))  # the field of STRAT's Figure 1 (ERRATA 4)
+        >>> f.order_of(2 + 2 * 27 + 2 * 81), f.order_of(1 + 3)
+        (242, 121)
         """
         exponent = int(self.log(element))
         return (self.order - 1) // int(np.gcd(exponent, self.order - 1))
@@ -218,6 +152,17 @@ class Field:
         """The coefficients of each element's polynomial along a new last axis, the constant first."""
         weights = self.characteristic ** np.arange(self.degree)
         return (self.elements("a", a)[..., None] // weights) % self.characteristic
+
+    def listing(self) -> Integers:
+        """The exponents 1 to q - 1 of the primitive element, each with the coefficients of that power.
+
+        One row for each element but 0, the constant first: what the program of STRAT's Figure 2 writes.
+
+        >>> field(4).listing().tolist()  # x, x² = x + 1, x³ = 1
+        [[1, 0, 1], [2, 1, 1], [3, 1, 0]]
+        """
+        exponents = np.arange(1, self.order)
+        return np.column_stack([exponents, self.digits(self.exp(exponents))])
 
     def _nonzero(self, argument: str, a: ArrayLike) -> Integers:
         element = self.elements(argument, a)
@@ -256,14 +201,6 @@ class Field:
         return total
 
 
-def digitwise_sum(a: Integers, b: Integers, base: int, digits: int) -> Integers:
-    """The sum of two integers in `base` without carries."""
-    total = np.zeros(np.broadcast_shapes(a.shape, b.shape), dtype=np.int64)
-    for weight in (base**i for i in range(digits)):
-        total += ((a // weight + b // weight) % base) * weight
-    return total
-
-
 @checked
 def field(order: SupportsIndex, *, modulus: Sequence[int] | None = None) -> Field:
     """The finite field of `order` elements.
@@ -294,15 +231,17 @@ def field(order: SupportsIndex, *, modulus: Sequence[int] | None = None) -> Fiel
 @lru_cache(maxsize=64)
 def _field(p: int, m: int, modulus: tuple[int, ...] | None) -> Field:
     if m == 1 and modulus is None:
-        root = next(g for g in range(1, p) if _has_order(np.array([[g]]), p - 1, p))
+        root = next(g for g in range(1, p) if has_order(np.array([[g]]), p - 1, p))
         modulus = (-root % p, 1)
     elif modulus is None:
         modulus = primitive_polynomial(p, m)
     if len(modulus) != m + 1 or modulus[-1] != 1 or not all(0 <= c < p for c in modulus):
         raise StratError(f"`modulus` must be {m + 1} coefficients from 0 to {p - 1} that end in 1, got {modulus}.")
-    companion = _companion(np.array(modulus), p)
-    primitive, multiplier = _generator(companion, p)
-    powers = _powers(multiplier, p)
+    companion = companion_matrix(np.array(modulus), p)
+    if not is_irreducible(companion, p):
+        raise StratError(f"`modulus` must be irreducible, got the product {modulus}; leave it out and one is found.")
+    primitive, multiplier = generator(companion, p)
+    powers = powers_of(multiplier, p)
     logarithms = np.zeros(p**m, dtype=np.int64)
     logarithms[powers] = np.arange(p**m - 1)
     return Field(p**m, p, m, modulus, primitive, powers, logarithms, _sum_table(p, m))
@@ -313,66 +252,6 @@ def _sum_table(p: int, m: int) -> Integers | None:
         return None
     every = np.arange(p**m)
     return digitwise_sum(every[:, None], every, p, m).ravel()
-
-
-def _companion(modulus: Integers, p: int) -> Integers:
-    """The matrix C with (digits of a) C = digits of x·a, modulo the polynomial, over GF(p)."""
-    m = len(modulus) - 1
-    matrix = np.eye(m, k=1, dtype=np.int64)
-    matrix[-1] = -modulus[:-1] % p
-    return matrix
-
-
-def _generator(companion: Integers, p: int) -> tuple[int, Integers]:
-    """The first primitive element, x before all others, and the matrix that multiplies by it."""
-    m = len(companion)
-    shifts = [np.eye(m, dtype=np.int64)]
-    for _ in range(m - 1):
-        shifts.append((shifts[-1] @ companion) % p)
-    first = [int((companion[0] * p ** np.arange(m)).sum())]
-    for element in itertools.chain(first, range(1, p**m)):
-        digits = (element // p ** np.arange(m)) % p
-        multiplier = np.stack([(digits @ shift) % p for shift in shifts])
-        if _has_order(multiplier, p**m - 1, p):
-            return element, multiplier
-    raise StratError("`modulus` must be irreducible, got a product; leave it out and one is found.")
-
-
-def _has_order(matrix: Integers, order: int, p: int) -> bool:
-    """Whether the least n >= 1 with matrix^n = 1 over GF(p) is `order`."""
-    return _order_is(matrix, order, lambda a, b: (a @ b) % p)
-
-
-def _order_is(matrix: Integers, order: int, product: Product) -> bool:
-    one = np.eye(len(matrix), dtype=np.int64)
-    squares = [matrix]
-    while 2 ** len(squares) <= order:
-        squares.append(product(squares[-1], squares[-1]))
-
-    def power(n: int) -> Integers:
-        result = one
-        for i, square in enumerate(squares):
-            if n >> i & 1:
-                result = product(result, square)
-        return result
-
-    if not np.array_equal(power(order), one):
-        return False
-    return not any(np.array_equal(power(order // r), one) for r in factorize(order))
-
-
-def _powers(multiplier: Integers, p: int) -> Integers:
-    """1, g, g², … as elements, by doubling: the next n powers are g^n times the first n."""
-    m = len(multiplier)
-    count = p**m - 1
-    digits = np.zeros((count, m))
-    digits[0, 0] = 1
-    known, step = 1, multiplier.astype(float)
-    while known < count:
-        new = min(known, count - known)
-        digits[known : known + new] = (digits[:new] @ step) % p
-        known, step = known + new, (step @ step) % p
-    return np.asarray(digits @ (float(p) ** np.arange(m)), dtype=np.int64)
 
 
 @checked
@@ -386,9 +265,9 @@ def primitive_polynomial(levels: SupportsIndex, degree: SupportsIndex) -> tuple[
     ((1, 1, 0, 0, 1), (2, 1, 1))
     """
     prime_power(levels)
-    if (b := whole("degree", degree, 1)) > 4096:
+    if (b := validate.count("degree", degree, least=1)) > 4096:
         raise StratError(f"`degree` must be at most 4096, got {short(repr(b))}; no longer recurrence is made.")
-    return _primitive_polynomial(whole("levels", levels), b)
+    return _primitive_polynomial(validate.count("levels", levels, least=0), b)
 
 
 @lru_cache(maxsize=256)
@@ -398,12 +277,13 @@ def _primitive_polynomial(q: int, b: int) -> tuple[int, ...]:
     constant = base.primitive if b % 2 == 0 else int(base.negative(base.primitive))
     for middle in _sparse_first(q, b - 1):
         candidate = np.array((constant, *middle, 1))
-        if b == 1 or _order_is(_companion_over(base, candidate), q**b - 1, base._matmul):
+        if b == 1 or order_is(companion_over(base, candidate), q**b - 1, base._matmul):
             return tuple(int(c) for c in candidate)
     raise AssertionError("a primitive polynomial exists for every degree")
 
 
-def _companion_over(base: Field, polynomial: Integers) -> Integers:
+def companion_over(base: Field, polynomial: Integers) -> Integers:
+    """The companion matrix of a polynomial over a field."""
     matrix = np.eye(len(polynomial) - 1, k=1, dtype=np.int64)
     matrix[-1] = base.negative(polynomial[:-1])
     return matrix
@@ -418,56 +298,3 @@ def _sparse_first(q: int, length: int) -> Iterator[tuple[int, ...]]:
                 for place, symbol in zip(places, symbols, strict=True):
                     vector[place] = symbol
                 yield tuple(vector)
-
-
-@checked
-def m_sequence(levels: SupportsIndex, degree: SupportsIndex) -> Integers:
-    """A maximal-length linear recurring sequence over GF(levels), of period levels^degree - 1.
-
-    Its first `degree` symbols are 0, …, 0, 1 and every window of `degree` symbols but the all-zero one occurs
-    exactly once in a period. It is the "column of the Galois Field" of STRAT B.3, and the rotations of it are
-    the columns of the orthogonal array of STRAT (25). The array is cached and read-only.
-
-    >>> m_sequence(2, 3).tolist()  # s(n + 3) = s(n + 1) + s(n)
-    [0, 0, 1, 0, 1, 1, 1]
-    >>> m_sequence(3, 2).tolist()  # s(n + 2) = 2 s(n + 1) + s(n)
-    [0, 1, 2, 2, 0, 2, 1, 1]
-    """
-    prime_power(levels)
-    q, b = whole("levels", levels), whole("degree", degree, 1)
-    if b > 64 or q**b > 2 * LARGEST_ORDER:
-        raise StratError(f"`degree` must keep levels^degree below {2 * LARGEST_ORDER}, got {q}^{b}.")
-    return _m_sequence(q, b)
-
-
-@lru_cache(maxsize=8)
-def _m_sequence(q: int, b: int) -> Integers:
-    base, count = field(q), q**b - 1
-    one_step = _companion_over(base, np.array(primitive_polynomial(q, b)))
-    sequence = np.zeros(count + 4 * b, dtype=np.int64)
-    sequence[b - 1] = 1
-    for n in range(b, 3 * b):
-        sequence[n] = base._matmul(one_step[-1:], sequence[n - b : n, None])[0, 0]
-    step, jump = 1, one_step
-    while 2 * step <= 2 * b:
-        step, jump = 2 * step, base._matmul(jump, jump)
-    # Row 0 of jump holds x^step modulo the polynomial: s(n + step) = sum_i jump[0, i] s(n + i).
-    while step < count:
-        _extend(base, sequence, jump[0], slice(0, min(step, count + b - step)), step)
-        _extend(base, sequence, jump[0], slice(step, min(step + b, count + b - step)), step)
-        step, jump = 2 * step, base._matmul(jump, jump)
-    sequence = sequence[:count].copy()
-    sequence.flags.writeable = False
-    return sequence
-
-
-def _extend(base: Field, sequence: Integers, row: Integers, where: slice, step: int) -> None:
-    """Write s(n + step) = sum_i row_i s(n + i) for the n of `where`."""
-    if where.stop <= where.start:
-        return
-    total = np.zeros(where.stop - where.start, dtype=np.int64)
-    for i, factor in enumerate(row):
-        if factor:
-            term = sequence[where.start + i : where.stop + i]
-            total = base._add(total, term if factor == 1 else base._multiply(term, factor))
-    sequence[where.start + step : where.stop + step] = total

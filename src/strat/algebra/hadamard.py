@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import lru_cache
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
 
-from strat.algebra.fields import field, is_prime_power, whole
-from strat.doors import checked
+from strat import validate
+from strat.algebra.fields import field
+from strat.algebra.primes import is_prime_power
+from strat.algebra.t_matrices import Four, Signs, circulant, t_and_williamson, t_blocks
 from strat.errors import StratError, short
-
-Signs = NDArray[np.int8]
+from strat.validate.arguments import checked
 
 LARGEST_DENSE = 32_768
 
 # For orders 4v that nothing above reaches: generators of a group of multipliers modulo v, and four unions of its
 # orbits (bit i: the i-th orbit, ordered by least element) whose ±1 sequences have autocorrelations that cancel.
 # Found by a search for pairs of pairs with opposite autocorrelation, 47 and 59 among Turyn-type sequences (whose
-# group is trivial); each is checked in the tests.
+# group is trivial); the supplementary difference sets of Đoković for 103 and 151 (1994), 191 (2008), 219 (1992) and
+# 239 (with Paley's residues). Each is checked in the tests.
 ORBIT_UNIONS: dict[int, tuple[tuple[int, ...], tuple[int, int, int, int]]] = {
     23: ((22,), (1684, 1305, 1149, 2033)),
     39: ((29,), (79, 121, 285, 231)),
@@ -29,12 +31,17 @@ ORBIT_UNIONS: dict[int, tuple[tuple[int, ...], tuple[int, int, int, int]]] = {
     65: ((9,), (11828, 2967, 7068, 183)),
     67: ((29,), (5911054, 5129655, 2995845, 4085605)),
     93: ((2,), (1333, 5748, 5043, 7096)),
+    103: ((46,), (6789152184, 8763732932, 6283843214, 12839017502)),
     119: ((2,), (106, 113, 15, 71)),
     127: ((2,), (329641, 174017, 381586, 95757)),
     133: ((4,), (30833, 103093, 19302, 90802)),
+    151: ((8,), (1523926578, 477963284, 701694462, 2057080648)),
     153: ((8, 19), (7061, 7258, 4202, 6052)),
     163: ((38,), (258451, 157334, 101097, 379175)),
+    191: ((39,), (167402080448, 539829060424, 267927065642, 402863340136)),
     209: ((26,), (1552713, 313190, 1344441, 1296170)),
+    219: ((4,), (65753264, 26380788, 94987090, 51718558)),
+    239: ((10,), (5439026046, 33850740842, 3294097466, 12153038291)),
     247: ((9, 35), (9885, 12381, 3911, 1443)),
 }
 
@@ -49,8 +56,8 @@ def hadamard(order: SupportsIndex) -> Signs:
     ----------
     order
         1, 2 or a multiple of 4 that the constructions reach: Sylvester, Paley I and II over prime powers,
-        Miyamoto, Goethals-Seidel for some others, and products of these. `hadamard_order` gives the least one for
-        a number of columns.
+        Miyamoto, Goethals-Seidel for some others, products of these, and T-matrices with Williamson's.
+        `hadamard_order` gives the least one for a number of columns.
 
     Examples
     --------
@@ -60,7 +67,7 @@ def hadamard(order: SupportsIndex) -> Signs:
     >>> bool((h.T @ h == 28 * np.eye(28)).all())
     True
     """
-    n = whole("order", order, 1)
+    n = validate.count("order", order, least=1)
     if n > 1 << 32:
         raise StratError(f"`order` must be at most 2^32, got {short(repr(n))}; no memory holds the matrix.")
     if not is_reachable(n):
@@ -83,7 +90,7 @@ def hadamard_order(columns: SupportsIndex) -> int:
     >>> [hadamard_order(c) for c in (1, 3, 4, 7, 8, 36)]
     [2, 4, 8, 8, 12, 40]
     """
-    n = whole("columns", columns, 1) + 1
+    n = validate.count("columns", columns, least=1) + 1
     if n > 1 << 32:
         raise StratError(f"`columns` must be at most 2^32, got {short(str(n - 1))}; no memory holds the matrix.")
     while not is_reachable(n):
@@ -100,7 +107,7 @@ def hadamard_columns(columns: SupportsIndex) -> Signs:
     >>> hadamard_columns(3).tolist()
     [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]]
     """
-    count = whole("columns", columns, 1)
+    count = validate.count("columns", columns, least=1)
     return hadamard(hadamard_order(count))[:, 1 : count + 1]
 
 
@@ -110,34 +117,53 @@ def is_reachable(order: int) -> bool:
     >>> [n for n in range(1, 40) if is_reachable(n)]
     [1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36]
     """
-    return construction(order) is not None
+    return _way(order) is not None
 
 
-@lru_cache(maxsize=65_536)
+class Family(Enum):
+    """The families of constructions, as sentences name them."""
+
+    SYLVESTER = "Sylvester"
+    PALEY_FIRST = "Paley I over GF({})"
+    PALEY_SECOND = "Paley II over GF({})"
+    MIYAMOTO = "Miyamoto over GF({})"
+    GOETHALS_SEIDEL = "Goethals-Seidel array of four circulants of order {}"
+    KRONECKER = "Kronecker product of {} and {}"
+    T_MATRICES = "T-matrices of order {} with Williamson matrices of order {}"
+
+
 def construction(order: int) -> str | None:
     """How `hadamard` makes this order, in words; None if it does not.
 
     >>> construction(64), construction(20), construction(36), construction(40)
     ('Sylvester', 'Paley I over GF(19)', 'Paley II over GF(17)', 'Kronecker product of 2 and 20')
     """
+    way = _way(order)
+    return None if way is None else way[0].value.format(*way[1])
+
+
+@lru_cache(maxsize=65_536)
+def _way(order: int) -> tuple[Family, tuple[int, ...]] | None:
+    """The family that makes this order, and its parameters."""
     if order in (1, 2):
-        return "Sylvester"
+        return Family.SYLVESTER, ()
     if order < 4 or order % 4:
         return None
     if order & (order - 1) == 0:
-        return "Sylvester"
+        return Family.SYLVESTER, ()
     if is_prime_power(order - 1):  # order - 1 = 3 modulo 4
-        return f"Paley I over GF({order - 1})"
+        return Family.PALEY_FIRST, (order - 1,)
     if (order // 2 - 1) % 4 == 1 and is_prime_power(order // 2 - 1):
-        return f"Paley II over GF({order // 2 - 1})"
+        return Family.PALEY_SECOND, (order // 2 - 1,)
     if (order // 4) % 4 == 1 and is_prime_power(order // 4) and is_reachable(order // 4 - 1):
-        return f"Miyamoto over GF({order // 4})"
+        return Family.MIYAMOTO, (order // 4,)
     if order // 4 in ORBIT_UNIONS:
-        return f"Goethals-Seidel array of four circulants of order {order // 4}"
+        return Family.GOETHALS_SEIDEL, (order // 4,)
     factors = _kronecker_factors(order)
     if factors is not None:
-        return f"Kronecker product of {factors[0]} and {factors[1]}"
-    return None
+        return Family.KRONECKER, factors
+    parts = t_and_williamson(order)
+    return None if parts is None else (Family.T_MATRICES, parts)
 
 
 def _kronecker_factors(order: int) -> tuple[int, int] | None:
@@ -149,21 +175,20 @@ def _kronecker_factors(order: int) -> tuple[int, int] | None:
 
 
 def _build(order: int) -> Signs:
-    how = construction(order) or ""
-    if how == "Sylvester":
-        return _sylvester(order)
-    if how.startswith("Paley II"):
-        return paley_second(order // 2 - 1)
-    if how.startswith("Paley I"):
-        return paley_first(order - 1)
-    if how.startswith("Miyamoto"):
-        return miyamoto(order // 4)
-    if how.startswith("Goethals-Seidel"):
-        return goethals_seidel(*orbit_signs(order // 4))
-    factors = _kronecker_factors(order)
-    if factors is None:
+    way = _way(order)
+    if way is None:
         raise AssertionError(f"no construction for {order}")
-    return np.kron(_build(factors[0]), _build(factors[1]))
+    family, numbers = way
+    if family is Family.SYLVESTER:
+        return _sylvester(order)
+    if family is Family.KRONECKER:
+        return np.kron(_build(numbers[0]), _build(numbers[1]))
+    if family is Family.GOETHALS_SEIDEL:
+        return goethals_seidel(*orbit_signs(numbers[0]))
+    if family is Family.T_MATRICES:
+        return goethals_seidel_array(t_blocks(*numbers), numbers[1])
+    makers = {Family.PALEY_FIRST: paley_first, Family.PALEY_SECOND: paley_second, Family.MIYAMOTO: miyamoto}
+    return makers[family](numbers[0])
 
 
 def _sylvester(order: int) -> Signs:
@@ -250,8 +275,17 @@ def _multiplier_group(generators: tuple[int, ...], v: int) -> set[int]:
 
 def goethals_seidel(a: Signs, b: Signs, c: Signs, d: Signs) -> Signs:
     """The Goethals-Seidel array of four sequences of length v with cancelling autocorrelations: order 4v."""
-    v = len(a)
-    shift = (np.arange(v) - np.arange(v)[:, None]) % v
-    first, (p, q, r) = a[shift], (x[shift][:, ::-1] for x in (b, c, d))
-    pt, qt, rt = (x[shift].T[:, ::-1] for x in (b, c, d))
+    return goethals_seidel_array((circulant(a), circulant(b), circulant(c), circulant(d)), 1)
+
+
+def goethals_seidel_array(matrices: Four, width: int) -> Signs:
+    """The array of four circulants of symmetric blocks, `width` columns each, of which the products add up to 4vI."""
+
+    def reversed_blocks(matrix: Signs) -> Signs:
+        blocks = matrix.reshape(len(matrix), -1, width)
+        return blocks[:, ::-1].reshape(matrix.shape)
+
+    first = matrices[0]
+    p, q, r = (reversed_blocks(x) for x in matrices[1:])
+    pt, qt, rt = (reversed_blocks(x.T) for x in matrices[1:])
     return np.block([[first, p, q, r], [-p, first, rt, -qt], [-q, -rt, first, pt], [-r, qt, -pt, first]])

@@ -12,7 +12,7 @@ of one prime share an array where that makes fewer runs: the low digits of a sym
 levels, and pairs of them stay uniform. The symbols of a stratum's columns together name one block of a symmetric
 balanced design on its units: a single unit, or, where n_h >= 7 is a prime power that leaves 3 modulo 4, the
 translate of the quadratic residues, (n_h - 1)/2 units. For some mixes of sizes arrays with fewer runs are known
-(18 runs carry one column of two levels and seven of three; this construction takes 54); it needs no table of them.
+(18 runs carry one column of two levels and seven of three; this construction takes 36); it needs no table of them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,22 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.algebra.fields import factorize, field, is_prime_power, m_sequence, whole
+from strat import validate
+from strat.algebra.difference_schemes import Size, array_of, least_size
+from strat.algebra.fields import field
 from strat.algebra.hadamard import hadamard_columns, hadamard_order
 from strat.algebra.orthogonal import exponent
-from strat.doors import checked
+from strat.algebra.primes import factorize, is_prime_power
+from strat.algebra.sequences import m_sequence
 from strat.errors import StratError
-from strat.words import counted
+from strat.text import counted
+from strat.validate.arguments import checked
 
 Integers = NDArray[np.int64]
 
 LARGEST_RUNS = 2_000_000
 LARGEST_HADAMARD = 4096
+LARGEST_STORED = 2**22  # symbols of an array by difference schemes
 LARGEST_DESIGN = 2048  # beyond, blocks × units would be too large a table, and single units serve
 
 
@@ -55,12 +60,17 @@ class Component:
         levels = max(serves)
         if levels == 2 and columns < LARGEST_HADAMARD:
             return cls(levels, columns, hadamard_order(columns), serves)
-        return cls(levels, columns, levels ** exponent(levels, columns), serves)
+        size = _by_differences(levels, columns)
+        runs = levels ** exponent(levels, columns) if size is None else size.number
+        return cls(levels, columns, runs, serves)
 
     def symbols(self, rows: Integers) -> Integers:
         """Symbols of the given runs, rows × columns."""
         if self.levels == 2 and self.columns < LARGEST_HADAMARD:
             return _two_levels(self.columns)[rows].astype(np.int64)
+        size = _by_differences(self.levels, self.columns)
+        if size is not None:
+            return _stored(size, self.levels, self.columns)[rows]
         sequence = m_sequence(self.levels, exponent(self.levels, self.columns))
         places = (rows[:, None] + np.arange(self.columns)) % len(sequence)
         return np.where(rows[:, None] == len(sequence), 0, sequence[places])
@@ -70,6 +80,18 @@ class Component:
 def _two_levels(columns: int) -> NDArray[np.bool_]:
     negative: NDArray[np.bool_] = hadamard_columns(columns) < 0
     return negative
+
+
+def _by_differences(levels: int, columns: int) -> Size | None:
+    """The size of the array by difference schemes, where it has fewer runs and is small enough to be stored."""
+    size = least_size(levels, columns)
+    fewer = size.number < levels ** exponent(levels, columns)
+    return size if fewer and size.number * columns <= LARGEST_STORED else None
+
+
+@lru_cache(maxsize=4)
+def _stored(size: Size, levels: int, columns: int) -> Integers:
+    return array_of(size, levels, columns)
 
 
 @dataclass(frozen=True)
@@ -182,21 +204,21 @@ def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) ->
     >>> multi_array([2, 2, 3, 3, 7]).selected
     (1, 1, 1, 1, 3)
     """
-    numbers = tuple(whole("sizes", n, 2) for n in sizes)
+    numbers = tuple(validate.count("sizes", n, least=2) for n in sizes)
     if not numbers:
         raise StratError("`sizes` must have at least one stratum, got none.")
     columns = Counter(q for n in numbers for q in prime_powers(n))
-    made = MultiArray(
+    array = MultiArray(
         numbers,
         tuple(block_size(n) for n in numbers),
         _components(columns),
     )
-    if made.runs > most:
+    if array.runs > most:
         raise StratError(
-            f"`sizes` must not need more than {most:,} runs, got {made.runs:,} ({len(numbers)} strata of "
+            f"`sizes` must not need more than {most:,} runs, got {array.runs:,} ({len(numbers)} strata of "
             f"{', '.join(str(n) for n in sorted(set(numbers)))} units); use `generalized`, which takes any sizes."
         )
-    return made
+    return array
 
 
 def _components(columns: Counter[int]) -> tuple[Component, ...]:

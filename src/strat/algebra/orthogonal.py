@@ -1,4 +1,4 @@
-"""Orthogonal arrays of strength 2, and checks that a person can call on any array."""
+"""Orthogonal arrays of strength 2, and checks that can be called on any array."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.algebra.fields import field, m_sequence, prime_power, whole
+from strat import validate
+from strat.algebra.difference_schemes import array_of, least_size
+from strat.algebra.fields import field
 from strat.algebra.hadamard import construction, hadamard_columns, hadamard_order
-from strat.doors import checked
+from strat.algebra.primes import prime_and_exponent
+from strat.algebra.sequences import m_sequence
 from strat.errors import StratError, one_of
-from strat.files import atomic
-from strat.words import counted
+from strat.files import write_integers_csv, write_npy
+from strat.text import counted
+from strat.validate.arguments import checked
 
 LARGEST_ARRAY = 2**31
-CONSTRUCTIONS = ("rotation", "rao-hamming", "hadamard")
+CONSTRUCTIONS = ("rotation", "rao-hamming", "hadamard", "difference scheme")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +63,12 @@ class OrthogonalArray:
         )
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write one line per run, symbols parted by commas; the file appears whole or not at all."""
-        with atomic(path) as file:
-            np.savetxt(file, self.symbols, fmt="%d", delimiter=",")
+        """Write one line per run, symbols comma-separated; the file appears whole or not at all."""
+        write_integers_csv(path, self.symbols)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the symbols in NumPy's `.npy` format; the file appears whole or not at all."""
-        with atomic(path) as file:
-            np.save(file, self.symbols)
+        write_npy(path, self.symbols)
 
 
 @checked
@@ -82,8 +84,8 @@ def orthogonal_array(
     columns
         Number of columns wanted.
     construction
-        "rotation", "rao-hamming" or "hadamard" (two levels only). By default the one with the fewest runs:
-        Hadamard for two levels, else rotation.
+        "rotation", "rao-hamming", "hadamard" (two levels only) or "difference scheme" (more than two). By default the
+        one with the fewest runs: Hadamard for two levels, else rotation or a difference scheme.
 
     Examples
     --------
@@ -91,15 +93,18 @@ def orthogonal_array(
     orthogonal array of strength 2: 9 runs × 4 columns, 3 levels (rotation of an m-sequence over GF(3))
     >>> orthogonal_array(2, 11).runs
     12
-    >>> orthogonal_array(3, 13).runs, orthogonal_array(3, 14).runs
-    (27, 81)
+    >>> orthogonal_array(3, 7).runs, orthogonal_array(3, 13).runs, orthogonal_array(3, 14).runs
+    (18, 27, 54)
     """
-    q, _ = _checked(levels, columns)
-    default = "hadamard" if q == 2 else "rotation"
+    q, count = _checked(levels, columns)
+    default = (
+        "hadamard" if q == 2 else "rotation" if fewest_runs(q, count) == q ** exponent(q, count) else CONSTRUCTIONS[-1]
+    )
     makers: dict[str, Callable[[SupportsIndex, SupportsIndex], OrthogonalArray]] = {
         "rotation": rotation,
         "rao-hamming": rao_hamming,
         "hadamard": _from_hadamard,
+        "difference scheme": _from_differences,
     }
     name = default if construction is None else one_of("construction", construction, CONSTRUCTIONS)
     return makers[name](levels, columns)
@@ -146,22 +151,38 @@ def rao_hamming(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArra
 
 
 def _from_hadamard(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArray:
-    if whole("levels", levels) != 2:
+    if validate.count("levels", levels, least=0) != 2:
         raise StratError(
             f"`levels` must be 2 for the construction 'hadamard', got {levels}; use 'rotation' or 'rao-hamming'."
         )
-    count = whole("columns", columns, 1)
+    count = validate.count("columns", columns, least=1)
     symbols = (hadamard_columns(count) < 0).astype(np.int8)
     how = construction(hadamard_order(count))
     return OrthogonalArray(symbols, 2, f"Hadamard matrix, {how}")
 
 
+def fewest_runs(q: int, columns: int) -> int:
+    """The fewest runs that any construction here takes for columns of q levels, a prime power.
+
+    >>> [fewest_runs(3, c) for c in (4, 7, 256)], fewest_runs(2, 11)
+    ([9, 18, 648], 12)
+    """
+    return hadamard_order(columns) if q == 2 else least_size(q, columns).number
+
+
+def _from_differences(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArray:
+    q, count = _checked(levels, columns)
+    if q == 2:
+        raise StratError(
+            "`levels` must be more than 2 for the construction 'difference scheme', got 2; 'hadamard' is the least."
+        )
+    symbols = array_of(least_size(q, count), q, count)
+    return OrthogonalArray(symbols.astype(np.min_scalar_type(-q)), q, f"difference scheme over GF({q})")
+
+
 def _checked(levels: SupportsIndex, columns: SupportsIndex) -> tuple[int, int]:
-    q, count = whole("levels", levels, 2), whole("columns", columns, 1)
-    try:
-        prime_power(q)
-    except StratError as error:
-        raise StratError(str(error).replace("`order`", "`levels`")) from None
+    q, count = validate.count("levels", levels, least=2), validate.count("columns", columns, least=1)
+    prime_and_exponent("levels", q)
     runs = q ** exponent(q, count)
     if runs * count > LARGEST_ARRAY:
         raise StratError(
@@ -181,12 +202,12 @@ def exponent(q: int, columns: int) -> int:
 
 def _points(q: int, b: int, count: int) -> Iterator[NDArray[np.int64]]:
     """Vectors of GF(q)^b whose last non-zero symbol is 1, in the order of their first symbols."""
-    made = 0
+    number = 0
     for last in range(b):
         for lower in range(q**last):
-            if made == count:
+            if number == count:
                 return
-            made += 1
+            number += 1
             point = np.zeros(b, dtype=np.int64)
             point[:last] = (lower // q ** np.arange(last)) % q
             point[last] = 1

@@ -7,8 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.doors import checked
 from strat.errors import StratError
+from strat.validate.arguments import checked
+from strat.validate.columns import numbers, values
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -49,7 +50,7 @@ def walsh_hadamard(x: ArrayLike) -> Array:
     >>> walsh_hadamard([1, 2, 3, 4]).tolist()  # 1+2+3+4, 1-2+3-4, 1+2-3-4, 1-2-3+4
     [10.0, -2.0, -4.0, 0.0]
     """
-    array = np.asarray(x, dtype=float)
+    array = values("x", x, finite=False) if np.size(x) else np.asarray(x, dtype=float)
     n = array.shape[0] if array.ndim else 0
     if n == 0 or n & (n - 1):
         raise StratError(
@@ -100,7 +101,7 @@ def sylvester_rows(start: int, stop: int, columns: ArrayLike) -> NDArray[np.int8
     >>> sylvester_rows(0, 4, [0, 1, 2, 3]).tolist()
     [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
     """
-    which = np.asarray(columns, dtype=np.int64)
+    which = numbers("columns", columns, most=2.0**53, axes=1).astype(np.int64)
     largest = max(stop - 1, int(which.max(initial=0)), 0)
     if start < 0 or int(which.min(initial=0)) < 0:
         raise StratError(f"`columns` and `start` must not be negative, got a start of {start}.")
@@ -139,7 +140,7 @@ def circular_level_sums(sequence: ArrayLike, values: ArrayLike) -> Array:
     >>> circular_level_sums([0, 1, 1], [[[1.0], [2.0]], [[10.0], [20.0]]]).ravel().round(9).tolist()
     [21.0, 22.0, 12.0, 11.0]
     """
-    symbols, table = np.asarray(sequence), np.asarray(values, dtype=float)
+    symbols, table = np.asarray(sequence), numbers("values", values, finite=False)
     _check_level_sums(symbols, table)
     length, (_, levels, components) = len(symbols), table.shape
     shifts = _level_shifts(symbols, levels)

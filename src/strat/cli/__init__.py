@@ -1,4 +1,4 @@
-"""The command line: arguments in, the calls that a person would write, one voice out."""
+"""The command line: arguments in, the calls of the library, one form of output."""
 
 from __future__ import annotations
 

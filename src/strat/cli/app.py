@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import glob
 import importlib
 import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from strat.cli.guard import guarded
 from strat.errors import StratError, StratWarning, near, short, visible
 
 # command -> its first line of help; the module `strat.cli.<command>` is imported when the command is called,
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
 COMMANDS: dict[str, str] = {
+    "open": "Open a page in the browser: choose a table and a question, get the report.",
+    "look": "Look at a table first: its columns, the roles they seem to play, the command to run next.",
     "evaluate": "Measure a classifier or a benchmark, with intervals that fit how the rows were drawn.",
     "check": "Say whether the interval would hold for data like yours, by samples with a known truth.",
     "compare": "Compare two or more systems on the same items, paired, with ranks and ties.",
+    "gate": "Say whether a candidate is not worse than a baseline: exit code 0, 3 (worse) or 4 (can't tell).",
     "recognize": "Rank probes against a gallery: CMS, ROC, DET and open-set rates, with errors by subject.",
     "chance": "Test a confusion matrix against random classification, exactly.",
     "rank": "Rank systems over many data sets: Friedman, post-hoc tests, critical-difference diagram.",
+    "test": "Test two systems by name (McNemar, Wilcoxon, corrected t, …), with advice on which test to use.",
+    "votes": "Rank systems by votes on pairs (Bradley-Terry), with intervals that know who voted on what.",
     "plan": "Plan how many rows, units, strata, repeats and design samples a wanted answer needs.",
     "sample": "Draw a stratified or clustered sample of test items, with weights.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",
@@ -46,7 +50,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             ctx.fail(f"there is no command {cmd_name!r}; {near(cmd_name, list(COMMANDS))}")
         module: Any = importlib.import_module(f"strat.cli.{cmd_name}")
-        command = typer.main.get_command(module.command)
+        command = guarded(typer.main.get_command(module.command))
         command.name = cmd_name
         return command
 
@@ -75,14 +79,14 @@ def strat(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program. Exit codes: 0 done, 1 the data does not allow it, 2 wrong usage, 130 interrupted."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what the terminal can't show is spelled out
-            stream.reconfigure(errors="backslashreplace")
+    """Run the program. Exit codes: 0 done, 1 the data does not allow it, 2 wrong usage, 130 interrupted.
+
+    `strat gate` adds 3 (worse) and 4 (can't tell).
+    """
+    _open_streams()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show(warnings.showwarning)
-            keep_inputs(sys.argv[1:] if arguments is None else arguments)
             app(args=arguments, standalone_mode=True)
     except StratError as error:
         typer.echo(f"strat: {visible(str(error))}", err=True)
@@ -102,27 +106,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
 
 
-WRITES = ("-o", "--output", "--html", "--plot", "--out", "--copy")  # options that name a file to write
-
-
-def keep_inputs(arguments: Sequence[str]) -> None:
-    """Refuse to write results over a file that is read: nobody means to lose the data."""
-    words = [word for given in arguments for word in (given.split("=", 1) if given.startswith("--") else [given])]
-    written = {i + 1: word for i, word in enumerate(words[:-1]) if word in WRITES}
-    for at, option in written.items():
-        target = Path(words[at])
-        read = (path for i, word in enumerate(words) if i not in written for path in _named(word))
-        if target.is_file() and any(target.samefile(path) for path in read):
-            raise StratError(f"`{option}` must name another file than those that are read, got {str(target)!r}.")
-
-
-def _named(word: str) -> list[Path]:
-    """The files that a word of the command line names, if it names any."""
-    try:
-        hits = [word, *glob.glob(word, recursive=True)] if "*" in word else [word]  # noqa: PTH207
-        return [path for path in map(Path, hits) if path.is_file()]
-    except (OSError, ValueError):  # no path at all
-        return []
+def _open_streams() -> None:
+    """Make sure that there are streams to print to, and that they take every sign."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started the program
+            stream = io.TextIOWrapper(io.FileIO(os.open(os.devnull, os.O_WRONLY), "w"), "utf-8")
+            setattr(sys, name, stream)
+        if isinstance(stream, io.TextIOWrapper):  # what the terminal can't show is spelled out
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _show(otherwise: Any) -> Any:

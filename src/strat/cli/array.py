@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,16 @@ from strat.algebra import Field, OrthogonalArray, is_balanced, is_fully_balanced
 from strat.algebra import field as finite_field
 from strat.cli.options import leave_out
 from strat.cli.output import JSON, Sheet, emit
-from strat.columns import load
 from strat.errors import StratError
-from strat.words import counted
+from strat.files import write_integers_csv, write_npy
+from strat.text import counted
+from strat.validate.columns import load
 
 SCHEMA = "strat/array/1"
 CHECKED_UNASKED = 2**20
 
 FILE = typer.Argument(None, help="Check this array (.csv or .npy) instead of making one.")
-OUT = typer.Option(None, help="Write the symbols to this .csv or .npy file.")
+OUT = typer.Option(None, help="Write the symbols, or the powers of a field's generator, to this .csv or .npy file.")
 
 command = typer.Typer(add_completion=False)
 
@@ -46,7 +48,9 @@ def array(
 
     strat array array.csv
 
-    strat array --field 9
+    strat array --field 9 --out powers.csv
+
+    An array that is checked and is not orthogonal ends with exit code 1.
     """
     asked = sum(wish is not None for wish in (file, columns, field))
     if asked != 1:
@@ -54,27 +58,40 @@ def array(
             f"`strat array` must have one of a FILE to check, `--columns` and `--field`, got {asked} of them."
         )
     if field is not None:
-        leave_out(ctx, "levels", "construction", "out", "check", why="with --field, which makes no array")
+        leave_out(ctx, "levels", "construction", "check", why="with --field, which makes no array")
     if file is not None:
         leave_out(ctx, "levels", "construction", "out", why="with a FILE, which is only checked")
     if out is not None and out.suffix.lower() not in (".csv", ".npy"):
         raise StratError(f"`--out` must end in .csv or .npy, got {str(out)!r}.")
     if field is not None:
-        sheet = _field_sheet(finite_field(field))
+        f = finite_field(field)
+        sheet = _field_sheet(f)
+        _write(f.listing(), out)
     elif file is not None:
         sheet = _array_sheet(_read(file), f"read from {file.name}", check=True)
     else:
-        made = orthogonal_array(levels, columns or 0, construction=construction)
-        sheet = _array_sheet(made, made.construction, check=check or made.symbols.size <= CHECKED_UNASKED)
-        _write(made, out)
+        built = orthogonal_array(levels, columns or 0, construction=construction)
+        sheet = _array_sheet(built, built.construction, check=check or built.symbols.size <= CHECKED_UNASKED)
+        _write(built.symbols, out)
     emit(sheet, as_json=as_json)
+    if file is not None and not sheet.data["orthogonal"]:
+        raise StratError(_refusal(file, sheet.data))
 
 
-def _write(made: OrthogonalArray, out: Path | None) -> None:
-    if out is not None and out.suffix.lower() == ".csv":
-        made.to_csv(out)
-    elif out is not None:
-        made.save(out)
+def _refusal(file: Path, data: Mapping[str, Any]) -> str:
+    """One sentence for scripts, whose exit code is 1: what is wrong with the array that was checked."""
+    but = "; the columns are balanced against each other, but some column is not" if data["balanced"] else ""
+    return (
+        f"`file` must hold an orthogonal array of strength 2, got {file.name!r}, where not every two columns hold "
+        f"each pair of symbols equally often{but}."
+    )
+
+
+def _write(symbols: NDArray[Any], out: Path | None) -> None:
+    """The rows as a file that appears whole or not at all."""
+    if out is None:
+        return
+    (write_integers_csv if out.suffix.lower() == ".csv" else write_npy)(out, symbols)
 
 
 def _read(path: Path) -> NDArray[Any]:
@@ -90,27 +107,27 @@ def _read(path: Path) -> NDArray[Any]:
         raise
     except ValueError:
         raise StratError(
-            f"`file` must hold whole numbers, one run per line, parted by commas, got {str(path)!r}."
+            f"`file` must hold whole numbers, one run per line, comma-separated, got {str(path)!r}."
         ) from None
 
 
-def _symbols(found: NDArray[Any], path: Path) -> NDArray[Any]:
-    if found.ndim != 2 or found.dtype.kind not in "iufb" or not (np.abs(found) < 2.0**31).all():
+def _symbols(values: NDArray[Any], path: Path) -> NDArray[Any]:
+    if values.ndim != 2 or values.dtype.kind not in "iufb" or not (np.abs(values) < 2.0**31).all():
         raise StratError(f"`file` must hold a table of whole numbers below 2^31, got {str(path)!r} without one.")
-    return found
+    return values
 
 
 def _array_sheet(given: OrthogonalArray | NDArray[Any], how: str, *, check: bool) -> Sheet:
     symbols = given.symbols if isinstance(given, OrthogonalArray) else given
-    found: dict[str, Any] = {"orthogonal": None, "balanced": None, "fully_balanced": None}
+    facts: dict[str, Any] = {"orthogonal": None, "balanced": None, "fully_balanced": None}
     if check:
-        found["orthogonal"] = is_orthogonal(given)
-        found["balanced"] = found["orthogonal"] or is_balanced(given)
-        found["fully_balanced"] = found["orthogonal"] or is_fully_balanced(given)
+        facts["orthogonal"] = is_orthogonal(given)
+        facts["balanced"] = facts["orthogonal"] or is_balanced(given)
+        facts["fully_balanced"] = facts["orthogonal"] or is_fully_balanced(given)
     levels = given.levels if isinstance(given, OrthogonalArray) else len(np.unique(given))
-    data = {"runs": len(symbols), "columns": symbols.shape[1], "levels": levels, "construction": how, **found}
+    data = {"runs": len(symbols), "columns": symbols.shape[1], "levels": levels, "construction": how, **facts}
     words = {True: "yes", False: "no", None: "by construction (use --check)"}
-    rows = [(name.replace("_", " "), words[value] if name in found else value) for name, value in data.items()]
+    rows = [(name.replace("_", " "), words[value] if name in facts else value) for name, value in data.items()]
     runs, columns = counted(len(symbols), "run", ""), counted(symbols.shape[1], "column", "")
     title = f"{runs} × {columns}, {counted(levels, 'level', '')}"
     return Sheet(SCHEMA, ("property", "value"), rows, title=title, data=data)

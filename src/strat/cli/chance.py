@@ -9,36 +9,49 @@ import numpy as np
 import typer
 
 from strat.cli import options, output
-from strat.cli.output import Sheet
-from strat.columns import load
+from strat.cli.output import Form, Sheet
 from strat.errors import StratError, one_of
+from strat.notes import Note, records
 
 SCHEMA = "strat/chance/1"
+# Below this a float loses digits, and then everything.
+SMALLEST = 1e-300
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @command.command()
+@output.with_output
 def chance(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A confusion matrix, or a table of predictions.")],
     truth: Annotated[str | None, typer.Option(help="Column of true labels, if FILE has one row per pattern.")] = None,
     predicted: options.Predicted = None,
-    units: Annotated[str | None, typer.Option(help="Column of units whose rows hang together.")] = None,
+    na: options.Na = None,
+    units: options.Units = None,
     exchange: Annotated[
-        str, typer.Option(help="With --units: exchange labels within units (exact), or whole units between.")
-    ] = "within",
+        str,
+        typer.Option(
+            help="With units: exchange labels within units (exact), or whole units between; auto: between where every "
+            "unit has one true class."
+        ),
+    ] = "auto",
+    independent: Annotated[
+        bool, typer.Option("--independent", help="Take rows as independent even where they look clustered.")
+    ] = False,
     permutations: Annotated[int, typer.Option(help="Permutations for --exchange between.")] = 9999,
     seed: options.Seed = 0,
     distribution: Annotated[
         bool, typer.Option("--distribution", help="Also give the whole distribution under chance.")
     ] = False,
-    html: output.Html = None,
-    as_json: output.Json = False,
-    markdown: output.Markdown = False,
-    latex: output.Latex = False,
-    quiet: output.Quiet = False,
-    to: output.Output = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="Also test kappa, mcc, balanced_accuracy (with --predicted), auc (with --score); repeat it."),
+    ] = None,
+    score: Annotated[str | None, typer.Option(help="Column of scores, for --measure auc.")] = None,
+    positive: options.Positive = None,
+    *,
+    form: Form,
 ) -> None:
     """Is this confusion matrix better than random classification?
 
@@ -50,103 +63,129 @@ def chance(
 
       strat chance predictions.csv --truth label --predicted guess --units subject --exchange between --json
     """
-    from strat import comparison
-    from strat.statistics.confusion import ConfusionMatrix
+    from strat import comparison, tables
+    from strat.statistics.confusion_matrix import ConfusionMatrix
 
-    one_of("--exchange", exchange, ("within", "between"))
-    if units is None:
-        options.leave_out(ctx, "exchange", "permutations", why="without --units")
-    if exchange != "between":
-        options.leave_out(ctx, "permutations", why="without --exchange between: nothing else draws permutations")
+    _check_options(ctx)
+    notes: list[str] = []
+    if truth is None or predicted is None:
+        with options.naming(path="FILE"):
+            counts = ConfusionMatrix.read(file).counts
+        result, extra = comparison.chance(counts, rng=seed), [comparison.no_information_rate(counts)]
+    else:
+        source = tables.read(file, na=na)
+        if units is None and not independent:
+            units, notes = _clustered(source, [truth, predicted, *([score] if score else [])])
+        columns = source.columns([c for c in (truth, predicted, units, score) if c])
+        cluster = None if units is None else columns[units]
+        result, extra = _of_labels(ctx, columns[truth], columns[predicted], cluster)
+        scores = None if score is None else columns[score]
+        extra += [_of_measure(ctx, one, columns[truth], columns[predicted], scores, cluster) for one in measure or []]
+    form.give(_sheet(result, distribution, extra, units is None, notes), result)
+
+
+def _check_options(ctx: typer.Context) -> None:
+    """Refuse what can't apply."""
+    asked = ctx.params
+    truth, predicted, units, measures = asked["truth"], asked["predicted"], asked["units"], asked["measure"] or []
+    one_of("--exchange", asked["exchange"], ("auto", "within", "between"))
+    if asked["independent"] and units is not None:
+        raise StratError("`--independent` must be given without `--units`: rows are independent, or in units.")
+    _check_measures(ctx, measures, truth, asked["score"])
     if (truth is None) != (predicted is None):
         raise StratError("`--truth` and `--predicted` must be given together, got one of them.")
-    if truth is None or predicted is None:
+    if truth is None:
+        options.leave_out(ctx, "na", "independent", why="for a matrix, which holds numbers only")
+        options.leave_out(ctx, "exchange", "permutations", why="without --units, which a matrix does not know")
         if units is not None:
             raise StratError("`--units` must come with `--truth` and `--predicted`; a matrix does not know units.")
-        found = comparison.chance(_matrix(file), rng=seed)
-    else:
-        columns = _columns(file, [truth, predicted, *([units] if units else [])])
-        t, p = columns[truth], columns[predicted]
-        if units is None:
-            found = comparison.chance(ConfusionMatrix.from_labels(t, p).counts, rng=seed)
-        elif exchange == "within":
-            options.leave_out(ctx, "seed", why="with --exchange within, which is exact")
-            found = comparison.chance_within(t, p, units=columns[units])
-        else:
-            found = comparison.chance_between(t, p, units=columns[units], permutations=permutations, rng=seed)
-    output.report(found, html)
-    sheet = _sheet(found, distribution)
-    output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 
 
-def _sheet(found: Any, distribution: bool) -> Sheet:
-    data = found.to_dict()
+def _of_labels(ctx: typer.Context, truth: Any, predicted: Any, units: Any) -> tuple[Any, list[Any]]:
+    """The test of labels by chance, and of independent rows the no-information rate."""
+    from strat import comparison
+    from strat.statistics.confusion_matrix import ConfusionMatrix
+
+    asked = ctx.params
+    if units is None:
+        drawn = () if asked["measure"] else ("permutations",)
+        options.leave_out(ctx, "exchange", *drawn, why="without --units")
+        counts = ConfusionMatrix.from_labels(truth, predicted).counts
+        return comparison.chance(counts, rng=asked["seed"]), [comparison.no_information_rate(counts)]
+    how = {"exchange": asked["exchange"], "permutations": asked["permutations"], "rng": asked["seed"]}
+    result = comparison.chance_of_labels(truth, predicted, units=units, **how)
+    if result.exact and not asked["measure"]:
+        options.leave_out(ctx, "permutations", why="without --exchange between or --measure: nothing draws them")
+        options.leave_out(ctx, "seed", why="with --exchange within, which is exact")
+    return result, []
+
+
+def _clustered(table: Any, used: list[str]) -> tuple[str | None, list[str]]:
+    """The column that rows are most clearly clustered by, if there is one with many levels, and a note about it."""
+    from strat.tables.hints import FEW, look
+
+    for suspect in look(table, used, used[:2], right=True):
+        if suspect.levels > FEW:
+            text = (
+                f"rows of the same {suspect.name!r} are correlated (icc {suspect.icc:.2f}, {suspect.levels:,} levels) "
+                f"and are tested as units, as with --units {suspect.name}; --independent takes rows as independent."
+            )
+            return suspect.name, [Note("tested-by-units", text)]
+    return None, []
+
+
+def _of_measure(ctx: typer.Context, measure: str, truth: Any, predicted: Any, score: Any, units: Any) -> Any:
+    """The test of one further measure by permutations."""
+    from strat import comparison
+
+    asked, auc = ctx.params, measure == "auc"
+    names = ("score", "predicted", "positive", "permutations")
+    with options.naming(**{name: f"--{name}" for name in names}):
+        return comparison.chance_of_measure(
+            truth,
+            None if auc else predicted,
+            measure=measure,
+            score=score if auc else None,
+            positive=asked["positive"] if auc else None,
+            units=units,
+            permutations=asked["permutations"],
+            rng=asked["seed"],
+        )
+
+
+def _check_measures(ctx: typer.Context, measures: list[str], truth: str | None, score: str | None) -> None:
+    for one in measures:
+        one_of("--measure", one, ("kappa", "mcc", "balanced_accuracy", "auc"))
+    if truth is None:
+        options.leave_out(ctx, "measure", "score", "positive", why="for a matrix: give --truth and --predicted")
+    if ("auc" in measures) != (score is not None):
+        raise StratError("`--score` must be given with `--measure auc`, and only with it.")
+    if "auc" not in measures:
+        options.leave_out(ctx, "positive", why="without --measure auc")
+
+
+def _sheet(result: Any, distribution: bool, extra: list[Any], independent: bool, notes: list[str]) -> Sheet:
+    data = result.to_dict() | {"tests": [one.to_dict() for one in extra], "notes": records(notes)}
     rows: list[tuple[str, Any]] = [
-        ("patterns", found.n),
-        ("agreements", found.agreements),
-        ("efficiency", found.efficiency),
-        ("expected by chance", found.expected),
-        ("p-value", found.pvalue),
-        ("error of the p-value at most", found.error),
-        ("method", found.method),
+        ("patterns", result.n),
+        ("agreements", result.agreements),
+        ("efficiency", result.efficiency),
+        ("expected by chance", result.expected),
+        ("p-value", result.pvalue if result.pvalue > SMALLEST else result.p_text.removeprefix("p = ")),
+        ("error of the p-value at most", result.error),
+        ("method", result.method),
     ]
+    if independent:  # rows of units are not: their interval is `strat evaluate --units`
+        low, high = result.interval()
+        data["interval"] = [low, high]
+        rows.insert(3, ("95 % score interval", f"{low:.4f} to {high:.4f}"))
+        rows.append(("no-information rate", extra[0].rate))
+        rows.append(("p-value against that rate", extra[0].pvalue))
+    for one in extra[int(independent) :]:
+        rows += [(one.name, one.statistic), (f"p-value of {one.name.partition(' ')[0]}", one.pvalue)]
     if distribution:
-        probabilities = found.distribution
+        probabilities = result.distribution
         data["distribution"] = probabilities.tolist()
         shown = np.flatnonzero(probabilities > 1e-12)
         rows += [(f"P({k} agreements)", float(probabilities[k])) for k in shown]
-    return Sheet(SCHEMA, ("", "value"), rows, title=str(found), notes=(f"null: {found.null}",), data=data)
-
-
-def _columns(file: Path, names: list[str]) -> dict[str, Any]:
-    from strat import tables
-
-    return tables.read(file).columns(names)
-
-
-def _matrix(path: Path) -> Any:
-    """A confusion matrix: bare numbers, or with class names in the first row and column, or JSON."""
-    if not path.is_file():
-        raise StratError(f"`FILE` must be a file that exists, got {str(path)!r}.")
-    if path.suffix.lower() == ".npy":
-        return next(iter(load("FILE", path).values()), np.zeros(0))
-    if path.suffix.lower() == ".json":
-        from strat.statistics.confusion import ConfusionMatrix
-
-        return ConfusionMatrix.read(path).counts
-    return _numbers(path)
-
-
-def _numbers(path: Path) -> Any:
-    import csv
-
-    try:
-        text = path.read_text(encoding="utf-8-sig").strip().splitlines()
-    except UnicodeDecodeError:
-        raise StratError(f"`FILE` must be UTF-8 text, got {path.name!r}, which is not.") from None
-    if not text:
-        raise StratError(f"`FILE` must hold a confusion matrix, got the empty file {path.name!r}.")
-    delimiter = max(",\t; ", key=text[0].count)
-    try:
-        grid = [[cell.strip() for cell in line] for line in csv.reader(text, delimiter=delimiter) if line]
-    except csv.Error as error:
-        raise StratError(f"`FILE` must hold a confusion matrix, got {path.name!r}, which is no CSV: {error}.") from None
-    # Class names above the columns, unless the first line is counts of a square matrix.
-    named = not _all_numbers(grid[0]) or len(grid) == len(grid[0]) + 1
-    body = grid[1:] if named else grid
-    if body and len(body[0]) == len(body) + 1 and (named or not _all_numbers([line[0] for line in body if line])):
-        body = [line[1:] for line in body]
-    if len({len(line) for line in body}) != 1 or not all(map(_all_numbers, body)):
-        raise StratError(
-            f"`FILE` must hold a square matrix of counts, got {path.name!r} with other things in it; for a table of "
-            "predictions give --truth and --predicted."
-        )
-    return np.array([[float(cell) for cell in line] for line in body])
-
-
-def _all_numbers(cells: list[str]) -> bool:
-    try:
-        [float(cell) for cell in cells]
-    except ValueError:
-        return False
-    return True
+    return Sheet(SCHEMA, ("", "value"), rows, title=str(result), notes=(f"null: {result.null}", *notes), data=data)

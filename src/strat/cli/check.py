@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from strat.cli import options, output
+from strat.cli import look, options, output
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -21,36 +21,44 @@ def check(
     strata: options.Strata = None,
     units: options.Units = None,
     items: options.Items = None,
+    crossed: options.Crossed = None,
     weights: options.Weights = None,
     metric: options.Metrics = None,
     trials: Annotated[
-        int | None, typer.Option(help="Samples to draw (default 1000, fewer for more than 20,000 rows).")
+        int | None,
+        typer.Option(help="Samples for each way in which units may differ (default 1000, fewer above 20,000 rows)."),
     ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     positive: options.Positive = None,
     missing: options.Missing = "error",
+    na: options.Na = None,
     lone: options.Lone = "error",
+    nested: options.Nested = False,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
     quiet: output.Quiet = False,
     to: output.Output = None,
 ) -> None:
-    """Would this interval hold for data like yours? Samples of your design, with a known truth, say so.
+    """Would this interval hold for data like yours? Samples of your design, with a known truth, tell.
 
     For example:
 
       strat check predictions.csv --truth label --predicted guess --units passage --metric accuracy
 
       strat check scores.csv --score correct --strata task --trials 200 --json
+
+      strat check ratings.csv --score good --crossed worker,prompt --trials 200
     """
     from strat.tables.check import check as run
     from strat.tables.check import sheet
 
+    look.unless_columns(ctx, files)
     options.applied(ctx, truth=truth, score=score, strata=strata)
-    with output.progress("drawing samples", quiet=quiet) as progress:
-        found = run(
+    naming = options.naming(metrics="--metric", positive="--positive", nested="--nested")
+    with output.progress("drawing samples", quiet=quiet) as progress, naming:
+        checks = run(
             files,
             truth=truth,
             predicted=predicted,
@@ -58,6 +66,7 @@ def check(
             strata=strata,
             units=units,
             items=items,
+            crossed=crossed,
             weights=weights,
             metrics=metric or None,
             trials=trials,
@@ -65,7 +74,9 @@ def check(
             rng=seed,
             positive=positive,
             missing=missing,
+            na=na,
             lone=lone,
+            nested=nested,
             progress=progress,
         )
-    output.emit(sheet(found), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+    output.emit(sheet(checks), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)

@@ -64,17 +64,24 @@ def _copy(source: Path, target: Path) -> None:
 def _run(source: Path, out: Path, *, as_json: bool, quiet: bool) -> None:
     from strat import report, tables
 
-    found = tables.evaluate(
-        str(source), truth="label", predicted="guess", score="score", strata="subject", units="passage"
+    evaluated = tables.evaluate(
+        str(source),
+        truth="label",
+        predicted="guess",
+        score="score",
+        positive="supported",
+        strata="subject",
+        units="passage",
     )
     board = tables.compare(
         str(source), truth="label", predicted=("guess", "baseline"), strata="subject", units="passage"
     )
-    written = report.write({"Comparison": board, "guess": found, "ROC": _curves(source)}, out, title=TITLE)
+    results = {"Comparison": board, "guess": evaluated, "ROC": _curves(source)}
+    written = report.write(results, out, title=TITLE)
     if as_json:
-        output.emit(_joined(found, board, written), as_json=True)
+        output.emit(_joined(evaluated, board, written), as_json=True)
         return
-    for sheet in (found.sheet(), board.sheet()):
+    for sheet in (evaluated.sheet(), board.sheet()):
         output.emit(sheet, quiet=quiet)
         typer.echo()
     if not quiet:
@@ -82,8 +89,8 @@ def _run(source: Path, out: Path, *, as_json: bool, quiet: bool) -> None:
     typer.echo(f"report: {written}")
 
 
-def _joined(found: Evaluation, board: Leaderboard, written: Path) -> Sheet:
-    data = {"report": str(written), "evaluation": found.data(), "comparison": board.data()}
+def _joined(evaluated: Evaluation, board: Leaderboard, written: Path) -> Sheet:
+    data = {"report": str(written), "evaluation": evaluated.data(), "comparison": board.data()}
     return Sheet(SCHEMA, (), (), data=data)
 
 
@@ -99,7 +106,7 @@ def _curves(source: Path) -> Any:
     at = np.linspace(0.01, 0.99, 50)
     both = stack(
         "system",
-        guess=rate_at(label, score, fpr=at),
-        baseline=rate_at(label, baseline, fpr=at),
+        guess=rate_at(label, score, fpr=at, positive="supported"),
+        baseline=rate_at(label, baseline, fpr=at, positive="supported"),
     )
     return estimate(both, on=Design.clustered(units=passage, strata=subject))

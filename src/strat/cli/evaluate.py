@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strat.cli import options, output
-from strat.errors import StratError, StratWarning, some
+from strat.cli import look, options, output
+from strat.errors import StratError, some
 
 if TYPE_CHECKING:
     from strat.tables import ItemTable
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
-OF_TABLES = ("truth", "predicted", "positive", "missing", "bins", "text", "memory")
+OF_TABLES = ("truth", "predicted", "positive", "threshold", "average", "missing", "bins", "text", "memory")
+
+
+SAME = (  # arguments of the library that are options under the same name
+    *("truth", "predicted", "score", "strata", "units", "items", "weights", "crossed", "kinds", "order", "stages"),
+    *(
+        "replicate_weights",
+        "scale",
+        "threshold",
+        "method",
+        "replicates",
+        "target",
+        "level",
+        "positive",
+        "missing",
+        "lone",
+    ),
+    *("nested", "bins", "probability", "label_strata", "estimator", "calibrate", "memory"),
+)
 
 
 @command.command()
@@ -30,30 +46,77 @@ def evaluate(
     units: options.Units = None,
     items: options.Items = None,
     weights: options.Weights = None,
-    population: Annotated[str | None, typer.Option(help="Units in the population: a number or a column.")] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(help="Units in the population: a number or a column; with --stages a column for each (A,B)."),
+    ] = None,
+    crossed: options.Crossed = None,
+    kinds: options.Kinds = None,
+    order: options.Order = None,
+    stages: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Columns of units drawn in stages, first stage first.")
+    ] = None,
+    replicate_weights: Annotated[
+        str | None, typer.Option(metavar="PREFIX", help="Columns of replicate weights: how their names start.")
+    ] = None,
+    scale: Annotated[
+        float | None, typer.Option(help="With --replicate-weights: what squared deviations are multiplied by.")
+    ] = None,
+    about_mean: Annotated[
+        bool, typer.Option("--about-mean", help="With --replicate-weights: deviations from their mean (R's mse=FALSE).")
+    ] = False,
     metric: options.Metrics = None,
+    by: options.By = None,
+    average: options.Average = "auto",
+    threshold: options.Threshold = None,
+    positive: options.Positive = None,
     method: Annotated[
-        str, typer.Option(help="taylor, brr, fay, generalized, multi_array, jackknife, bootstrap.")
+        str,
+        typer.Option(help="taylor, brr, fay, generalized, multi_array, partially_balanced, jackknife, bootstrap."),
     ] = "taylor",
+    replicates: Annotated[
+        int | None,
+        typer.Option(help="How many, with --method partially_balanced (default 64) or bootstrap (default 1000)."),
+    ] = None,
     target: Annotated[str | None, typer.Option(help="population (default) or benchmark: these very units.")] = None,
     level: options.Level = 0.95,
-    positive: options.Positive = None,
     missing: options.Missing = "error",
+    na: options.Na = None,
     lone: options.Lone = "error",
+    nested: options.Nested = False,
     failed: options.Failed = "error",
     incomplete: options.Incomplete = "error",
     runs: options.Runs = "error",
     bins: Annotated[
         int | None, typer.Option(help="Bins for scores of very large files (default: exact or 256).")
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of a cheap judgement of every row, where the true one is missing by design in some."),
+    ] = None,
+    probability: options.Probability = None,
+    label_strata: options.LabelStrata = None,
+    estimator: options.Estimator = "regression",
+    calibrate: Annotated[
+        str | None, typer.Option(help="With --proxy: isotonic or logistic, fitted to labels of other units.")
+    ] = None,
     text: Annotated[
         list[str] | None, typer.Option(help="Column of a CSV file to read as text (repeat for more).")
     ] = None,
     memory: Annotated[str, typer.Option(help="Memory that the engine for files may use.")] = "2GB",
+    plot: options.Picture = None,
+    plot_kind: Annotated[
+        str, typer.Option(help="With --plot: forest, or of scores roc, calibration, det or pr (precision-recall).")
+    ] = "forest",
     html: output.Html = None,
     as_json: output.Json = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
+    paper: Annotated[
+        bool,
+        typer.Option("--paper", help='Print a table for a paper: "0.78 (0.71, 0.83)"; with --latex or --markdown.'),
+    ] = False,
+    digits: Annotated[int, typer.Option(help="Decimals of --paper.")] = 2,
     quiet: output.Quiet = False,
     to: output.Output = None,
 ) -> None:
@@ -67,53 +130,71 @@ def evaluate(
 
       strat evaluate scores.csv --score correct --strata task --json
 
+      strat evaluate scans.csv --truth label --score risk --threshold 0.2 --positive ill --units patient --by sex
+
+      strat evaluate scans.csv --truth label --score risk --positive ill --units patient --plot roc.png --plot-kind roc
+
+      strat evaluate judged.csv --score human --proxy judge --units conversation
+
+      strat evaluate ratings.csv --score good --crossed worker,prompt
+
       strat evaluate logs/old.json --failed zero
 
     Logs of AI benchmarks are scored already: there --metric names the one measure to take, and the columns of --strata,
     --units, --items and --weights are fields of the samples.
     """
     from strat import tables
-    from strat.tables.logs.clusters import item_hints
 
+    options.picture(plot)
+    if plot is None:
+        options.leave_out(ctx, "plot_kind", why="without --plot")
+
+    logs = _logs_among(ctx, files)
+    naming = options.naming(
+        metrics="--metric", positive="--positive", mse="--about-mean", source="FILE", nested="--nested"
+    )
+    with output.progress("reading", quiet=quiet) as progress, naming:
+        evaluation = tables.evaluate(files if logs is None else logs, **_asked(ctx, logs), progress=progress)
+    output.report(evaluation, html)
+    with options.naming(kind="--plot-kind"):
+        output.draw(plot, lambda: evaluation.plot(plot_kind))
+    if paper:
+        form = "latex" if latex else "markdown" if markdown else "text"
+        output.text_out(evaluation.paper(form, digits=digits), to)
+        return
+    sheet = evaluation.sheet(naive=not (markdown or latex))
+    output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+
+
+def _logs_among(ctx: typer.Context, files: list[str]) -> ItemTable | None:
+    """The logs that are among the files, if they are; options that can't apply to either are refused."""
+    asked = ctx.params
+    labelled = asked["truth"] is not None or asked["score"] is not None
     logs = None
-    if any(_is_log(Path(name), truth is not None or score is not None) for name in files if name):
-        logs = _logs(files, metric, failed, incomplete, runs)
+    if any(_is_log(Path(name), labelled) for name in files if name):
+        logs = _logs(files, asked["metric"], asked["failed"], asked["incomplete"], asked["runs"])
         options.leave_out(ctx, *OF_TABLES, why="for logs, which are scored already and read without an engine")
     else:
         options.not_logs(ctx)
-    roles = {"score": score, "strata": strata, "items": items}
-    source: object = files
-    if logs is not None:
-        own = {"score": "score", "strata": None if logs.stratum is None else "stratum", "items": "item"}
-        source, roles = logs.to_table(), {role: name or own[role] for role, name in roles.items()}
-    options.applied(ctx, truth=truth, score=roles["score"], strata=roles["strata"])
-    with output.progress("reading", quiet=quiet) as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", StratWarning)  # the result repeats them as notes
-        found = tables.evaluate(
-            source,
-            truth=truth,
-            predicted=predicted,
-            units=units,
-            weights=weights,
-            population=_number_or_name(population),
-            metrics=metric or None if logs is None else None,
-            method=method,
-            target=target,
-            level=level,
-            positive=positive,
-            missing=missing,
-            lone=lone,
-            bins=bins,
-            text=text or (),
-            memory=memory,
-            progress=progress,
-            **roles,
-        )
-    if logs is not None:
-        hints = [] if units else item_hints(logs, strata=roles["strata"], used=(roles["items"], weights))
-        found = replace(found, warnings=(*logs.notes, *found.warnings, *hints))
-    output.report(found, html)
-    output.emit(found.sheet(), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+        look.unless_columns(ctx, files)
+    scored = "score" if logs is not None else None
+    layers = "strata" if logs is not None and logs.strata is not None else None
+    options.applied(ctx, truth=asked["truth"], score=asked["score"] or scored, strata=asked["strata"] or layers)
+    return logs
+
+
+def _asked(ctx: typer.Context, logs: ItemTable | None) -> dict[str, Any]:
+    """The arguments of the library."""
+    asked = ctx.params
+    metric, average = asked["metric"], asked["average"]
+    return {name: asked[name] for name in SAME} | {
+        "population": _number_or_name(asked["population"]),
+        "mse": not asked["about_mean"],
+        "metrics": _repeated(metric) if logs is not None else list(metric or ()) or None,
+        **{name: list(asked[name] or ()) or None for name in ("by", "proxy", "na")},
+        "average": None if average == "none" else average,
+        "text": asked["text"] or (),
+    }
 
 
 def _number_or_name(population: str | None) -> float | str | None:
@@ -127,18 +208,24 @@ def _logs(files: list[str], metric: list[str] | None, failed: str, incomplete: s
     """The one system of benchmark logs."""
     from strat import tables
 
+    if _repeated(metric):
+        metric = None  # a measure of repeats is made of the logs' own first measure
     if metric is not None and len(metric) > 1:
         raise StratError(f"`--metric` must name one measure of the logs, got {some(metric)}; call it for each of them.")
     one = metric[0] if metric else None
-    logs = tables.read_logs(files, metric=one, failed=failed, incomplete=incomplete, runs=runs)
-    if len(logs.systems) > 1:
-        raise StratError(
-            f"`FILE` must hold logs of one system, got {len(logs.systems)}; use `strat compare` for several."
-        )
-    return logs
+    return tables.read_logs(files, metrics=one, failed=failed, incomplete=incomplete, runs=runs)
+
+
+def _repeated(metric: list[str] | None) -> list[str] | None:
+    """The measures, if they are of repeats, such as pass@3."""
+    from strat.tables.metrics import of_repeats
+
+    return metric if any(of_repeats(name) for name in metric or ()) else None
 
 
 def _is_log(path: Path, labelled: bool) -> bool:
+    from strat.tables.logs.reading import is_logs
+
     if path.is_dir() or path.suffix in (".eval", ".json"):
         return True
-    return not labelled and path.name.startswith("samples_") and path.suffix == ".jsonl"
+    return not labelled and is_logs(str(path))

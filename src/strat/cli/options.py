@@ -13,40 +13,120 @@ from strat.errors import StratError
 
 Files = Annotated[
     list[str],
-    typer.Argument(metavar="FILE...", help="CSV, TSV, Parquet, JSON lines or Arrow (.gz, .zst too), or globs."),
+    typer.Argument(metavar="FILE...", help="CSV, TSV, Parquet, JSON lines, Arrow (.gz, .zst too), Excel, or globs."),
 ]
 FilesOrLogs = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="CSV, TSV, Parquet, JSON lines or Arrow (.gz, .zst too), globs, or a folder of logs.",
+        help="CSV, TSV, Parquet, JSON lines, Arrow (.gz, .zst too), Excel, globs, or a folder of logs.",
     ),
 ]
 Truth = Annotated[str | None, typer.Option(help="Column of true labels.")]
 Predicted = Annotated[str | None, typer.Option(help="Column of predicted labels.")]
-Score = Annotated[str | None, typer.Option(help="Column of scores: for AUC, or alone: how right each row is.")]
+Score = Annotated[
+    str | None, typer.Option(help="Column of scores: for AUC, or, without --truth, per-row correctness such as 0/1.")
+]
 Strata = Annotated[str | None, typer.Option(help="Column of fixed groups (subjects, tasks).")]
-Units = Annotated[str | None, typer.Option(help="Column of what was drawn (passages, patients).")]
+Units = Annotated[
+    str | None, typer.Option("--units", "--clusters", help="Column of clusters: what was drawn (passages, patients).")
+]
 Items = Annotated[str | None, typer.Option(help="Column of items; rows of one item are repeats.")]
+Crossed = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", help="Columns of factors that were both drawn (reader,case), instead of --units."),
+]
+Kinds = Annotated[str | None, typer.Option(help="Column of fixed kinds (pose, prompt) under which --units were seen.")]
+Order = Annotated[str | None, typer.Option(help="Column of places along which every k-th row was drawn.")]
+Probability = Annotated[
+    str | None, typer.Option(help="With --proxy: column of the probability with which a row was labelled.")
+]
+LabelStrata = Annotated[str | None, typer.Option(help="With --proxy: column of groups within which labels were drawn.")]
+Estimator = Annotated[
+    str,
+    typer.Option(
+        help="With --proxy: regression (PPI++), stratified (in each --label-strata), difference (PPI) or labels."
+    ),
+]
 Weights = Annotated[str | None, typer.Option(help="Column of row weights.")]
 Metrics = Annotated[
-    list[str] | None, typer.Option("--metric", help="Measure (repeat for more): accuracy, macro_f1, auc, kappa, mcc, …")
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "--metrics",
+        help="Measure (repeat for more): accuracy, macro_f1, sensitivity, ppv, auc, brier, rmse, …",
+    ),
 ]
 Level = Annotated[float, typer.Option(help="Confidence level.")]
-Seed = Annotated[int, typer.Option(help="Seed of whatever is drawn.")]
-Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
+Seed = Annotated[int, typer.Option("--seed", "--rng", help="Seed of whatever is drawn.")]
+By = Annotated[
+    list[str] | None, typer.Option("--by", help="Column that makes groups (repeat for combinations of several).")
+]
+Average = Annotated[
+    str,
+    typer.Option(help="How f1, precision, recall treat classes: auto, macro, micro, weighted, or none: each class."),
+]
+Threshold = Annotated[float | None, typer.Option(help="Call a row positive from this --score on.")]
+Positive = Annotated[
+    str | None, typer.Option(help="The class that f1, recall, auc, … look at; needed unless the classes are 0 and 1.")
+]
 Missing = Annotated[str, typer.Option(help="Missing values: error or drop.")]
+Na = Annotated[
+    list[str] | None,
+    typer.Option("--na", help="Text that marks a missing value, in place of NA, null, … (repeat for more)."),
+]
 Lone = Annotated[str, typer.Option(help="Strata of one unit: error, collapse, certainty, centre, average.")]
+Nested = Annotated[
+    bool, typer.Option("--nested/--not-nested", help="The same unit label in two strata: two units, or an error.")
+]
 Failed = Annotated[str, typer.Option(help="Logs: samples that failed: error, drop, zero.")]
 Incomplete = Annotated[str, typer.Option(help="Logs: runs cut short: error, keep, skip.")]
 Runs = Annotated[str, typer.Option(help="Logs: several runs of one system: error, separate, repeat, latest.")]
+ComparedFiles = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help="One table, one file for each system, or a folder of benchmark logs."),
+]
+PredictedBySystem = Annotated[
+    list[str] | None, typer.Option("--predicted", help="Column of predicted labels; repeat it, one for each system.")
+]
+System = Annotated[str | None, typer.Option(help="Long tables: column of systems.")]
+JoinedItems = Annotated[str | None, typer.Option(help="Column of items, on which systems are joined.")]
+Epoch = Annotated[str | None, typer.Option(help="Long tables: column that numbers the tries of an item.")]
+ItemWeights = Annotated[str | None, typer.Option(help="Column of weights of items.")]
+LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Scores are errors or costs.")]
+SystemNames = Annotated[
+    list[str] | None, typer.Option("--name", help="What to call a system; repeat it, one for each file or log.")
+]
+Unmatched = Annotated[str, typer.Option(help="Items that a system lacks: error, or common (compare on the others).")]
 Picture = Annotated[Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf file.")]
 
 PICTURES = (".png", ".svg", ".pdf")
 
 
+# arguments of `compare` that are options under the same name, and of `gate`
+COMPARED = (
+    *("truth", "predicted", "score", "system", "items", "epoch", "strata", "units", "weights", "by", "positive"),
+    *("threshold", "average", "baseline", "name", "level", "lone", "unmatched", "missing", "na"),
+    *("failed", "incomplete", "runs"),
+)
+
+
+def of_comparison(ctx: typer.Context, *more: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arguments of a comparison that were typed, and how each of them is spelled as an option."""
+    names = (*COMPARED, *more)
+    asked: dict[str, Any] = {name: ctx.params[name] for name in names}
+    asked |= {name: asked[name] or () for name in ("predicted", "score")}
+    asked |= {name: asked[name] or None for name in ("by", "name", "na", "systems", "proxy") if name in asked}
+    asked |= {
+        "metrics": ctx.params["metric"] or None,
+        "higher_is_better": False if ctx.params["lower_is_better"] else None,
+    }
+    spelling = {name: spelled(ctx, name) for name in names}
+    return asked, spelling | {"metrics": "--metric", "higher_is_better": "--lower-is-better"}
+
+
 def given(ctx: typer.Context, name: str) -> bool:
-    """Whether a person typed this option."""
+    """Whether this option was typed."""
     source: Any = ctx.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
@@ -63,16 +143,19 @@ def applied(ctx: typer.Context, *, truth: str | None, score: str | None, strata:
     if truth is None:
         leave_out(ctx, "predicted", "positive", why="without --truth: there are no classes")
     elif not any(uses_classes(name) for name in ctx.params["metric"] or _default(score)):
-        leave_out(ctx, "positive", why="for measures that treat all classes alike; name one with --metric, such as f1")
+        leave_out(
+            ctx, "positive", why="for measures that look at all classes; name one of a class with --metric, such as f1"
+        )
     if score is None:
         leave_out(ctx, "bins", why="without --score: there is nothing to bin")
     lone_needs_strata(ctx, strata)
 
 
 def lone_needs_strata(ctx: typer.Context, strata: str | None) -> None:
-    """Refuse to be told about lone units where there are no strata."""
+    """Refuse `--lone` where there are no strata."""
     if strata is None:
         leave_out(ctx, "lone", why="without --strata: it says what to do with strata of one unit")
+        leave_out(ctx, "nested", why="without --strata: it says what a unit label in two strata means")
 
 
 def not_logs(ctx: typer.Context) -> None:
@@ -82,10 +165,12 @@ def not_logs(ctx: typer.Context) -> None:
 
 def uses_classes(metric: str) -> bool:
     """Whether a measure asks which one of two classes is the positive one."""
-    from strat.tables.metrics import _AVERAGED, METRICS
+    from strat.tables.metrics import named
 
-    key = metric.strip().lower().replace("-", "_").replace(" ", "_")
-    return key in _AVERAGED or METRICS.get(key, ((),))[0] == ("truth", "score")
+    try:
+        return any(named(one).looks_at_one_class for one in metric.split(","))
+    except StratError:  # refused where it is looked up
+        return True
 
 
 def _default(score: str | None) -> list[str]:
@@ -93,14 +178,14 @@ def _default(score: str | None) -> list[str]:
 
 
 def spelled(ctx: typer.Context, name: str) -> str:
-    """The option of this parameter, as a person types it."""
+    """The option of this parameter, as it is typed."""
     parameter: Any = next(p for p in ctx.command.params if p.name == name)
-    return str(max(parameter.opts, key=len))
+    return str(next(option for option in parameter.opts if option.startswith("--")))
 
 
 @contextmanager
 def naming(**options: str) -> Iterator[None]:
-    """Errors about these arguments name what a person typed instead.
+    """Errors about these arguments name what the user typed instead.
 
     >>> with naming(path="--similarity"):
     ...     raise StratError("`path` must name a file, got 'x'.")
@@ -110,10 +195,7 @@ def naming(**options: str) -> Iterator[None]:
     try:
         yield
     except StratError as error:
-        said = str(error)
-        for argument, option in options.items():
-            said = said.replace(f"`{argument}`", f"`{option}`")
-        raise StratError(said) from None
+        raise error.spelled(options) from None
 
 
 def picture(plot: Path | None) -> None:
@@ -124,3 +206,11 @@ def picture(plot: Path | None) -> None:
         raise StratError(f"`--plot` must end in .png, .svg or .pdf, got {str(plot)!r}.")
     if not plot.parent.is_dir():
         raise StratError(f"`--plot` must be in a folder that exists, got {str(plot)!r}.")
+
+
+def numbers_of(option: str, text: str) -> list[float]:
+    """Comma-separated numbers, or an error that names the option."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise StratError(f"`{option}` must be numbers with commas, such as 500,300, got {text!r}.") from None

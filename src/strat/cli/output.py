@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from strat import extras
 from strat.errors import StratError, visible
-from strat.tables.out import (
+from strat.tables.render import (
     Sheet,
     csv_text,
     json_text,
@@ -26,6 +30,7 @@ from strat.tables.out import (
 
 __all__ = [
     "JSON",
+    "Form",
     "Html",
     "Json",
     "Latex",
@@ -37,7 +42,9 @@ __all__ = [
     "emit",
     "progress",
     "report",
+    "text_out",
     "warn",
+    "with_output",
     "write",
 ]
 
@@ -48,6 +55,53 @@ Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table (bookt
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the table, no notes.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to the screen.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report.")]
+
+
+@dataclass(frozen=True)
+class Form:
+    """In which form a command prints what it has to say, and where to."""
+
+    html: Path | None = None
+    as_json: bool = False
+    markdown: bool = False
+    latex: bool = False
+    quiet: bool = False
+    to: Path | None = None
+
+    def give(self, sheet: Sheet, results: Any) -> None:
+        """Write the HTML report of the results, if one was asked for, and print the sheet."""
+        report(results, self.html)
+        emit(
+            sheet,
+            as_json=self.as_json,
+            markdown=self.markdown,
+            latex=self.latex,
+            quiet=self.quiet,
+            output=self.to,
+        )
+
+
+_FORM = {"html": Html, "as_json": Json, "markdown": Markdown, "latex": Latex, "quiet": Quiet, "to": Output}
+
+
+def with_output(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with the six options of output in place of its parameter `form`."""
+    hints = get_type_hints(function, include_extras=True)
+    plain = inspect.signature(function)
+    own = [p.replace(annotation=hints[name]) for name, p in plain.parameters.items() if name != "form"]
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=getattr(Form, name), annotation=kind)
+        for name, kind in _FORM.items()
+    ]
+
+    @functools.wraps(function)
+    def command(*args: Any, **options: Any) -> None:
+        form = Form(**{name: options.pop(name) for name in _FORM})
+        function(*args, **options, form=form)
+
+    command.__signature__ = plain.replace(parameters=[*own, *shared])  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in [*own, *shared]}
+    return command
 
 
 def report(results: Any, html: Path | None) -> None:
@@ -86,6 +140,11 @@ def emit(
         return
     else:
         text = plain_text(sheet, quiet=quiet)
+    text_out(text, output)
+
+
+def text_out(text: str, output: Path | None) -> None:
+    """Print a text, or write it to `output`."""
     if output is None:
         typer.echo(text)
     else:
@@ -93,13 +152,13 @@ def emit(
 
 
 def _screen(sheet: Sheet, *, quiet: bool) -> None:
+    if not sys.stdout.isatty():
+        typer.echo(plain_text(sheet, quiet=quiet))
+        return
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
-    if not sys.stdout.isatty():
-        typer.echo(plain_text(sheet, quiet=quiet))
-        return
     grid = Grid(title=Text(visible(sheet.title)) if sheet.title and not quiet else None, title_justify="left")
     for name, right in zip(sheet.columns, numeric_columns(sheet), strict=True):
         grid.add_column(Text(visible(str(name))), justify="right" if right else "left", overflow="fold")
@@ -111,10 +170,13 @@ def _screen(sheet: Sheet, *, quiet: bool) -> None:
         console.print(Text(visible(note)))
 
 
-def draw(figure: Any, path: Path, **options: Any) -> None:
-    """Write a picture whole or not at all, in the form that the file's name tells."""
+def draw(path: Path | None, make: Callable[[], Any]) -> None:
+    """Write the picture whose axes `make` draws, whole or not at all, in the form that the file's name tells."""
+    if path is None:
+        return
+    extras.load("matplotlib").use("Agg")
     drawn = io.BytesIO()
-    figure.savefig(drawn, format=path.suffix.lower().removeprefix("."), dpi=150, **options)
+    make().figure.savefig(drawn, format=path.suffix.lower().removeprefix("."), dpi=150, bbox_inches="tight")
     write(path, drawn.getvalue())
 
 

@@ -7,19 +7,37 @@ from typing import Annotated, Any
 
 import typer
 
-from strat import theory
-from strat.cli.options import Level, Picture, leave_out, picture
-from strat.cli.output import Json, Sheet, draw, emit
+from strat import gaussian, planning
+from strat.cli import plan_pilot, plan_strata
+from strat.cli.options import (
+    Level,
+    Picture,
+    leave_out,
+    naming,
+    numbers_of,
+)
+from strat.cli.output import Json, Sheet, emit
+from strat.cli.plan_options import (
+    SCHEMA,
+    Assurance,
+    BayesError,
+    Deff,
+    Linear,
+    Measure,
+    Power,
+    Prevalence,
+    Share,
+    known_prevalence,
+    save,
+    share_looked_at,
+    show,
+    show_plan,
+    thinned,
+)
 from strat.errors import StratError
-
-SCHEMA = "strat/plan/1"
+from strat.planning.assurance import ASSURANCE
 
 command = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
-
-Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]
-Power = Annotated[float, typer.Option(help="Wanted power.")]
-Linear = Annotated[bool, typer.Option("--linear", help="Fisher's linear classifier instead of the quadratic one.")]
-BayesError = Annotated[float, typer.Option("--bayes-error", help="Expected Bayes error of the two classes.")]
 
 
 @command.callback()
@@ -28,34 +46,69 @@ def plan() -> None:
 
     strat plan width --width 0.04 --proportion 0.9 --design-effect 2.5
 
+    strat plan width --width 0.04 --proportion 0.8 --measure sensitivity --prevalence 0.086
+
     strat plan power --difference 0.02 --disagreement 0.1
 
     strat plan units --width 0.1 --proportion 0.8 --rows-per-unit 20 --intraclass 0.3 --strata 4
 
+    strat plan pilot pilot.csv --truth label --predicted guess --units patient --metric recall --width 0.04
+
+    strat plan pilot --se 0.0317 --units 698 --width 0.04
+
     strat plan allocation --sizes 500,300,200 --deviations 0.5,0.3,0.1 --total 100
 
+    strat plan allocation --sizes 1000,1000 --deviations 1,1 --costs 1,4 --budget 120
+
+    strat plan boundaries pilot.csv --score judge --strata 4
+
+    strat plan intraclass pilot.csv --score correct --units patient
+
+    strat plan finite --successes 0 --trials 40 --population 50
+
     strat plan design-samples --features 8 --bayes-error 0.1 --degradation 0.005
+
+    strat plan labels --width 0.05 --rows 10000 --correlation 0.7 --proportion 0.8
     """
 
 
 @command.command()
 def width(
-    width: Annotated[float, typer.Option(help="Wanted width of the interval, upper less lower limit.")],
+    ctx: typer.Context,
+    width: Annotated[float, typer.Option(help="Wanted width of the interval, upper minus lower limit.")],
     proportion: Annotated[float | None, typer.Option(help="Expected share, such as an accuracy.")] = None,
     deviation: Annotated[float | None, typer.Option(help="Standard deviation of rows, for a mean.")] = None,
+    measure: Measure = None,
+    prevalence: Prevalence = None,
+    share: Share = None,
     level: Level = 0.95,
+    assurance: Assurance = ASSURANCE,
     design_effect: Deff = 1.0,
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
-    """Rows for an interval of a wanted width."""
+    """Rows for an interval of a wanted width.
+
+    strat plan width --width 0.04 --proportion 0.9
+
+    strat plan width --width 0.04 --proportion 0.8 --measure sensitivity --prevalence 0.086
+
+    strat plan width --width 0.04 --proportion 0.85 --measure auc --prevalence 0.086
+    """
     if (proportion is None) == (deviation is None):
         raise StratError("`--proportion` (of a share) or `--deviation` (of a mean) must be given, one of the two.")
-    if proportion is not None:
-        answer = theory.rows_for_width(width=width, proportion=proportion, level=level, design_effect=design_effect)
+    common: dict[str, float] = {"width": width, "level": level, "design_effect": design_effect, "assurance": assurance}
+    if proportion is None:
+        leave_out(ctx, "measure", "prevalence", "share", why="with --deviation, which plans a mean of all rows")
+        answer = planning.rows_for_mean(deviation=deviation or 0.0, **common)
+    elif measure == "auc":
+        leave_out(ctx, "share", why="with --measure auc, which looks at every row")
+        answer = planning.rows_for_auc(auc=proportion, prevalence=known_prevalence(measure, prevalence), **common)
     else:
-        answer = theory.rows_for_mean(width=width, deviation=deviation or 0.0, level=level, design_effect=design_effect)
-    _show_plan(answer, plot, as_json)
+        answer = planning.rows_for_width(
+            proportion=proportion, share=share_looked_at(ctx, measure, prevalence, share), **common
+        )
+    show_plan(answer, plot, as_json)
 
 
 @command.command()
@@ -68,6 +121,9 @@ def power(
     null: Annotated[float | None, typer.Option(help="Share under the null hypothesis (one system).")] = None,
     alternative: Annotated[float | None, typer.Option(help="Share to find (one system).")] = None,
     rows: Annotated[int | None, typer.Option(help="With these rows: the smallest difference found.")] = None,
+    measure: Measure = None,
+    prevalence: Prevalence = None,
+    share: Share = None,
     power: Power = 0.8,
     level: Level = 0.95,
     design_effect: Deff = 1.0,
@@ -81,20 +137,23 @@ def power(
     strat plan power --rows 1000 --disagreement 0.1
 
     strat plan power --null 0.5 --alternative 0.55
+
+    strat plan power --null 0.7 --alternative 0.8 --measure sensitivity --prevalence 0.086
     """
     common: dict[str, float] = {"power": power, "level": level, "design_effect": design_effect}
+    common["share"] = share_looked_at(ctx, measure, prevalence, share)
     if null is not None and alternative is not None:
         leave_out(ctx, "difference", "disagreement", "rows", why="with --null and --alternative, which plan one system")
-        _show_plan(theory.rows_for_power(null=null, alternative=alternative, **common), plot, as_json)
+        show_plan(planning.rows_for_power(null=null, alternative=alternative, **common), plot, as_json)
     elif disagreement is not None and difference is not None:
         leave_out(ctx, "null", "alternative", "rows", why="with --difference and --disagreement, which give the rows")
-        answer = theory.paired_rows_for_power(difference=difference, disagreement=disagreement, **common)
-        _show_plan(answer, plot, as_json)
+        answer = planning.paired_rows_for_power(difference=difference, disagreement=disagreement, **common)
+        show_plan(answer, plot, as_json)
     elif disagreement is not None and rows is not None:
         leave_out(ctx, "null", "alternative", why="with --rows and --disagreement, which plan two systems")
-        found = theory.detectable_difference(rows=rows, disagreement=disagreement, **common)
-        curve = _thinned(found.sizes, found.values)
-        _show(found, plot, as_json, columns=("rows", "smallest difference"), rows=curve)
+        plan = planning.detectable_difference(rows=rows, disagreement=disagreement, **common)
+        curve = thinned(plan.sizes, plan.values)
+        show(plan, plot, as_json, columns=("rows", "smallest difference"), rows=curve)
     else:
         raise StratError(
             "`strat plan power` must have `--difference` and `--disagreement`, `--rows` and `--disagreement`, or "
@@ -104,28 +163,90 @@ def power(
 
 @command.command()
 def units(
+    ctx: typer.Context,
     width: Annotated[float, typer.Option(help="Wanted width of the interval.")],
     proportion: Annotated[float, typer.Option(help="Expected share, such as an accuracy.")],
     intraclass: Annotated[float, typer.Option(help="Intraclass correlation of rows in a unit.")],
     rows_per_unit: Annotated[float | None, typer.Option(help="Rows in each unit; gives the units.")] = None,
     units: Annotated[int | None, typer.Option(help="Units at hand; gives the rows per unit.")] = None,
     strata: Annotated[int, typer.Option(help="Strata over which units are spread evenly.")] = 1,
+    measure: Measure = None,
+    prevalence: Prevalence = None,
+    share: Share = None,
+    share_intraclass: Annotated[
+        float, typer.Option(help="1: units are positive as a whole; 0: positive rows are spread at random.")
+    ] = 1.0,
     level: Level = 0.95,
+    assurance: Assurance = ASSURANCE,
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
-    """Units (subjects, passages) of several rows, or rows per unit, for an interval of a wanted width."""
+    """Units (subjects, passages) of several rows, or rows per unit, for an interval of a wanted width.
+
+    strat plan units --width 0.1 --proportion 0.8 --rows-per-unit 20 --intraclass 0.3 --strata 4
+
+    strat plan units --width 0.04 --proportion 0.776 --rows-per-unit 3.4 --intraclass 0.12 --measure sensitivity
+    --prevalence 0.086
+    """
     common: dict[str, Any] = {"width": width, "proportion": proportion, "intraclass": intraclass}
-    common |= {"strata": strata, "level": level}
+    common |= {"strata": strata, "level": level, "share": share_looked_at(ctx, measure, prevalence, share)}
+    common |= {"share_intraclass": share_intraclass, "assurance": assurance}
     if rows_per_unit is not None and units is None:
-        answer = theory.units_for_width(rows_per_unit=rows_per_unit, **common)
+        answer = planning.units_for_width(rows_per_unit=rows_per_unit, **common)
     elif units is not None and rows_per_unit is None:
-        answer = theory.rows_per_unit_for_width(units=units, **common)
+        answer = planning.rows_per_unit_for_width(units=units, **common)
     else:
         raise StratError(
             "`--rows-per-unit` (to learn the units) or `--units` (to learn the rows) must be given, one of the two."
         )
-    _show_plan(answer, plot, as_json)
+    show_plan(answer, plot, as_json)
+
+
+command.command()(plan_pilot.pilot)
+
+
+@command.command()
+def labels(
+    ctx: typer.Context,
+    width: Annotated[float, typer.Option(help="Wanted width of the interval.")],
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE...]", help="A table with a proxy in all rows, labels in some.")
+    ] = None,
+    score: Annotated[str | None, typer.Option(help="With a file: column of labels, missing in some rows.")] = None,
+    proxy: Annotated[str | None, typer.Option(help="With a file: column of the proxy.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Rows that the proxy judges (default: those of the file).")] = None,
+    correlation: Annotated[float | None, typer.Option(help="Without a file: of the proxy with the truth.")] = None,
+    proportion: Annotated[float | None, typer.Option(help="Without a file: expected share of true rows.")] = None,
+    deviation: Annotated[float | None, typer.Option(help="Without a file: standard deviation of the truth.")] = None,
+    level: Level = 0.95,
+    design_effect: Deff = 1.0,
+    plot: Picture = None,
+    as_json: Json = False,
+) -> None:
+    """True labels for an interval of a wanted width where a proxy judges every row, and what it saves.
+
+    strat plan labels --width 0.05 --rows 10000 --correlation 0.7 --proportion 0.8
+
+    strat plan labels judged.csv --score human --proxy judge --width 0.04 --rows 20000
+    """
+    if files:
+        leave_out(ctx, "correlation", "proportion", "deviation", why="with a file: its labelled rows give it")
+        if score is None or proxy is None:
+            raise StratError("`--score` and `--proxy` must be given with a file.")
+        from strat.tables.two_phase import pilot_of_labels
+
+        known, correlation, deviation = pilot_of_labels(files, score=score, proxy=proxy)
+        rows = known if rows is None else rows
+    else:
+        leave_out(ctx, "score", "proxy", why="without a file")
+    if rows is None or correlation is None:
+        raise StratError("`--rows` and `--correlation` must be given where no file is.")
+    answer = planning.labels_for_width(
+        width=width, rows=rows, correlation=correlation, proportion=proportion, deviation=deviation, level=level,
+        design_effect=design_effect,
+    )  # fmt: skip
+    curve = thinned(answer.plan.sizes, answer.plan.values)
+    show(answer, plot, as_json, columns=("labels", "interval width"), rows=curve)
 
 
 @command.command()
@@ -134,12 +255,15 @@ def strata(
     deviation: Annotated[float, typer.Option(help="Standard deviation of unit means within a stratum.")],
     units_per_stratum: Annotated[int, typer.Option(help="Units in each stratum.")] = 2,
     level: Level = 0.95,
+    assurance: Assurance = ASSURANCE,
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
     """Strata of a fixed number of units for an interval of a wanted width."""
-    answer = theory.strata_for_width(width=width, deviation=deviation, units_per_stratum=units_per_stratum, level=level)
-    _show_plan(answer, plot, as_json)
+    answer = planning.strata_for_width(
+        width=width, deviation=deviation, units_per_stratum=units_per_stratum, level=level, assurance=assurance
+    )
+    show_plan(answer, plot, as_json)
 
 
 @command.command()
@@ -149,29 +273,62 @@ def repeats(
     between: Annotated[float, typer.Option(help="Standard deviation of item means.")],
     within: Annotated[float, typer.Option(help="Standard deviation of repeats within an item.")],
     level: Level = 0.95,
+    assurance: Assurance = ASSURANCE,
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
     """Repeated runs of each item for an interval of a wanted width."""
-    answer = theory.repeats_for_width(width=width, items=items, between=between, within=within, level=level)
-    _show_plan(answer, plot, as_json)
+    answer = planning.repeats_for_width(
+        width=width, items=items, between=between, within=within, level=level, assurance=assurance
+    )
+    show_plan(answer, plot, as_json)
 
 
 @command.command()
 def allocation(
+    ctx: typer.Context,
     sizes: Annotated[str, typer.Option(help="Population size of each stratum, such as 500,300,200.")],
     deviations: Annotated[str, typer.Option(help="Standard deviation within each stratum.")],
-    total: Annotated[int, typer.Option(help="Units to spend.")],
+    total: Annotated[int | None, typer.Option(help="Units to spend.")] = None,
+    costs: Annotated[str | None, typer.Option(help="What a unit of each stratum costs, with --budget.")] = None,
+    budget: Annotated[float | None, typer.Option(help="What may be spent in all, instead of --total.")] = None,
     least: Annotated[int, typer.Option(help="Units that every stratum gets at least.")] = 2,
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
-    """Neyman's allocation of units over strata, beside the proportional one."""
-    people, spreads = _numbers("--sizes", sizes), _numbers("--deviations", deviations)
-    answer = theory.neyman_allocation(sizes=people, deviations=spreads, total=total, least=least)
+    """Neyman's allocation of units over strata, beside the proportional one; or the best that a budget buys.
+
+    strat plan allocation --sizes 500,300,200 --deviations 0.5,0.3,0.1 --total 100
+
+    strat plan allocation --sizes 1000,1000 --deviations 1,1 --costs 1,4 --budget 120
+    """
+    people, spreads = numbers_of("--sizes", sizes), numbers_of("--deviations", deviations)
+    if costs is not None and budget is not None:
+        leave_out(ctx, "total", "plot", why="with --costs and --budget, which give the units")
+        _show_budget(people, spreads, numbers_of("--costs", costs), budget, least, as_json)
+        return
+    leave_out(ctx, "costs", "budget", why="one without the other")
+    if total is None:
+        raise StratError("`--total` (units to spend), or `--costs` and `--budget`, must be given.")
+    answer = planning.neyman_allocation(sizes=people, deviations=spreads, total=total, least=least)
     rows = list(zip(range(1, len(people) + 1), people, spreads, answer.counts, answer.proportional, strict=True))
     columns = ("stratum", "size", "deviation", "units", "proportional")
-    _show(answer, plot, as_json, columns=columns, rows=rows)
+    show(answer, plot, as_json, columns=columns, rows=rows)
+
+
+def _show_budget(
+    people: list[float], spreads: list[float], prices: list[float], budget: float, least: int, as_json: bool
+) -> None:
+    named = {name: f"--{name}" for name in ("sizes", "deviations", "costs", "budget", "least")}
+    with naming(**named):
+        answer = planning.budget_allocation(sizes=people, deviations=spreads, costs=prices, budget=budget, least=least)
+    rows = list(zip(range(1, len(people) + 1), people, spreads, prices, answer.counts, answer.equal, strict=True))
+    columns = ("stratum", "size", "deviation", "cost", "units", "equal share")
+    emit(Sheet(SCHEMA, columns, rows, str(answer), (), answer.to_dict()), as_json=as_json)
+
+
+for _planner in (plan_strata.boundaries, plan_strata.finite, plan_strata.intraclass):
+    command.command()(_planner)
 
 
 @command.command()
@@ -203,15 +360,17 @@ def design_samples(
         _curve(sizes, errors, error, level, plot, as_json)
     elif features is not None and degradation is not None:
         leave_out(ctx, *curve, "samples", "level", why="with --features and --degradation, which follow from theory")
-        distance = theory.distance_for_error(bayes_error)
-        answer = theory.design_samples_for(degradation=degradation, features=features, distance=distance, linear=linear)
-        _show_plan(answer, plot, as_json)
+        distance = gaussian.distance_for_error(bayes_error)
+        answer = planning.design_samples_for(
+            degradation=degradation, features=features, distance=distance, linear=linear
+        )
+        show_plan(answer, plot, as_json)
     elif features is not None and samples is not None:
         leave_out(ctx, *curve, "level", why="with --features and --samples, which follow from theory")
-        distance = theory.distance_for_error(bayes_error)
-        split = theory.design_test_split(samples=samples, features=features, distance=distance, linear=linear)
-        rows = _thinned(split.sizes, split.degradations, split.standard_errors)
-        _show(split, plot, as_json, columns=("design", "degradation", "standard error"), rows=rows)
+        distance = gaussian.distance_for_error(bayes_error)
+        split = planning.design_test_split(samples=samples, features=features, distance=distance, linear=linear)
+        rows = thinned(split.sizes, split.degradations, split.standard_errors)
+        show(split, plot, as_json, columns=("design", "degradation", "standard error"), rows=rows)
     else:
         raise StratError(
             "`strat plan design-samples` must have `--features` with `--degradation` or `--samples`, or a learning "
@@ -220,9 +379,9 @@ def design_samples(
 
 
 def _curve(sizes: str, errors: str, error: float, level: float, plot: Path | None, as_json: bool) -> None:
-    curve = theory.fit_learning_curve(_numbers("--sizes", sizes), _numbers("--errors", errors))
-    found = curve.samples_for(error, level)
-    grid = [float(found.number) * f for f in (0.25, 0.5, 1.0, 2.0, 4.0)]
+    curve = planning.fit_learning_curve(numbers_of("--sizes", sizes), numbers_of("--errors", errors))
+    samples = curve.samples_for(error, level)
+    grid = [float(samples.number) * f for f in (0.25, 0.5, 1.0, 2.0, 4.0)]
     low, high = curve.interval(grid, level)
     rows = [
         (round(g), float(m), float(a), float(b))
@@ -230,43 +389,14 @@ def _curve(sizes: str, errors: str, error: float, level: float, plot: Path | Non
     ]
     data = {
         "error": error,
-        "number": found.number,
-        "low": found.low,
-        "high": found.high,
+        "number": samples.number,
+        "low": samples.low,
+        "high": samples.high,
         "level": level,
         "floor": curve.floor,
         "slope": curve.slope,
         "power": curve.power,
     }
-    _save(curve, plot)
+    save(curve, plot)
     notes = (f"The curve's floor is {curve.floor:.4g}; an extrapolation is as good as its points.",)
-    emit(Sheet(SCHEMA, ("samples", "error", "low", "high"), rows, str(found), notes, data), as_json=as_json)
-
-
-def _show_plan(answer: theory.Plan, plot: Path | None, as_json: bool) -> None:
-    rows = _thinned(answer.sizes, answer.values)
-    _show(answer, plot, as_json, columns=(answer.counted, answer.measure), rows=rows)
-
-
-def _show(answer: Any, plot: Path | None, as_json: bool, *, columns: Any, rows: Any) -> None:
-    _save(answer, plot)
-    emit(Sheet(SCHEMA, columns, rows, str(answer), (), answer.to_dict()), as_json=as_json)
-
-
-def _thinned(*columns: Any) -> list[tuple[Any, ...]]:
-    step = max(1, len(columns[0]) // 10)
-    counts = [int(v) for v in columns[0][::step]]
-    return list(zip(counts, *(c[::step].tolist() for c in columns[1:]), strict=True))
-
-
-def _save(answer: Any, plot: Path | None) -> None:
-    picture(plot)
-    if plot is not None:
-        draw(answer.plot().figure, plot)
-
-
-def _numbers(argument: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise StratError(f"`{argument}` must be numbers with commas, such as 500,300, got {text!r}.") from None
+    emit(Sheet(SCHEMA, ("samples", "error", "low", "high"), rows, str(samples), notes, data), as_json=as_json)

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from strat.cli import options, output
-from strat.cli.output import Sheet
-from strat.errors import StratError, one_of, some
-from strat.words import counted
+from strat.cli.output import Form, Sheet
+from strat.errors import StratError, one_of
+from strat.notes import records
+from strat.text import counted
 
-SCHEMA = "strat/rank/1"
-PAIRS = ("nemenyi", "bonferroni", "holm", "hochberg", "shaffer", "benjamini-hochberg")
+SCHEMA = "strat/rank/2"
+OF_PAIRS = ("nemenyi", "shaffer", "bergmann-hommel")  # for all pairs only
+PAIRS = (
+    *OF_PAIRS,
+    *("bonferroni", "holm", "hochberg", "hommel", "holland", "rom", "finner", "li"),
+    *("benjamini-hochberg", "benjamini-yekutieli"),
+)
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @command.command()
+@output.with_output
 def rank(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A table of data sets × systems, or a long one.")],
     higher_is_better: Annotated[
         bool | None,
-        typer.Option("--higher-is-better/--lower-is-better", help="Accuracies, or errors. Must be said."),
+        typer.Option("--higher-is-better/--lower-is-better", help="Accuracies, or errors. Must be given."),
     ] = None,
     control: Annotated[
         str | None, typer.Option(help="Compare this system with the others, instead of all pairs.")
@@ -33,9 +39,16 @@ def rank(
     test: Annotated[
         str | None,
         typer.Option(
-            help="nemenyi (default), bonferroni, holm (default with --control), hochberg, shaffer, benjamini-hochberg."
+            help="nemenyi (default), shaffer, bergmann-hommel, bonferroni, holm (default with --control), hochberg, "
+            "hommel, holland, rom, finner, li, benjamini-hochberg, benjamini-yekutieli."
         ),
     ] = None,
+    ranks: Annotated[
+        str, typer.Option(help="All pairs by: friedman ranks, aligned, quade, conover, wilcoxon (each pair alone).")
+    ] = "friedman",
+    family: Annotated[
+        bool, typer.Option("--family", help="Show which procedure separates which pair, all of them side by side.")
+    ] = False,
     alternative: Annotated[
         str, typer.Option(help="With --control: two-sided, greater (the control is better), less.")
     ] = "two-sided",
@@ -45,15 +58,14 @@ def rank(
     system: Annotated[str | None, typer.Option(help="Long tables: column of systems.")] = None,
     score: Annotated[str | None, typer.Option(help="Long tables: column of scores; repeats are averaged.")] = None,
     missing: Annotated[str, typer.Option(help="Data sets that lack a system: error or drop.")] = "error",
+    na: options.Na = None,
     plot: options.Picture = None,
-    html: output.Html = None,
-    as_json: output.Json = False,
-    markdown: output.Markdown = False,
-    latex: output.Latex = False,
-    quiet: output.Quiet = False,
-    to: output.Output = None,
+    *,
+    form: Form,
 ) -> None:
     """Rank systems over many data sets and say which of them differ.
+
+    Friedman's test is exact for small tables. Two systems also get Wilcoxon's signed rank test and the sign test.
 
     For example:
 
@@ -61,52 +73,128 @@ def rank(
 
       strat rank errors.csv --lower-is-better --control C1 --alternative greater --test bonferroni
 
+      strat rank accuracies.csv --higher-is-better --family
+
       strat rank runs.csv --dataset dataset --system classifier --score percent_correct --higher-is-better --json
     """
+    from strat import comparison, tables
+
+    _check_options(ctx)
+    options.picture(plot)
+    with options.naming(dataset="--dataset", system="--system", score="--score", missing="--missing", na="--na"):
+        scores = tables.score_table(
+            file,
+            higher_is_better=bool(higher_is_better),
+            dataset=dataset,
+            system=system,
+            score=score,
+            missing=missing,
+            na=na or None,
+        )
+    if family:
+        procedures = comparison.family(scores, higher_is_better=scores.higher_is_better)
+        form.give(_family(procedures, alpha, scores.notes), [*procedures.procedures.values()][:1])
+        return
+    whole = comparison.friedman(scores, higher_is_better=scores.higher_is_better, ties=ties)
+    f = comparison.iman_davenport(scores, higher_is_better=scores.higher_is_better)
+    notes = list(dict.fromkeys([*scores.notes, *f.notes]))
+    tests = [whole, f, *_of_two(scores)]
+    if control is None:
+        post = _pairs(scores, ranks, test)
+        sheet = _all_pairs(tests, post, alpha, notes)
+    else:
+        post = _against(scores, control, alternative, test)
+        sheet = _with_control(tests, post, alpha, notes)
+    output.draw(plot, lambda: post.plot(alpha=alpha))
+    form.give(sheet, [post, whole])
+
+
+def _check_options(ctx: typer.Context) -> None:
+    """Refuse what was not said and what can't apply."""
+    asked = ctx.params
+    if asked["higher_is_better"] is None:
+        raise StratError(
+            "`--higher-is-better` or `--lower-is-better` must be given: the numbers do not show whether they are "
+            "accuracies or errors."
+        )
+    if asked["family"]:
+        options.leave_out(ctx, "control", "test", "ranks", "plot", why="with --family, which shows all procedures")
+    if asked["control"] is None:
+        options.leave_out(ctx, "alternative", why="without --control: all pairs are compared on both sides")
+    else:
+        options.leave_out(ctx, "ranks", why="with --control: it is compared by Friedman's ranks")
+    if not 0.0 < asked["alpha"] < 1.0:
+        raise StratError(f"`--alpha` must lie between 0 and 1, got {asked['alpha']!r}.")
+
+
+def _against(scores: Any, control: str, alternative: str, test: str | None) -> Any:
+    """One system against all others."""
     from strat import comparison
 
-    if higher_is_better is None:
-        raise StratError(
-            "`--higher-is-better` or `--lower-is-better` must be said: the numbers do not tell accuracies from errors."
-        )
-    if control is None:
-        options.leave_out(ctx, "alternative", why="without --control: all pairs are compared on both sides")
-    options.picture(plot)
-    if not 0.0 < alpha < 1.0:
-        raise StratError(f"`--alpha` must lie between 0 and 1, got {alpha!r}.")
-    columns, notes = _table(file, dataset, system, score, missing)
-    scores = comparison.scores(columns, higher_is_better=higher_is_better)
-    whole = comparison.friedman(scores, higher_is_better=higher_is_better, ties=ties)
-    f = comparison.iman_davenport(scores, higher_is_better=higher_is_better)
-    if control is None:
-        one_of("--test", test or "nemenyi", PAIRS)
-        post = (
-            comparison.nemenyi(scores, higher_is_better=higher_is_better)
-            if test in (None, "nemenyi")
-            else comparison.all_pairs(scores, higher_is_better=higher_is_better, adjust=str(test))
-        )
-        sheet = _all_pairs(whole, f, post, alpha, notes)
-    else:
-        one_of("--test", test or "holm", [t for t in PAIRS if t not in ("nemenyi", "shaffer")])
-        post_control = comparison.against_control(
-            scores, control=control, higher_is_better=higher_is_better, alternative=alternative, adjust=test or "holm"
-        )
-        sheet = _with_control(whole, f, post_control, alpha, notes)
-    output.report([post if control is None else post_control, whole], html)
-    if plot is not None:
-        _draw(post if control is None else post_control, plot, alpha)
-    output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+    one_of("--test", test or "holm", [t for t in PAIRS if t not in OF_PAIRS])
+    higher = scores.higher_is_better
+    return comparison.against_control(
+        scores, control=control, higher_is_better=higher, alternative=alternative, adjust=test or "holm"
+    )
 
 
-def _all_pairs(whole: Any, f: Any, post: Any, alpha: float, notes: list[str]) -> Sheet:
+def _pairs(scores: Any, ranks: str, test: str | None) -> Any:
+    """All pairs: Nemenyi's test, another adjustment, or other ranks."""
+    from strat import comparison
+
+    one_of("--test", test or "nemenyi", PAIRS)
+    higher = scores.higher_is_better
+    if test in (None, "nemenyi") and ranks == "friedman":
+        return comparison.nemenyi(scores, higher_is_better=higher)
+    if ranks == "friedman":
+        return comparison.all_pairs(scores, higher_is_better=higher, adjust=str(test))
+    if test == "nemenyi":
+        raise StratError(f"`--test` must be an adjustment such as holm with --ranks {ranks}, got 'nemenyi'.")
+    with options.naming(ranks="--ranks"):
+        return comparison.pairwise(scores, higher_is_better=higher, ranks=ranks, adjust=test or "holm")
+
+
+def _family(family: Any, alpha: float, notes: Any) -> Sheet:
+    """Adjusted p-values, pairs × procedures."""
+    columns = family.to_dict()
+    counts = family.separated(alpha)
+    lines = [
+        f"pairs separated at {alpha:g}: " + ", ".join(f"{name} {count}" for name, count in counts.items()),
+        "choose the procedure before you look: the smallest of many p-values is none",
+        *notes,
+    ]
+    data = {"alpha": alpha, "separated": counts, "pairs": columns, "notes": records(notes)}
+    title = f"{counted(len(family.systems), 'system')} on {counted(family.n, 'data set')}: adjusted p-values"
+    rows = list(zip(*columns.values(), strict=True))
+    return Sheet("strat/rank_family/2", tuple(columns), rows, title=title, notes=lines, data=data)
+
+
+def _of_two(scores: Any) -> list[Any]:
+    """Two systems only: Wilcoxon's test and the sign test, which compare two where Friedman's ranks say little."""
+    from strat import comparison
+
+    if len(scores.systems) != 2:
+        return []
+    a, b = scores.values.T
+    return [comparison.signed_rank(a, b), comparison.sign(a, b)]
+
+
+def _tested(tests: list[Any]) -> dict[str, Any]:
+    """The tests that come before the pairs, for JSON."""
+    names = ("friedman", "iman_davenport", "signed_rank", "sign")
+    return {name: test.to_dict() for name, test in zip(names, tests, strict=False)}
+
+
+def _all_pairs(tests: list[Any], post: Any, alpha: float, notes: list[str]) -> Sheet:
+    whole = tests[0]
     order = np.argsort(whole.ranks, kind="stable")
     groups = post.groups(alpha)
     letters = {s: "".join(_letter(k) for k, g in enumerate(groups) if s in g) for s in whole.systems}
     rows = [(whole.systems[k], float(whole.ranks[k]), letters[whole.systems[k]]) for k in order]
     cd = post.critical_difference(alpha)
     pairs = post.different(alpha)
-    said = [
-        str(whole), str(f),
+    lines = [
+        *(test.sentence for test in tests),
         f"{post.name}: {len(pairs)} of {len(rows) * (len(rows) - 1) // 2} pairs differ at {alpha:g}"
         + (f"; critical difference {cd:.4f}" if cd is not None else ""),
         *(f"{a} better than {b}" for a, b in pairs[:12]),
@@ -115,15 +203,16 @@ def _all_pairs(whole: Any, f: Any, post: Any, alpha: float, notes: list[str]) ->
         *notes,
     ]  # fmt: skip
     data = {
-        "friedman": whole.to_dict(), "iman_davenport": f.to_dict(), "post_hoc": post.to_dict(), "alpha": alpha,
+        **_tested(tests), "post_hoc": post.to_dict(), "alpha": alpha,
         "critical_difference": cd, "different": [list(p) for p in pairs], "groups": [list(g) for g in groups],
-        "notes": notes,
+        "notes": records(notes),
     }  # fmt: skip
     title = _size(whole)
-    return Sheet(SCHEMA, ("system", "average rank", "group"), rows, title=title, notes=said, data=data)
+    return Sheet(SCHEMA, ("system", "average rank", "group"), rows, title=title, notes=lines, data=data)
 
 
-def _with_control(whole: Any, f: Any, post: Any, alpha: float, notes: list[str]) -> Sheet:
+def _with_control(tests: list[Any], post: Any, alpha: float, notes: list[str]) -> Sheet:
+    whole = tests[0]
     order = np.argsort(whole.ranks, kind="stable")
     p = dict(zip(post.others, post.pvalues.tolist(), strict=True))
     rows = [
@@ -131,13 +220,14 @@ def _with_control(whole: Any, f: Any, post: Any, alpha: float, notes: list[str])
         for k, s in ((int(k), whole.systems[k]) for k in order)
     ]
     data = {
-        "friedman": whole.to_dict(), "iman_davenport": f.to_dict(), "post_hoc": post.to_dict(), "alpha": alpha,
-        "critical_difference": post.critical_difference(alpha), "different": post.different(alpha), "notes": notes,
+        **_tested(tests), "post_hoc": post.to_dict(), "alpha": alpha,
+        "critical_difference": post.critical_difference(alpha), "different": post.different(alpha),
+        "notes": records(notes),
     }  # fmt: skip
     title = f"{_size(whole)}, {post.control} as control ({post.alternative})"
-    said = (str(whole), str(f), f"{post.name}, level {alpha:g}", *notes)
+    lines = (*(test.sentence for test in tests), f"{post.name}, level {alpha:g}", *notes)
     columns = ("system", "average rank", "adjusted p", "differs")
-    return Sheet(SCHEMA, columns, rows, title=title, notes=said, data=data)
+    return Sheet(SCHEMA, columns, rows, title=title, notes=lines, data=data)
 
 
 def _size(whole: Any) -> str:
@@ -146,64 +236,3 @@ def _size(whole: Any) -> str:
 
 def _letter(k: int) -> str:
     return chr(ord("a") + k) if k < 26 else f"({k + 1})"
-
-
-def _draw(post: Any, path: Path, alpha: float) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    output.draw(post.plot(alpha=alpha).figure, path, bbox_inches="tight")
-
-
-def _table(
-    file: str, dataset: str | None, system: str | None, score: str | None, missing: str
-) -> tuple[dict[str, Any], list[str]]:
-    """Columns by system, the names of the data sets first."""
-    from strat import tables
-
-    one_of("--missing", missing, ("error", "drop"))
-    table = tables.read(file)
-    if system is not None or score is not None:
-        if system is None or score is None or dataset is None:
-            raise StratError("a long table must be said by `--dataset`, `--system` and `--score` together.")
-        return _pivot(table.columns([dataset, system, score]), dataset, system, score, missing)
-    names = list(table.names)
-    table.require(dataset=dataset)
-    first = dataset or names[0]
-    columns = {c.name: c for c in table.backend.fetch(names)}
-    text = dataset is not None or np.asarray(columns[first].labels).dtype.kind in "OUS"
-    numeric = [n for n in names if not (text and n == first)]
-    values = {n: columns[n].numbers() for n in numeric}
-    label = columns[first].values if text else np.arange(1, len(columns[first]) + 1)
-    grid = {n: np.where(v.missing, np.nan, v.labels) if v.missing is not None else v.labels for n, v in values.items()}
-    return _complete(label, grid, missing)
-
-
-def _pivot(
-    columns: dict[str, Any], dataset: str, system: str, score: str, missing: str
-) -> tuple[dict[str, Any], list[str]]:
-    from strat.columns import encode, numbers
-
-    row, sets = encode(dataset, columns[dataset])
-    column, systems = encode(system, columns[system])
-    y = numbers(score, columns[score])
-    cell = row * len(systems) + column
-    count = np.bincount(cell, minlength=len(sets) * len(systems)).reshape(len(sets), -1)
-    total = np.bincount(cell, y, minlength=count.size).reshape(count.shape)
-    with np.errstate(invalid="ignore"):
-        means = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    grid = {str(s): means[:, k] for k, s in enumerate(systems)}
-    made, notes = _complete(sets.astype(str), grid, missing)
-    if count.max() > 1:
-        notes.append(f"{count[count > 0].min()} to {count.max()} runs of a system on a data set averaged")
-    return made, notes
-
-
-def _complete(label: Any, grid: dict[str, Any], missing: str) -> tuple[dict[str, Any], list[str]]:
-    names = np.asarray([str(v) for v in label])
-    lost = np.isnan(np.column_stack(list(grid.values()))).any(axis=1) if grid else np.zeros(len(names), bool)
-    if not lost.any() or missing == "error":
-        return {"data set": names, **grid}, []
-    kept = {"data set": names[~lost], **{n: v[~lost] for n, v in grid.items()}}
-    of = counted(len(lost), "data set")
-    return kept, [f"{int(lost.sum())} of {of} dropped for a missing cell: {some(names[lost])}"]

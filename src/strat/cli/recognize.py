@@ -1,8 +1,7 @@
-"""`strat recognize`: ranks, curves and error rates of a recognition system, with errors by subject."""
+"""`strat recognize`: ranks, curves and error rates of recognition systems, with errors by subject."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,135 +10,115 @@ import typer
 from numpy.typing import NDArray
 
 from strat.cli.options import Level, Picture, leave_out, naming, picture
-from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, draw, emit, report, warn
-from strat.columns import load
-from strat.errors import StratError, near, one_of
-from strat.estimation import Estimate, estimate
+from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, draw, emit, report
+from strat.cli.recognition_figures import (
+    PLOT_KINDS,
+    Evaluated,
+    Wish,
+    cautions,
+    differences,
+    evaluated,
+    figures,
+    lines,
+    notes,
+    title,
+)
+from strat.cli.recognition_figures import picture as drawn
+from strat.cli.recognition_search import Cameras, searched
+from strat.cli.recognition_sources import SUBJECT, Request, Source
+from strat.errors import StratError, one_of
+from strat.notes import Note
 from strat.recognition import (
-    Ranks,
-    ScoreTable,
+    Cost,
     System,
+    compare_matchers,
     gallery_effect,
     image_array,
     match_curve,
-    open_set,
-    ranks,
-    ranks_of_embeddings,
-    read_matrix,
-    read_triples,
-    reciprocal_rank_of,
     run,
-    size_curve,
     system_of_embeddings,
     system_of_scores,
-    verification,
 )
-from strat.recognition.curves import TARGETS, design_of
+from strat.recognition.curves import ALONE, TARGETS
 from strat.recognition.experiment import compare_methods, compare_units
-from strat.recognition.scores import subject_columns
-from strat.words import counted
+from strat.recognition.measures import NAMES, OF_THRESHOLD
+from strat.recognition.verification import AVERAGES, USUAL_FMR
+from strat.text import counted
 
-SCHEMA = "strat/recognize/1"
-SUBJECT = "subject"
-OF_RATES = ("enrolment", "open_", "max_rank", "target", "ties", "at", "fmr", "fpir", "device")
+SCHEMA, SEVERAL = "strat/recognize/2", "strat/recognize-systems/2"
+MEASURES = tuple(name for name in NAMES if name not in (*OF_THRESHOLD, "eer", "fnmr_at"))
+OF_RATES = (
+    "plot_kind", "enrolment", "open_", "max_rank", "target", "ties", "at", "fmr", "fpir", "average", "device",
+    "measure", "p_target", "c_miss", "c_fa", "name", "threshold",
+)  # fmt: skip
+OF_RATES_ALONE = tuple(name for name in OF_RATES if name not in ("at", "name", "device"))
 COLUMNS = ("figure", "at", "estimate", "se", "low", "high", "df")
 
-SIMILARITY = typer.Option(None, help="Table of similarities: .npz, .npy, .csv, or triples in .parquet or .csv.")
+SIMILARITY = typer.Option(
+    None, help="Table of similarities: .npz, .npy, .csv, or triples in .parquet or .csv; repeat for more systems."
+)
 DISTANCE = typer.Option(None, help="Table of distances, in the same forms.")
-PROBES = typer.Option(None, help="Embeddings of the probes: an .npz with embeddings and subject.")
-GALLERY = typer.Option(None, help="Embeddings of the gallery, in the same form.")
-IMAGES = typer.Option(None, help="Embeddings of all images, for --per-subject.")
-AT = typer.Option("1,5,10,20", help="Ranks to print, parted by commas.")
-FMR = typer.Option("0.01,0.001", help="False match rates at which to print FNMR.")
+TRIALS = typer.Option(None, help="List of trials: label, two images, perhaps a score; text, .csv or .parquet.")
+SCORES = typer.Option(None, help="With --trials: scores of a system, one a line or by names; repeat for more systems.")
+GENUINE = typer.Option(None, help="Genuine scores, one a line (or two images and a score).")
+IMPOSTOR = typer.Option(None, help="Impostor scores, in the same form.")
+PROBES = typer.Option(None, help="Embeddings of the probes: .npz with embeddings and subject, or .npy with --labels.")
+GALLERY = typer.Option(None, help="Embeddings of the gallery, in the same form (labels: --gallery-labels).")
+IMAGES = typer.Option(None, help="Embeddings of all images: compared all with all, or for --per-subject.")
+LABELS = typer.Option(None, help="Subjects of the rows of --probes or --images: one a line, or .npy.")
+GALLERY_LABELS = typer.Option(None, help="Subjects of the rows of --gallery.")
+KEY = typer.Option(None, help="Name of the table, or of the vectors, in an .npz; repeat for several systems in one.")
+NAME = typer.Option(None, "--name", help="Name of a system, in the order of the files; repeat.")
+MEASURE = typer.Option(None, help=f"More measures of verification (repeat): {', '.join(MEASURES)}.")
+AT = typer.Option("1,5,10,20", help="Ranks to print, comma-separated.")
+FMR = typer.Option(",".join(f"{fmr:g}" for fmr in USUAL_FMR), help="False match rates at which to print FNMR.")
 FPIR = typer.Option("0.1,0.01", help="False positive identification rates at which to print FNIR.")
+CAMERAS = typer.Option(
+    None, help="With --reidentification: camera of each probe, one a line or .npy; own camera's images don't count."
+)
+GALLERY_CAMERAS = typer.Option(None, help="Camera of each gallery image, in the same form.")
+PLOT_KIND = typer.Option(None, help=f"With --plot: {', '.join(PLOT_KINDS)} (default cmc, or det without a gallery).")
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@dataclass(frozen=True)
-class _Wish:
-    target: str
-    ties: str
-    method: str
-    at: list[int]
-    fmr: list[float]
-    fpir: list[float]
-    max_rank: int | None
-    level: float
-
-
-@dataclass(frozen=True)
-class _Source:
-    """Where the scores come from."""
-
-    similarity: Path | None
-    distance: Path | None
-    probes: Path | None
-    gallery: Path | None
-    images: Path | None
-    key: str | None
-    subject: str
-    triples: bool
-    score: str
-    device: str
-
-    def __post_init__(self) -> None:
-        given = [self.similarity, self.distance, self.probes, self.images]
-        if sum(x is not None for x in given) != 1 or (self.probes is None) != (self.gallery is None):
-            raise StratError(
-                "one of `--similarity`, `--distance`, `--probes` with `--gallery`, and `--images` must be given, "
-                "and only one."
-            )
-
-    def table(self) -> tuple[ScoreTable, dict[str, Any]] | None:
-        """The table of scores, and the scores under their name; None for embeddings."""
-        path = self.similarity or self.distance
-        if path is None:
-            return None
-        kind = "similarity" if self.similarity else "distance"
-        with naming(path=f"--{kind}", key="--key", subject="--subject", read_triples="--triples"):
-            if self.listed:
-                asked = self.subject != SUBJECT
-                made = read_triples(path, **subject_columns(path, self.subject, asked=asked))
-            else:
-                made = read_matrix(path, key=self.key, subject=self.subject)
-        return made, {kind: made.scores}
-
-    @property
-    def listed(self) -> bool:
-        """Whether the table is a list of triples."""
-        path = self.similarity or self.distance
-        return self.triples or (path is not None and path.suffix.lower() == ".parquet")
-
-    def vectors(self, kind: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Embeddings and subjects of the probes, the gallery or all images."""
-        path: Path = getattr(self, kind)
-        if not path.exists():
-            raise StratError(f"`--{kind}` must name a file with embeddings, got {str(path)!r}, which is not there.")
-        archive, chosen = load(f"--{kind}", path), self.key or "embeddings"
-        for name in (chosen, self.subject):
-            if name not in archive:
-                raise StratError(f"`--{kind}` must hold {name!r}, got {path.name!r}; {near(name, list(archive))}")
-        return archive[chosen], archive[self.subject]
 
 
 @command.command()
 def recognize(
     ctx: typer.Context,
-    similarity: Path | None = SIMILARITY,
-    distance: Path | None = DISTANCE,
-    probes: Path | None = PROBES,
-    gallery: Path | None = GALLERY,
-    images: Path | None = IMAGES,
-    key: str | None = typer.Option(None, help="Name of the table, or of the vectors, in an .npz."),
+    similarity: list[Path] | None = SIMILARITY,
+    distance: list[Path] | None = DISTANCE,
+    trials: Path | None = TRIALS,
+    scores: list[Path] | None = SCORES,
+    genuine: list[Path] | None = GENUINE,
+    impostor: list[Path] | None = IMPOSTOR,
+    probes: list[Path] | None = PROBES,
+    gallery: list[Path] | None = GALLERY,
+    images: list[Path] | None = IMAGES,
+    labels: Path | None = LABELS,
+    gallery_labels: Path | None = GALLERY_LABELS,
+    key: list[str] | None = KEY,
+    name: list[str] | None = NAME,
+    columns: str | None = typer.Option(None, help="Columns by role: probe=…,gallery=…,score=…,label=…"),
+    id_pattern: str | None = typer.Option(None, help="Regular expression whose group is the subject in a name."),
     subject: str = typer.Option(
         SUBJECT, help="Name of the labels in an .npz; in triples, columns probe_NAME and gallery_NAME."
     ),
     triples: bool = typer.Option(False, "--triples", help="The table is a list: probe, gallery, score."),
+    smaller: bool = typer.Option(False, "--smaller-is-better", help="Scores of trials or of lists are distances."),
+    stream: bool = typer.Option(False, "--stream", help="Read --trials (.parquet) in batches, in bounded memory."),
     score: str = typer.Option("cosine", help="cosine, inner, euclidean, l1 or mahalanobis."),
     enrolment: str = typer.Option("single", help="Several images of a subject: best, mean or images."),
     open_: bool = typer.Option(False, "--open-set", help="Probes without a mate are non-mated searches."),
     max_rank: int | None = typer.Option(None, help="R, the length of the candidate list of open-set rates."),
+    reid: bool = typer.Option(
+        False, "--reidentification", "--reid", help="mAP and CMC with several gallery images of a subject."
+    ),
+    cameras: Path | None = CAMERAS,
+    gallery_cameras: Path | None = GALLERY_CAMERAS,
+    junk: str | None = typer.Option(None, help="Gallery labels that stand for no subject, comma-separated (-1)."),
+    threshold: str | None = typer.Option(
+        None, help="Print error rates at this threshold too; comma-separated for one of each system."
+    ),
     per_subject: int | None = typer.Option(None, help="The evaluation of CVPR 5 with so many images a subject."),
     target: str = typer.Option("population", help="population, or these-subjects (subjects as strata)."),
     ties: str = typer.Option("pessimistic", help="pessimistic, optimistic or expected."),
@@ -147,9 +126,15 @@ def recognize(
     at: str = AT,
     fmr: str = FMR,
     fpir: str = FPIR,
+    measure: list[str] | None = MEASURE,
+    p_target: float = typer.Option(0.01, help="Detection costs: prior probability of a mated comparison."),
+    c_miss: float = typer.Option(1.0, help="Detection costs: cost of a false non-match."),
+    c_fa: float = typer.Option(1.0, help="Detection costs: cost of a false match."),
+    average: str = typer.Option("comparisons", help="What counts the same: comparisons (and probes), or subjects."),
     level: Level = 0.95,
     device: str = typer.Option("cpu", help="cpu or cuda, for embeddings."),
     plot: Picture = None,
+    plot_kind: str | None = PLOT_KIND,
     html: Html = None,
     as_json: Json = False,
     markdown: Markdown = False,
@@ -157,157 +142,164 @@ def recognize(
     quiet: Quiet = False,
     output: Output = None,
 ) -> None:
-    """Curves and error rates of a recognition system, with errors that count subjects, not rows.
+    """Curves and error rates of recognition systems, with errors that count subjects, not rows.
 
     For example:
 
       strat recognize --similarity scores.npz --key face_g --html report.html
 
-      strat recognize --probes probes.npz --gallery gallery.npz --score cosine --plot cms.png
+      strat recognize --similarity scores.npz --key face_g --key face_c --plot difference.pdf --plot-kind difference
+
+      strat recognize --trials trials.txt --scores a.txt --scores b.txt --id-pattern "^(id[0-9]+)/" --measure min_dcf
+
+      strat recognize --genuine genuine.txt --impostor impostor.txt --plot det.pdf
+
+      strat recognize --probes probes.npy --labels who.txt --gallery gallery.npy --gallery-labels whom.txt
+
+      strat recognize --probes query.npz --gallery gallery.npz --reid --cameras q.txt --gallery-cameras g.txt
 
       strat recognize --images all.npz --score euclidean --per-subject 4
     """
-    wish = _Wish(
-        one_of("--target", target.replace("-", " "), TARGETS),
-        ties,
-        method,
-        _places(at),
-        _numbers("--fmr", fmr),
-        _numbers("--fpir", fpir),
-        max_rank,
-        level,
-    )
-    source = _Source(similarity, distance, probes, gallery, images, key, subject, triples, score, device)
-    if images is not None and per_subject is None:
-        raise StratError("`--per-subject` must say how many images each subject has with `--images`.")
+    if plot_kind is not None:
+        one_of("--plot-kind", plot_kind, PLOT_KINDS)
+    wish = Wish(
+        one_of("--target", target.replace("-", " "), TARGETS), ties, method, _places(at), _numbers("--fmr", fmr),
+        _numbers("--fpir", fpir), max_rank, level, one_of("--average", average, AVERAGES), enrolment, open_,
+        [one_of("--measure", one, MEASURES) for one in measure or []], _cost(p_target, c_miss, c_fa),
+        [] if threshold is None else _numbers("--threshold", threshold),
+    )  # fmt: skip
+    source = Request(
+        similarity or (), distance or (), trials, scores or (), genuine or (), impostor or (), probes or (),
+        gallery or (), images or (), labels, gallery_labels, key or (), name or (), columns, id_pattern, subject,
+        triples, smaller, score, device, stream,
+    )  # fmt: skip
     picture(plot)
+    if plot is None:
+        leave_out(ctx, "plot_kind", why="without --plot")
     _left_out(ctx, source, open_, per_subject is not None)
-    if per_subject is not None:
+    if not reid:
+        leave_out(ctx, "cameras", "gallery_cameras", "junk", why="without --reidentification")
+    if reid:
+        leave_out(ctx, *OF_RATES_ALONE, "method", "plot", "html", "per_subject", why="with --reidentification")
+        sheet = searched(source.systems(), wish, Cameras(cameras, gallery_cameras, junk))
+    elif per_subject is not None:
         sheet = _experiment(*_system(source), per_subject, wish, plot, html)
     else:
-        sheet = _figures(source, enrolment, open_, wish, plot, html)
+        sheet = _figures(source, wish, plot, plot_kind, html)
     emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=output)
 
 
-def _left_out(ctx: typer.Context, source: _Source, open_: bool, experiment: bool) -> None:
+def _left_out(ctx: typer.Context, source: Request, open_: bool, experiment: bool) -> None:
     """Refuse options that these scores have no use for."""
-    table = source.similarity or source.distance
-    if table is not None:
+    if source.kind not in ("probes", "images"):
         leave_out(ctx, "score", "device", why="with a table of scores: it is for embeddings")
-        if source.listed or table.suffix.lower() != ".npz":
-            leave_out(ctx, "key", why=f"for {table.suffix.lower()} files and triples: it names a part of an .npz")
-        if not source.listed and table.suffix.lower() != ".npz":
-            leave_out(ctx, "subject", why=f"for a table in a {table.suffix.lower()} file, which names its own subjects")
+        leave_out(ctx, "labels", "gallery_labels", why="with scores: they are for embeddings")
+    if source.kind != "probes":
+        leave_out(ctx, "gallery_labels", why="without --gallery")
+    if source.is_table:
+        _for_table(ctx, source)
     else:
-        leave_out(ctx, "triples", "fmr", why="for embeddings: it is for a table of scores")
+        leave_out(ctx, "triples", why=f"for {_sort(source)}: it is for a table of scores")
+    if source.stream:
+        leave_out(
+            ctx, "scores", "id_pattern", "average", why="with --stream, which reads subjects and scores of one file"
+        )
+    if source.kind != "trials":
+        leave_out(ctx, "scores", "stream", why="without --trials")
+        if not source.listed:
+            leave_out(ctx, "columns", why="without --trials or --triples")
+    if source.kind not in ("trials", "genuine"):
+        leave_out(ctx, "smaller", why="without --trials or --genuine; a table has --distance")
+    if source.kind in ("trials", "genuine", "images") and not experiment:
+        why = "without a gallery to search: it is for ranks"
+        leave_out(ctx, "enrolment", "open_", "max_rank", "target", "ties", "at", "fpir", "method", why=why)
     if experiment:
-        if source.probes is not None:
-            raise StratError("`--per-subject` must come with `--images` or a square table, got `--probes`.")
+        if source.kind not in ("images", "similarity", "distance"):
+            raise StratError(f"`--per-subject` must come with `--images` or a square table, got `--{source.kind}`.")
         leave_out(ctx, *OF_RATES, why="with --per-subject, which evaluates rank 1 as CVPR 5 does")
     elif not open_:
         leave_out(ctx, "max_rank", "fpir", why="without --open-set: it is for open-set rates")
+
+
+def _for_table(ctx: typer.Context, source: Request) -> None:
+    suffix = getattr(source, source.kind)[0].suffix.lower()
+    leave_out(ctx, "id_pattern", why="with a table of scores, which names its subjects")
+    if source.listed or suffix != ".npz":
+        leave_out(ctx, "key", why=f"for {suffix} files and triples: it names a part of an .npz")
+    if not source.listed and suffix != ".npz":
+        leave_out(ctx, "subject", why=f"for a table in a {suffix} file, which names its own subjects")
+
+
+def _sort(source: Request) -> str:
+    return "embeddings" if source.kind in ("probes", "images") else "lists of trials"
+
+
+def _cost(p_target: float, c_miss: float, c_fa: float) -> Cost:
+    with naming(p_target="--p-target", c_miss="--c-miss", c_fa="--c-fa"):
+        return Cost(p_target, c_miss, c_fa)
 
 
 def _numbers(option: str, text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",") if part.strip()]
     except ValueError:
-        raise StratError(f"`{option}` must be numbers parted by commas, got {text!r}.") from None
+        raise StratError(f"`{option}` must be comma-separated numbers, got {text!r}.") from None
 
 
 def _places(text: str) -> list[int]:
-    found = _numbers("--at", text)
-    if any(k < 1 or not k.is_integer() for k in found):
+    ranks = _numbers("--at", text)
+    if any(k < 1 or not k.is_integer() for k in ranks):
         raise StratError(f"`--at` must be ranks, whole numbers from 1, got {text!r}.")
-    return [int(k) for k in found]
+    return [int(k) for k in ranks]
 
 
-def _figures(source: _Source, enrolment: str, open_: bool, wish: _Wish, plot: Path | None, html: Path | None) -> Sheet:
-    given = source.table()
-    results: dict[str, Any] = {}
-    if given is None:
-        found = _of_vectors(source, enrolment, open_)
-        rows = _closed(found, wish)
-    else:
-        table, scores = given
-        labels: dict[str, Any] = {"probes": table.probes, "gallery": table.gallery}
-        found = ranks(**scores, **labels, enrolment=enrolment, open_set=open_)
-        checked = verification(**scores, **labels)
-        results["verification"] = checked.det()
-        rows = _closed(found, wish) + _lines("EER", "", checked.eer(), wish)
-        rows += _lines("FNMR at FMR", wish.fmr, checked.fnmr_at(wish.fmr), wish)
-    if open_:
-        if found.mated.all():
-            raise StratError("`--open-set` must have probes of subjects outside the gallery, got none; leave it out.")
-        made = open_set(found, max_rank=wish.max_rank, target=wish.target)
-        rows += _lines(f"FNIR(R = {made.max_rank}) at FPIR", wish.fpir, made.fnir_at(wish.fpir), wish)
-    curve: dict[str, Any] = {"target": wish.target, "method": wish.method, "ties": wish.ties}
-    _draw(plot, lambda: match_curve(found, **curve).plot(level=wish.level))
+def _figures(source: Request, wish: Wish, plot: Path | None, kind: str | None, html: Path | None) -> Sheet:
+    results = evaluated(source.systems(), wish)
+    draw(plot, lambda: drawn(results, kind, wish))
     if html is not None:
-        report({"identification": match_curve(found, **curve), **results}, html)
-    return Sheet(SCHEMA, COLUMNS, rows, _title(found), _notes(found, wish))
+        report(_results(results, wish), html)
+    of_each = {name: figures(results, name, wish) for name in results.systems}
+    if len(of_each) == 1:
+        (only,) = of_each.values()
+        rows = [row for figure in only for row in lines(*figure, wish.level)]
+        return Sheet(SCHEMA, COLUMNS, rows, title(results), [*notes(results, wish), *cautions(only)])
+    of_each |= dict(differences(results, wish))
+    rows = [[name, *row] for name, some in of_each.items() for figure in some for row in lines(*figure, wish.level)]
+    careful = [Note(note.code, f"{name}: {note}") for name, some in of_each.items() for note in cautions(some)]
+    words = Note("paired-systems", "Differences pair the systems by comparison and by subject.")
+    return Sheet(SEVERAL, ("system", *COLUMNS), rows, title(results), [words, *notes(results, wish), *careful])
 
 
-def _of_vectors(source: _Source, enrolment: str, open_: bool) -> Ranks:
-    (p, who), (g, enrolled) = source.vectors("probes"), source.vectors("gallery")
-    return ranks_of_embeddings(
-        p,
-        g,
-        probe_subjects=who,
-        gallery_subjects=enrolled,
-        score=source.score,
-        enrolment=enrolment,
-        open_set=open_,
-        device=source.device,
-    )
+def _results(results: Evaluated, wish: Wish) -> dict[str, Any]:
+    """What the page tells: the match curve, and the error rates of each system."""
+    out: dict[str, Any] = {}
+    if results.ranks:
+        out["Identification"] = match_curve(
+            results.ranks, target=wish.target, method=wish.method, ties=wish.ties, average=wish.counted
+        )
+    for name, check in results.checks.items():
+        of = "" if len(results.checks) == 1 else f", {name}"
+        out[f"Verification{of}"] = check
+        if wish.fmr != list(USUAL_FMR):
+            out[f"FNMR at FMR{of}"] = check.fnmr_at(wish.fmr)
+    first, *others = results.checks or [ALONE]
+    for other in others:
+        out[f"DET difference, {first} − {other}"] = compare_matchers(results.checks).det_difference(first, other)
+    for name, searches in results.searches.items():
+        out["FNIR at FPIR" + ("" if len(results.searches) == 1 else f", {name}")] = searches.fnir_at(wish.fpir)
+    return out
 
 
-def _closed(found: Ranks, wish: _Wish) -> list[list[Any]]:
-    at = sorted({k for k in wish.at if k <= found.gallery_size}) or [1]
-    curve = match_curve(found, target=wish.target, method=wish.method, at=np.asarray(at), ties=wish.ties).of()
-    rows = _lines("CMS at rank", at, curve, wish)
-    design = design_of(found.subject[found.mated], wish.target)
-    rows += _lines("mean reciprocal rank", "", estimate(reciprocal_rank_of(found, ties=wish.ties), on=design), wish)
-    small = size_curve(
-        found, sizes=np.unique([max(2, found.gallery_size // 10), found.gallery_size]), target=wish.target
-    )
-    return rows + _lines("rank-1 miss rate at N", small.sizes.astype(int).tolist(), small.estimate, wish)
-
-
-def _lines(name: str, at: Any, found: Estimate, wish: _Wish) -> list[list[Any]]:
-    low, high = (np.ravel(np.asarray(side)) for side in found.interval(wish.level))
-    value, se = np.ravel(found.point), np.ravel(np.sqrt(found.variance))
-    places, df = at if isinstance(at, list) else [at], float(found.df)
-    return [
-        [name, place, float(v), float(s), float(a), float(b), int(df) if df.is_integer() else df]
-        for place, v, s, a, b in zip(places, value, se, low, high, strict=True)
-    ]
-
-
-def _title(found: Ranks) -> str:
-    mated = int(found.mated.sum())
-    said = (
-        f"{counted(mated, 'mated probe')} of {counted(len(np.unique(found.subject[found.mated])), 'subject')}, "
-        f"N = {found.gallery_size}"
-    )
-    return said if mated == len(found) else f"{said}; {counted(len(found) - mated, 'non-mated probe')}"
-
-
-def _notes(found: Ranks, wish: _Wish) -> list[str]:
-    target = "the population of subjects" if wish.target == "population" else "these very subjects"
-    tied = f"{counted(found.tied_probes, 'probe')} tied with a non-mate (counted {wish.ties})"
-    notes = [f"Target: {target}; {tied}; {found.method}."]
-    if found.failed.any():
-        notes.append(f"{counted(int(found.failed.sum()), 'probe')} failed: a miss at every rank.")
-    return notes
-
-
-def _system(source: _Source) -> tuple[System, NDArray[Any]]:
-    given = source.table()
-    if given is None:
-        x, who = source.vectors("images")
+def _system(request: Request) -> tuple[System, NDArray[Any]]:
+    systems = request.systems()
+    if len(systems) > 1:
+        raise StratError(f"`--per-subject` must have one system, got {len(systems)}.")
+    source: Source = next(iter(systems.values()))
+    if source.table is None:
+        assert source.vectors is not None
+        x, who = source.vectors[:2]
         return system_of_embeddings("system", x, subjects=who, score=source.score), who
-    table, scores = given
+    table, scores = source.table, {source.kind: source.table.scores}
     if table.scores.shape[0] != table.scores.shape[1] or (table.probes != table.gallery).any():
         raise StratError("`--per-subject` must have a square table of all images with all images.")
     labels: dict[str, Any] = {"subjects": table.probes}
@@ -315,42 +307,32 @@ def _system(source: _Source) -> tuple[System, NDArray[Any]]:
 
 
 def _experiment(
-    system: System, who: NDArray[Any], per_subject: int, wish: _Wish, plot: Path | None, html: Path | None
+    system: System, who: NDArray[Any], per_subject: int, wish: Wish, plot: Path | None, html: Path | None
 ) -> Sheet:
     """The evaluation of CVPR section 5: gallery effect, mixing, units and methods."""
     array = image_array(who, per_subject=per_subject, fewer="leave out")
     left = len(np.unique(who)) - array.shape[0]
     method = "brr" if wish.method == "closed form" else wish.method
     rows: list[list[Any]] = []
-    notes = [
-        f"{counted(array.shape[0], 'subject')} as strata, {counted(per_subject - 1, 'probe image')} each as units; "
-        f"errors by {method}."
-    ]
+    of_each = f"{counted(per_subject - 1, 'probe image')} each as units; errors by {method}."
+    words = [Note("experiment-design", f"{counted(array.shape[0], 'subject')} as strata, {of_each}")]
     if left:
-        warn([f"{counted(left, 'subject')} with fewer than {counted(per_subject, 'image')} left out."])
+        text = f"{counted(left, 'subject')} with fewer than {counted(per_subject, 'image')} left out."
+        words.append(Note("subjects-left-out", text))
     if per_subject > 2:
         for name, used in (("as given", array), ("mixed", array.mixed())):
             effect = gallery_effect(system, used, method=method, at=[1])
             for curve, one in zip(effect.curves, effect.runs, strict=True):
-                rows += _lines(f"rank 1, galleries {name}", [one.gallery + 1], curve, wish)
-            notes.append(f"Gallery effect, {name}: {effect.test()}.")
+                rows += lines(f"rank 1, galleries {name}", [one.gallery + 1], curve, wish.level)
+            words.append(Note("gallery-effect", f"Gallery effect, {name}: {effect.test()}."))
     if per_subject > 3:
-        for name, found in compare_units(system, array.mixed(), method=method, at=[1]).estimates.items():
-            rows += _lines(f"rank 1, {name}", [1], found, wish)
+        for name, estimate in compare_units(system, array.mixed(), method=method, at=[1]).estimates.items():
+            rows += lines(f"rank 1, {name}", [1], estimate, wish.level)
     compared = compare_methods(run(system, array.mixed()), at=[1])
-    for name, found in compared.estimates.items():
-        rows += _lines(f"rank 1 by {name}", [counted(compared.replicates[name], "replicate")], found, wish)
-    _draw(plot, lambda: gallery_effect(system, array, method=method).plot())
+    for name, estimate in compared.estimates.items():
+        rows += lines(f"rank 1 by {name}", [counted(compared.replicates[name], "replicate")], estimate, wish.level)
+    draw(plot, lambda: gallery_effect(system, array, method=method).plot())
     if html is not None:
         report({"CMS curve, mixed galleries": run(system, array.mixed()).cms(method=method)}, html)
-    title = f"{system.name}: {counted(array.shape[0], 'subject')} × {counted(per_subject, 'image')}"
-    return Sheet(SCHEMA, COLUMNS, rows, title, notes)
-
-
-def _draw(plot: Path | None, make: Any) -> None:
-    if plot is None:
-        return
-    import matplotlib
-
-    matplotlib.use("Agg")
-    draw(make().figure, plot)
+    heading = f"{system.name}: {counted(array.shape[0], 'subject')} × {counted(per_subject, 'image')}"
+    return Sheet(SCHEMA, COLUMNS, rows, heading, words)

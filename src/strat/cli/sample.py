@@ -22,11 +22,22 @@ def sample(
     items: Annotated[str | None, typer.Option(help="Column of item names.")] = None,
     strata: Annotated[str | None, typer.Option(help="Column of fixed groups; each gets its own sample.")] = None,
     units: Annotated[str | None, typer.Option(help="Column of what is drawn together.")] = None,
-    method: Annotated[str, typer.Option(help="proportional, equal, neyman, systematic or simple.")] = "proportional",
+    method: Annotated[
+        str, typer.Option(help="proportional, equal, neyman, systematic, simple or unequal.")
+    ] = "proportional",
     spread: Annotated[str | None, typer.Option(help="For neyman: column of earlier scores.")] = None,
     order: Annotated[str | None, typer.Option(help="For systematic: column to sort by.")] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Draw rows to label: column of a cheap judgement, whose quantile groups are strata."),
+    ] = None,
+    bins: Annotated[int, typer.Option(help="With --judge: number of quantile groups.")] = 5,
+    cut: Annotated[
+        str, typer.Option(help="With --judge: where groups end: quantiles or dalenius-hodges.")
+    ] = "quantiles",
     least: Annotated[int, typer.Option(help="Fewest units in a stratum, or in all without strata.")] = 2,
     seed: Annotated[int, typer.Option(help="Draws the same sample again.")] = 0,
+    na: options.Na = None,
     form: Annotated[str, typer.Option("--format", help="table, csv, lm-eval (--samples) or inspect (--sample-id).")] = (
         "table"
     ),
@@ -43,6 +54,8 @@ def sample(
       strat sample items.csv --size 500 --items id --strata subject --output drawn.csv
 
       strat sample items.csv --size 100 --items doc_id --strata task --units passage --format lm-eval
+
+      strat sample judged.csv --size 60 --items id --judge judge --method neyman --output to_label.csv
     """
     from strat import tables
 
@@ -59,8 +72,12 @@ def sample(
         method=method,
         spread=spread,
         order=order,
+        judge=judge,
+        bins=bins,
+        cut=cut,
         least=least,
         seed=seed,
+        na=na,
     )
     if form == "table":
         output.emit(drawn.sheet(), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
@@ -76,7 +93,9 @@ def _left_out(ctx: typer.Context, method: str) -> None:
     """Refuse options of other methods than the one that was chosen."""
     if method != "neyman":
         options.leave_out(ctx, "spread", why=f"with --method {method}: it is for neyman")
+    if ctx.params["judge"] is None:
+        options.leave_out(ctx, "bins", "cut", why="without --judge: its scores are what is binned")
     if method != "systematic":
         options.leave_out(ctx, "order", why=f"with --method {method}: it is for systematic")
     if method == "simple":
-        options.leave_out(ctx, "strata", why="with --method simple, which draws from all units alike")
+        options.leave_out(ctx, "strata", why="with --method simple, which draws from all units with equal probability")

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat import extras
 from strat.colours import BLACK, BLUE, ORANGE
-from strat.columns import Array
+from strat.errors import drawable
+from strat.validate.columns import Array
 
 
 def cliques(same: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -18,14 +20,14 @@ def cliques(same: NDArray[np.bool_]) -> list[tuple[int, int]]:
     >>> cliques(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
     [(0, 1), (1, 2)]
     """
-    found: list[tuple[int, int]] = []
+    groups: list[tuple[int, int]] = []
     for first in range(len(same)):
         last = first
         while last + 1 < len(same) and same[first : last + 2, last + 1].all():
             last += 1
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return groups
 
 
 def draw_groups(
@@ -73,8 +75,7 @@ def draw_control(
 
 def _axes(ax: Any, systems: int, bars: int) -> Any:
     if ax is None:
-        import matplotlib.pyplot as plt
-
+        plt = extras.load("matplotlib.pyplot")
         height = 1.1 + 0.26 * ((systems + 1) // 2) + 0.12 * bars
         ax = plt.figure(figsize=(8, height), layout="constrained").add_subplot()
     ax.set_axis_off()
@@ -106,6 +107,7 @@ def _labels(ax: Any, names: Sequence[str], ranks: Array, top: float, colours: Se
         level = top - 0.55 * (k if left else most - 1 - k)
         edge = 1 - pad if left else most + pad
         ax.plot([rank, rank, edge], [0, level, level], color=colour, lw=0.9)
+        name = drawable(name)
         text = f"{name}  {rank:.2f} " if left else f" {rank:.2f}  {name}"
         ax.text(edge, level, text, ha="right" if left else "left", va="center", fontsize=9, color=colour)
     ax.set_xlim(1 - 6 * pad, most + 6 * pad)

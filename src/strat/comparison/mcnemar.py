@@ -9,14 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr
 
-from strat.columns import Array, encode, same_length
-from strat.comparison.results import TestResult, chi2_pvalue, t_pvalue
-from strat.doors import checked
+from strat.designs import Design
+from strat.designs.variance import deviations
 from strat.errors import StratError
+from strat.estimation.hypothesis_tests import TestResult, chi2_pvalue, t_pvalue
+from strat.notebook import in_words
+from strat.validate.arguments import checked
+from strat.validate.columns import equal, is_number, labels_of, same_length
 
 NULL = "on the population of items both systems have the same accuracy"
 
 
+@in_words
 @dataclass(frozen=True)
 class McNemar(TestResult):
     """A McNemar test with the counts of Kuncheva's Table 1.2.
@@ -38,6 +42,7 @@ class McNemar(TestResult):
         return super().to_dict() | counts
 
 
+@in_words
 @dataclass(frozen=True)
 class ClusteredMcNemar(McNemar):
     """A McNemar test whose variance comes from units.
@@ -65,6 +70,8 @@ class ClusteredMcNemar(McNemar):
 def mcnemar(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     """McNemar's test by chi-squared with the continuity correction, Kuncheva (1.10).
 
+    Where N10 = N01 the statistic is 0 and p = 1, as in R: there is nothing to correct.
+
     Examples
     --------
     Example 1.7: 31 right by both, 6 by LDC alone, 0 by QDC alone (ERRATA 18), 13 by neither.
@@ -78,8 +85,8 @@ def mcnemar(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
     """
     counts = _table(*_correct(truth, a, b))
     _, n10, n01, _ = counts
-    statistic = (abs(n01 - n10) - 1) ** 2 / (n01 + n10) if n01 + n10 else 0.0
-    pvalue = chi2_pvalue(statistic, 1) if n01 + n10 else 1.0
+    statistic = (abs(n01 - n10) - 1) ** 2 / (n01 + n10) if n01 != n10 else 0.0
+    pvalue = chi2_pvalue(statistic, 1)
     return McNemar("McNemar, chi-squared (1.10)", statistic, pvalue, (1.0,), "two-sided", NULL, *counts)
 
 
@@ -98,7 +105,7 @@ def mcnemar_exact(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
 
 @checked
 def mcnemar_midp(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> McNemar:
-    """McNemar's mid-p test: the exact p-value less the probability of the observed split.
+    """McNemar's mid-p test: the exact p-value minus the probability of the observed split.
 
     >>> mcnemar_midp([1] * 6, [1] * 6, [0] * 6).pvalue  # 2 · (1/2)^6 - (1/2)^6
     0.015625
@@ -133,8 +140,10 @@ def mcnemar_clustered(
     right_a, right_b = _correct(truth, a, b)
     counts = _table(right_a, right_b)
     difference = right_a.astype(float) - right_b
-    sums, stratum = _unit_sums(difference, units, strata)
-    variance, df = _variance_of_sum(sums, stratum)
+    design = Design.clustered(units, strata=strata)
+    same_length(truth=difference, units=design.unit)
+    sums = np.bincount(design.unit, difference, minlength=design.lines).astype(float)
+    variance, df = float((deviations(sums[:, None], design) ** 2).sum()), float(design.df)
     if variance == 0.0:
         same = sums.sum() == 0.0
         if not same:
@@ -158,45 +167,19 @@ def mcnemar_clustered(
 
 def _correct(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether each system labels each item correctly."""
-    columns = {"truth": np.asarray(truth), "a": np.asarray(a), "b": np.asarray(b)}
+    columns = {name: labels_of(name, given) for name, given in (("truth", truth), ("a", a), ("b", b))}
     same_length(**columns)
-    for name, column in columns.items():
-        codes, distinct = encode(name, column)
-        columns[name] = distinct[codes] if column.dtype == object else column
-    kinds = {name: column.dtype.kind in "USO" for name, column in columns.items()}
+    kinds = {name: is_number(column) for name, column in columns.items()}
     for name in ("a", "b"):
         if kinds[name] != kinds["truth"]:
             raise StratError(
                 f"`{name}` must have labels of the same type as `truth`, got {columns[name][0]!r} "
                 f"and {columns['truth'][0]!r}."
             )
-    return columns["a"] == columns["truth"], columns["b"] == columns["truth"]
+    return equal(columns["a"], columns["truth"]), equal(columns["b"], columns["truth"])
 
 
 def _table(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> tuple[int, int, int, int]:
     """N11, N10, N01, N00 of Kuncheva's Table 1.2."""
     both, only_a, only_b = int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum())
     return both, only_a, only_b, len(a) - both - only_a - only_b
-
-
-def _unit_sums(values: Array, units: ArrayLike, strata: ArrayLike | None) -> tuple[Array, NDArray[np.int64]]:
-    """Sum and stratum of each unit; a unit is nested in its stratum."""
-    unit = encode("units", units)[0]
-    stratum = np.zeros(len(unit), np.int64) if strata is None else encode("strata", strata)[0]
-    same_length(truth=values, units=unit, strata=stratum)
-    pairs, code = np.unique(np.stack([stratum, unit], axis=1), axis=0, return_inverse=True)
-    sums: Array = np.bincount(code.reshape(-1), values).astype(float)
-    return sums, pairs[:, 0]
-
-
-def _variance_of_sum(sums: Array, stratum: NDArray[np.int64]) -> tuple[float, float]:
-    """Textbook variance of the sum over units drawn within strata, and its degrees of freedom."""
-    size = np.bincount(stratum)
-    if (size < 2).any():
-        raise StratError(
-            f"`units` must be two or more in every stratum, got {int((size < 2).sum())} strata with one; "
-            "join strata, or leave `strata` out."
-        )
-    centred = sums - (np.bincount(stratum, sums) / size)[stratum]
-    variance = float((size / (size - 1.0)) @ np.bincount(stratum, centred**2))
-    return variance, float(len(sums) - len(size))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, values
-from strat.doors import checked
-from strat.errors import StratError, one_of
+from strat.errors import StratError
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, values
 
 
 @checked
@@ -19,7 +19,7 @@ def bonferroni(pvalues: ArrayLike) -> Array:
     >>> bonferroni([0.01, 0.02, 0.6]).tolist()
     [0.03, 0.06, 1.0]
     """
-    p = _checked(pvalues)
+    p = checked_pvalues(pvalues)
     return np.minimum(p * len(p), 1.0)
 
 
@@ -30,7 +30,7 @@ def holm(pvalues: ArrayLike) -> Array:
     >>> holm([0.01, 0.02, 0.6]).tolist()
     [0.03, 0.04, 0.6]
     """
-    return _step_down(_checked(pvalues), lambda m: np.arange(m, 0.0, -1.0))
+    return step_down(checked_pvalues(pvalues), lambda m: np.arange(m, 0.0, -1.0))
 
 
 @checked
@@ -40,8 +40,8 @@ def hochberg(pvalues: ArrayLike) -> Array:
     >>> hochberg([0.01, 0.02, 0.03]).tolist()
     [0.03, 0.03, 0.03]
     """
-    p = _checked(pvalues)
-    return _step_up(p, np.arange(len(p), 0.0, -1.0))
+    p = checked_pvalues(pvalues)
+    return step_up(p, np.arange(len(p), 0.0, -1.0))
 
 
 @checked
@@ -55,12 +55,12 @@ def shaffer(pvalues: ArrayLike, *, systems: int) -> Array:
     >>> shaffer([0.01, 0.02, 0.03], systems=3).tolist()
     [0.03, 0.03, 0.03]
     """
-    p = _checked(pvalues)
+    p = checked_pvalues(pvalues)
     if len(p) != systems * (systems - 1) // 2:
         raise StratError(
             f"`pvalues` must be those of all {systems * (systems - 1) // 2} pairs of {systems} `systems`, got {len(p)}."
         )
-    return _step_down(p, lambda m: _true_hypotheses(systems, m))
+    return step_down(p, lambda m: _true_hypotheses(systems, m))
 
 
 @checked
@@ -70,34 +70,12 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Array:
     >>> [round(v, 4) for v in benjamini_hochberg([0.01, 0.02, 0.6]).tolist()]
     [0.03, 0.03, 0.6]
     """
-    p = _checked(pvalues)
-    return _step_up(p, len(p) / np.arange(1, len(p) + 1))
+    p = checked_pvalues(pvalues)
+    return step_up(p, len(p) / np.arange(1, len(p) + 1))
 
 
-ADJUSTMENTS: dict[str, Callable[[ArrayLike], Array]] = {
-    "bonferroni": bonferroni,
-    "holm": holm,
-    "hochberg": hochberg,
-    "benjamini-hochberg": benjamini_hochberg,
-}
-
-
-@checked
-def adjust(pvalues: ArrayLike, method: str, *, systems: int | None = None) -> Array:
-    """P-values adjusted by the named method ("none" leaves them; "shaffer" needs the number of systems).
-
-    >>> adjust([0.01, 0.02], "bonferroni").tolist()
-    [0.02, 0.04]
-    """
-    one_of("adjust", method, ["none", *ADJUSTMENTS, *(["shaffer"] if systems else [])])
-    if method == "none":
-        return _checked(pvalues)
-    if method == "shaffer" and systems:
-        return shaffer(pvalues, systems=systems)
-    return ADJUSTMENTS[method](pvalues)
-
-
-def _checked(pvalues: ArrayLike) -> Array:
+def checked_pvalues(pvalues: ArrayLike) -> Array:
+    """The p-values as numbers from 0 to 1."""
     if np.ndim(pvalues) != 1 or np.size(pvalues) == 0:
         raise StratError(f"`pvalues` must be a list of p-values, got an array of shape {np.shape(pvalues)}.")
     p = values("pvalues", pvalues, finite=False)
@@ -106,14 +84,16 @@ def _checked(pvalues: ArrayLike) -> Array:
     return p
 
 
-def _step_down(p: Array, factors: Callable[[int], Array]) -> Array:
+def step_down(p: Array, factors: Callable[[int], Array]) -> Array:
+    """From the smallest on, p-values times factors, none below one before it."""
     order = np.argsort(p, kind="stable")
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * factors(len(p))), 1.0)
     return adjusted
 
 
-def _step_up(p: Array, factors: Array) -> Array:
+def step_up(p: Array, factors: Array) -> Array:
+    """From the largest on, p-values times factors, none above one before it."""
     order = np.argsort(p, kind="stable")
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(np.minimum.accumulate((p[order] * factors)[::-1])[::-1], 1.0)

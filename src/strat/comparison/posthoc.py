@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from strat.columns import Array, values
+from strat.comparison.adjustments import adjust
 from strat.comparison.critical_difference import cliques, draw_control, draw_groups
-from strat.comparison.multiplicity import adjust
-from strat.comparison.scores import Scores, scores
-from strat.doors import checked
+from strat.comparison.score_table import Scores, scores
 from strat.errors import StratError, one_of
+from strat.estimation.hypothesis_tests import with_notes
+from strat.notebook import in_words
+from strat.notes import records
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, values
 
 # Gauss-Legendre nodes for the studentized range; 256 give 12 digits for up to 1,000 systems.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(256)
 
 
+class SingleLimit(Enum):
+    """Which single difference of average ranks is significant, for the tests that have one."""
+
+    NONE = "none"
+    STUDENTIZED_RANGE = "studentized range"
+    BONFERRONI = "bonferroni"
+
+
+@in_words
 @dataclass(frozen=True)
 class AllPairs:
     """Every pair of systems compared by average ranks.
@@ -37,6 +51,10 @@ class AllPairs:
         Differences of average ranks over their standard error (1.16), systems × systems.
     pvalues
         Adjusted p-values, two-tailed; 1 on the diagonal.
+    notes
+        What to be careful about.
+    limit
+        Which critical difference there is.
     """
 
     name: str
@@ -45,6 +63,8 @@ class AllPairs:
     n: int
     z: Array = field(repr=False)
     pvalues: Array = field(repr=False)
+    notes: tuple[str, ...] = ()
+    limit: SingleLimit = SingleLimit.NONE
 
     @property
     def rank_error(self) -> float:
@@ -54,9 +74,9 @@ class AllPairs:
     @checked
     def critical_difference(self, alpha: float = 0.05) -> float | None:
         """The difference of average ranks that is significant, for the tests that have a single one."""
-        if self.name == NEMENYI:
+        if self.limit is SingleLimit.STUDENTIZED_RANGE:
             return studentized_range_quantile(alpha, len(self.systems)) / math.sqrt(2.0) * self.rank_error
-        if self.name == BONFERRONI:
+        if self.limit is SingleLimit.BONFERRONI:
             pairs = len(self.systems) * (len(self.systems) - 1) / 2
             return float(-ndtri(0.5 * alpha / pairs)) * self.rank_error
         return None
@@ -72,20 +92,25 @@ class AllPairs:
     def groups(self, alpha: float = 0.05) -> list[tuple[str, ...]]:
         """Largest groups of neighbours by rank of which no two differ, the bars of the diagram."""
         order = np.argsort(self.ranks, kind="stable")
-        found = cliques(self.pvalues[np.ix_(order, order)] >= alpha)
-        return [tuple(self.systems[order[k]] for k in range(a, b + 1)) for a, b in found]
+        groups = cliques(self.pvalues[np.ix_(order, order)] >= alpha)
+        return [tuple(self.systems[order[k]] for k in range(a, b + 1)) for a, b in groups]
 
     def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Any:
         """Demšar's critical-difference diagram: best at the left, bars join systems that do not differ."""
         return draw_groups(self.systems, self.ranks, self.pvalues >= alpha, self.critical_difference(alpha), alpha, ax)
 
     def __str__(self) -> str:
+        """The significant pairs as a sentence, and the notes."""
+        return with_notes(self.sentence, self.notes)
+
+    @property
+    def sentence(self) -> str:
         """The significant pairs as a sentence."""
-        found = self.different()
-        if not found:
+        different = self.different()
+        if not different:
             return f"{self.name}: no two of {len(self.systems)} systems differ at 5 %."
-        named = "; ".join(f"{a} better than {b}" for a, b in found[:8])
-        more = f"; and {len(found) - 8} more" if len(found) > 8 else ""
+        named = "; ".join(f"{a} better than {b}" for a, b in different[:8])
+        more = f"; and {len(different) - 8} more" if len(different) > 8 else ""
         return f"{self.name}: {named}{more} (5 %, {self.n} data sets)."
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,9 +126,11 @@ class AllPairs:
                 for p, q in zip(i, j, strict=True)
             ],
             "critical_difference": self.critical_difference(),
+            "notes": records(self.notes),
         }  # fmt: skip
 
 
+@in_words
 @dataclass(frozen=True)
 class AgainstControl:
     """One system compared with every other by average ranks.
@@ -120,6 +147,10 @@ class AgainstControl:
         (R_control − R_other) over its standard error (1.16); negative where the control is better.
     pvalues
         Adjusted p-values.
+    notes
+        What to be careful about.
+    limit
+        Which critical difference there is.
     """
 
     name: str
@@ -131,6 +162,8 @@ class AgainstControl:
     z: Array = field(repr=False)
     pvalues: Array = field(repr=False)
     n: int
+    notes: tuple[str, ...] = ()
+    limit: SingleLimit = SingleLimit.NONE
 
     @checked
     def different(self, alpha: float = 0.05) -> list[str]:
@@ -140,7 +173,7 @@ class AgainstControl:
     @checked
     def critical_difference(self, alpha: float = 0.05) -> float | None:
         """The difference of average ranks that is significant (Bonferroni-Dunn only)."""
-        if not self.name.startswith(DUNN):
+        if self.limit is not SingleLimit.BONFERRONI:
             return None
         tails = 2.0 if self.alternative == "two-sided" else 1.0
         level = alpha / (tails * len(self.others))
@@ -153,12 +186,17 @@ class AgainstControl:
         return draw_control(self.systems, self.ranks, self.control, same, cd, alpha, ax)
 
     def __str__(self) -> str:
+        """The verdict as a sentence, and the notes."""
+        return with_notes(self.sentence, self.notes)
+
+    @property
+    def sentence(self) -> str:
         """The verdict as a sentence."""
-        found = self.different()
+        different = self.different()
         verb = "differs from" if self.alternative == "two-sided" else "is better than"
         if self.alternative == "less":
             verb = "is worse than"
-        who = ", ".join(found) if found else "none of the others"
+        who = ", ".join(different) if different else "none of the others"
         return f"{self.name}: {self.control} {verb} {who} (5 %, {self.n} data sets)."
 
     def to_dict(self) -> dict[str, Any]:
@@ -173,6 +211,7 @@ class AgainstControl:
                 {"system": s, "z": float(z), "pvalue": float(p)}
                 for s, z, p in zip(self.others, self.z, self.pvalues, strict=True)
             ],
+            "notes": records(self.notes),
         }
 
 
@@ -197,7 +236,9 @@ def nemenyi(table: Any, *, higher_is_better: bool) -> AllPairs:
     m = len(s.systems)
     i, j = np.triu_indices(m, 1)
     raw = studentized_range_tail(np.abs(z[i, j]) * math.sqrt(2.0), m)
-    return AllPairs(NEMENYI, s.systems, ranks, len(s.values), z, _matrix(raw, m))
+    return AllPairs(
+        NEMENYI, s.systems, ranks, len(s.values), z, _matrix(raw, m), s.notes, SingleLimit.STUDENTIZED_RANGE
+    )
 
 
 @checked
@@ -218,7 +259,8 @@ def all_pairs(table: Any, *, higher_is_better: bool, adjust: str = "shaffer") ->
     Parameters
     ----------
     adjust
-        "none", "bonferroni", "holm", "hochberg", "shaffer" (Garcia and Herrera 2008) or "benjamini-hochberg".
+        "none", "bonferroni", "holm", "hochberg", "hommel", "holland", "rom", "finner", "li", "shaffer" and
+        "bergmann-hommel" (Garcia and Herrera 2008), "benjamini-hochberg" or "benjamini-yekutieli".
 
     Examples
     --------
@@ -231,7 +273,8 @@ def all_pairs(table: Any, *, higher_is_better: bool, adjust: str = "shaffer") ->
     i, j = np.triu_indices(m, 1)
     adjusted = _adjusted(2.0 * ndtr(-np.abs(z[i, j])), adjust, m)
     name = BONFERRONI if adjust == "bonferroni" else f"all pairs as z (1.16), {adjust}"
-    return AllPairs(name, s.systems, ranks, len(s.values), z, _matrix(adjusted, m))
+    limit = SingleLimit.BONFERRONI if adjust == "bonferroni" else SingleLimit.NONE
+    return AllPairs(name, s.systems, ranks, len(s.values), z, _matrix(adjusted, m), s.notes, limit)
 
 
 @checked
@@ -286,11 +329,13 @@ def against_control(
     name = DUNN if adjust == "bonferroni" else f"control as z (1.16), {adjust}"
     others = tuple(s.systems[j] for j in rest)
     adjusted = _adjusted(raw, adjust, None)
-    return AgainstControl(name, s.systems[k], alternative, s.systems, ranks, others, own, adjusted, len(s.values))
+    n = len(s.values)
+    limit = SingleLimit.BONFERRONI if adjust == "bonferroni" else SingleLimit.NONE
+    return AgainstControl(name, s.systems[k], alternative, s.systems, ranks, others, own, adjusted, n, s.notes, limit)
 
 
 @checked
-def studentized_range_tail(q: Any, systems: int) -> Array:
+def studentized_range_tail(q: ArrayLike, systems: int) -> Array:
     """P(Q >= q) of the studentized range of `systems` normals with infinite degrees of freedom.
 
     ``M ∫ phi(z) Phi(z)^(M-1) {1 − [1 − Phi(z − q)/Phi(z)]^(M-1)} dz``: every part is positive, so small
@@ -327,6 +372,8 @@ def studentized_range_quantile(alpha: float, systems: int) -> float:
     """
     if not 0.0 < alpha < 1.0:
         raise StratError(f"`alpha` must lie between 0 and 1, got {alpha!r}.")
+    if systems < 2:
+        raise StratError(f"`systems` must be two or more, got {systems}.")
     return float(brentq(lambda q: float(studentized_range_tail(q, systems)) - alpha, 1e-9, 60.0, xtol=1e-12))
 
 

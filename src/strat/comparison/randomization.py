@@ -11,17 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, Codes, encode, numbers, same_length
-from strat.comparison.results import ALTERNATIVES, TestResult
 from strat.designs import Design
-from strat.doors import checked
 from strat.errors import StratError, one_of
+from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult
 from strat.estimation.totals import totals, unit_totals
+from strat.notebook import in_words
 from strat.statistics import Statistic
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, encode, numbers, same_length
 
 BLOCK = 1 << 23
 
 
+@in_words
 @dataclass(frozen=True)
 class Randomization(TestResult):
     """A randomization test. It has no standard error and no interval: shuffling is not sampling.
@@ -93,7 +95,8 @@ def randomization(
         moved = signs @ half
         drawn.append(a.function(middle + moved) - a.function(middle - moved))
     null = "in every unit the answers of the two systems could as well have been exchanged"
-    p = _pvalue(np.concatenate(drawn), observed, alternative)
+    scale = float(np.max(np.abs([a.function(first.sum(axis=0)), b.function(second.sum(axis=0))])))
+    p = _pvalue(np.concatenate(drawn), observed, scale, alternative)
     return Randomization(
         f"randomization of {a.name}, paired by unit", observed, p, (), alternative, null, permutations, rng, on.n_units
     )
@@ -126,7 +129,7 @@ def stratified_shuffling(
     (1.0, True)
     """
     one_of("alternative", alternative, ALTERNATIVES)
-    y = numbers("values", values)
+    y = numbers("values", values, axes=1)
     which, labels = encode("system", system)
     stratum = encode("strata", strata)[0]
     unit = np.arange(len(y)) if units is None else encode("units", units)[0]
@@ -142,7 +145,7 @@ def stratified_shuffling(
     generator = np.random.default_rng(rng)
     drawn = [table.difference(table.shuffled(size, generator)) for size in _sizes(permutations, len(distinct))]
     null = "within a stratum it does not matter which system a unit was given to"
-    p = _pvalue(np.concatenate(drawn), observed, alternative)
+    p = _pvalue(np.concatenate(drawn), observed, float(np.abs(y).max(initial=0.0)), alternative)
     name = f"stratified shuffling, {labels[0]} − {labels[1]}"
     return Randomization(name, observed, p, (), alternative, null, permutations, rng, len(distinct))
 
@@ -205,8 +208,9 @@ def _sizes(permutations: int, units: int) -> list[int]:
     return [min(step, permutations - k) for k in range(0, permutations, step)]
 
 
-def _pvalue(drawn: Array, observed: float, alternative: str) -> float:
-    slack = 1e-10 * max(1.0, abs(observed))
+def _pvalue(drawn: Array, observed: float, scale: float, alternative: str) -> float:
+    """Share of shuffles as extreme, ties up to rounding of values of this scale among them."""
+    slack = 1e-12 * max(scale, abs(observed))
     if alternative == "two-sided":
         hits = int((np.abs(drawn) >= abs(observed) - slack).sum())
     elif alternative == "greater":

@@ -4,7 +4,7 @@ The file ``example.csv`` beside this module is made by it and by nothing else, f
 text or system is in it. Write it again with ``python -m strat.datasets.example``.
 
 How it was made. Twelve subjects are fixed; each has ten passages, and each passage six to fourteen claims that it
-supports or refutes. A passage is easy or hard for both systems alike (a normal shift on the logit scale), a subject
+supports or refutes. A passage is easy or hard for both systems equally (a normal shift on the logit scale), a subject
 moves both, and each claim has a difficulty of its own; that is why verdicts on one passage are right or wrong together.
 A score is the system's probability of "supported", and its guess is "supported" where the score is above ½.
 
@@ -58,7 +58,7 @@ def example() -> dict[str, NDArray[Any]]:
     ease = SUBJECT_SPREAD * rng.standard_normal(len(SUBJECTS))[subject]
     ease += PASSAGE_SPREAD * rng.standard_normal(len(sizes))[passage] + ITEM_SPREAD * rng.standard_normal(n)
     supported = rng.random(n) < 0.55
-    made: dict[str, NDArray[Any]] = {
+    columns: dict[str, NDArray[Any]] = {
         "item": np.arange(1, n + 1),
         "subject": np.array(SUBJECTS)[subject],
         "passage": np.array([f"{SUBJECTS[k // PASSAGES]}-{k % PASSAGES + 1:02d}" for k in range(len(sizes))])[passage],
@@ -66,11 +66,11 @@ def example() -> dict[str, NDArray[Any]]:
     }
     for guess, score, skill in (("guess", "score", NEW), ("baseline", "baseline_score", OLD)):
         belief = np.where(supported, 1, -1) * (skill + ease + OWN_SPREAD * rng.standard_normal(n))
-        made[score] = np.clip(np.round(expit(belief), 3), 0.001, 0.999)
-        made[guess] = np.where(made[score] > 0.5, "supported", "refuted")
-    made["correct"] = (made["guess"] == made["label"]).astype(int)
+        columns[score] = np.clip(np.round(expit(belief), 3), 0.001, 0.999)
+        columns[guess] = np.where(columns[score] > 0.5, "supported", "refuted")
+    columns["correct"] = (columns["guess"] == columns["label"]).astype(int)
     order = ("item", "subject", "passage", "label", "guess", "score", "correct", "baseline", "baseline_score")
-    return {name: made[name] for name in order}
+    return {name: columns[name] for name in order}
 
 
 def example_text() -> str:

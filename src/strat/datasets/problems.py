@@ -9,20 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp, ndtr, ndtri
+from scipy.special import logsumexp, ndtri
 
-from strat.columns import Array, Codes, numbers
-from strat.datasets.draws import (
-    Rng,
-    count,
-    generator,
-    integrated_bayes_error,
-    share,
-    shares,
-    sizes,
-)
-from strat.doors import checked
+from strat import validate
+from strat.datasets.draws import integrated_bayes_error, sizes
 from strat.errors import StratError
+from strat.gaussian.bayes import bayes_error
+from strat.gaussian.problems import GaussianClass, Problem
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, numbers
+from strat.validate.scalars import Rng, generator
 
 Curve = Callable[[Array], Array]
 GRID = 256
@@ -69,7 +65,7 @@ def gaussian_classes(
     priors: ArrayLike | None = None,
     rng: Rng = 0,
 ) -> Samples:
-    """Rows of normal classes, with the exact Bayes error for two classes of one covariance.
+    """Rows of normal classes, with their Bayes error: exact for two classes, integrated for more.
 
     Parameters
     ----------
@@ -96,14 +92,25 @@ def gaussian_classes(
     if mu.ndim != 2:
         raise StratError(f"`means` must be classes × dimensions, got an array of shape {mu.shape}.")
     sigma = _covariances(covariances, mu)
-    p = shares("priors", priors, len(mu))
+    p = validate.probabilities("priors", priors, len(mu))
     source = generator(rng)
     n_k = sizes("n", n, p)
     roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
     X = np.vstack([mu[k] + source.standard_normal((m, mu.shape[1])) @ roots[k].T for k, m in enumerate(n_k)])
+    y = np.repeat(np.arange(len(mu)), n_k)
+    if len(mu) == 1:
+        return Samples(X, y, 0.0, 0.0, _certain, p)
     error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
-    posterior = functools.partial(_gaussian_posterior, mu=mu, roots=roots, priors=p)
-    return Samples(X, np.repeat(np.arange(len(mu)), n_k), error, se, posterior, p)
+    return Samples(X, y, error, se, _gaussians(mu, sigma, p).posteriors, p)
+
+
+def _certain(x: ArrayLike) -> Array:
+    """The posterior of a class that is alone."""
+    return np.ones((len(np.asarray(x)), 1))
+
+
+def _gaussians(mu: Array, sigma: Array, priors: Array) -> Problem:
+    return Problem([GaussianClass(m, c) for m, c in zip(mu, sigma, strict=True)], priors)
 
 
 def _covariances(given: ArrayLike | None, mu: Array) -> Array:
@@ -123,18 +130,6 @@ def _covariances(given: ArrayLike | None, mu: Array) -> Array:
     return sigma
 
 
-def _gaussian_posterior(x: ArrayLike, *, mu: Array, roots: Array, priors: Array) -> Array:
-    points = np.asarray(x, float)
-    log = np.empty((len(points), len(mu)))
-    for k, root in enumerate(roots):
-        z = np.linalg.solve(root, (points - mu[k]).T)
-        log[:, k] = -0.5 * (z * z).sum(axis=0) - np.log(np.diag(root)).sum()  # Kuncheva (1.1)
-    with np.errstate(divide="ignore"):
-        log += np.log(priors)
-    result: Array = np.exp(log - logsumexp(log, axis=1, keepdims=True))
-    return result
-
-
 @functools.lru_cache(maxsize=256)
 def _gaussian_bayes_error(
     means: bytes, covariances: bytes, priors: bytes, shape: tuple[int, int]
@@ -143,22 +138,13 @@ def _gaussian_bayes_error(
     mu = np.frombuffer(means).reshape(shape)
     sigma = np.frombuffer(covariances).reshape(classes, d, d)
     p = np.frombuffer(priors)
-    if classes == 1:
+    if np.count_nonzero(p) == 1:
         return 0.0, 0.0
-    if classes == 2 and np.array_equal(sigma[0], sigma[1]):
-        return _two_gaussians(mu, sigma[0], p), 0.0
+    problem = _gaussians(mu, sigma, p)
+    if classes == 2:
+        return bayes_error(problem).value, 0.0
     roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
-    posterior = functools.partial(_gaussian_posterior, mu=mu, roots=roots, priors=p)
-    return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ roots[k].T, posterior, d)
-
-
-def _two_gaussians(mu: Array, sigma: Array, p: Array) -> float:
-    gap = mu[1] - mu[0]
-    delta = float(np.sqrt(gap @ np.linalg.solve(sigma, gap)))
-    if delta == 0 or min(p) == 0:
-        return float(min(p))
-    shift = np.log(p[0] / p[1]) / delta
-    return float(p[0] * ndtr(-delta / 2 - shift) + p[1] * ndtr(-delta / 2 + shift))
+    return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ roots[k].T, problem.posteriors, d)
 
 
 @checked
@@ -200,7 +186,7 @@ def noisy_shapes(
     spread = float(noise)
     if not spread > 0:
         raise StratError(f"`noise` must be above 0, got {noise!r}.")
-    p = shares("priors", priors, len(curves))
+    p = validate.probabilities("priors", priors, len(curves))
     source = generator(rng)
     n_k = sizes("n", n, p)
     parts = []
@@ -329,9 +315,9 @@ def checker_board(
     """
     if not side > 0:
         raise StratError(f"`side` must be above 0, got {side!r}.")
-    wrong = share("flipped", flipped, high=0.5)
+    wrong = validate.share("flipped", flipped, high=0.5)
     source = generator(rng)
-    X = source.uniform(size=(count("n", n), 2))
+    X = source.uniform(size=(validate.count("n", n), 2))
     y = _square(X, side, angle) ^ (source.uniform(size=n) < wrong)
 
     def posterior(x: ArrayLike) -> Array:
@@ -372,7 +358,7 @@ def shape_colour(n: int | None = None, *, rng: Rng = 0) -> Samples:
     if n is None:
         drawn = np.repeat(np.arange(12), cells)
     else:
-        drawn = np.sort(generator(rng).choice(12, size=count("n", n), p=cells / cells.sum()))
+        drawn = np.sort(generator(rng).choice(12, size=validate.count("n", n), p=cells / cells.sum()))
     y, thing = np.divmod(drawn, 6)
     X = np.column_stack([thing % 3 + 1, thing // 3]).astype(float)
     return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior)

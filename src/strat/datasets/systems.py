@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, logit, ndtr
 
-from strat.columns import Array, Codes
-from strat.datasets.draws import Rng, count, generator, share, shares
-from strat.doors import checked
+from strat import validate
 from strat.errors import StratError, some
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes
+from strat.validate.scalars import Rng, generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ def recognizer(
     noise
         Length of the noise relative to a subject's centre.
     difficulty, quality
-        Standard deviation of the logarithm of a subject's and of an image's factor (0: all alike).
+        Standard deviation of the logarithm of a subject's and of an image's factor (0: all equal).
     rng
         Seed or Generator.
 
@@ -77,7 +78,7 @@ def recognizer(
     >>> data.embeddings.shape, data.subject.tolist(), data.image.tolist()
     ((6, 4), [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1])
     """
-    people, d = count("subjects", subjects), count("dimensions", dimensions)
+    people, d = validate.count("subjects", subjects), validate.count("dimensions", dimensions)
     per = _sizes("images", images, people)
     source = generator(rng)
     subject = np.repeat(np.arange(people), per)
@@ -121,12 +122,12 @@ def clustered_predictions(
     >>> bool((right == right[:, :1]).all())
     True
     """
-    m, c = count("units", units), count("classes", classes, least=2)
+    m, c = validate.count("units", units), validate.count("classes", classes, least=2)
     per = _sizes("per_unit", per_unit, m)
     source = generator(rng)
     unit = np.repeat(np.arange(m), per)
-    p_unit = _beta(source.uniform(size=m), np.full(m, share("accuracy", accuracy)), share("icc", icc))
-    truth = source.choice(c, size=len(unit), p=shares("priors", priors, c))
+    p_unit = _beta(source.uniform(size=m), np.full(m, validate.share("accuracy", accuracy)), validate.share("icc", icc))
+    truth = source.choice(c, size=len(unit), p=validate.probabilities("priors", priors, c))
     right = source.uniform(size=len(unit)) < p_unit[unit]
     other = (truth + source.integers(1, c, size=len(unit))) % c
     predicted = np.where(right, truth, other)
@@ -185,7 +186,7 @@ def benchmark(
     >>> len(t["correct"]), sorted(t)
     (24, ['cluster', 'correct', 'expected', 'item', 'repeat', 'stratum', 'system'])
     """
-    n, h, m = count("items", items), count("strata", strata), count("clusters", clusters)
+    n, h, m = validate.count("items", items), validate.count("strata", strata), validate.count("clusters", clusters)
     if not h <= m <= n:
         raise StratError(f"`clusters` must be at least `strata` ({h}) and at most `items` ({n}), got {clusters!r}.")
     names, accuracy = _systems(systems)
@@ -193,10 +194,10 @@ def benchmark(
     stratum_of = np.arange(m) % h
     cluster_of = np.sort(np.arange(n) % m)
     moved = expit(logit(accuracy)[:, None] + _at_least_zero("spread", spread) * source.standard_normal(h))
-    rho, k = share("shared", shared), len(names)
-    p_cluster = _beta(_copula(source, k, m, rho), moved[:, stratum_of], share("icc", icc))
-    p_item = _beta(_copula(source, k, n, rho), p_cluster[:, cluster_of], share("item_icc", item_icc))
-    times = count("repeats", repeats)
+    rho, k = validate.share("shared", shared), len(names)
+    p_cluster = _beta(_copula(source, k, m, rho), moved[:, stratum_of], validate.share("icc", icc))
+    p_item = _beta(_copula(source, k, n, rho), p_cluster[:, cluster_of], validate.share("item_icc", item_icc))
+    times = validate.count("repeats", repeats)
     correct = source.uniform(size=(k, n, times)) < p_item[:, :, None]
     shape = (k, n, times)
     system, item, repeat = (axis.ravel() for axis in np.indices(shape))
@@ -240,18 +241,19 @@ def _systems(given: Mapping[str, float] | Sequence[float]) -> tuple[list[str], A
         names = [chr(ord("A") + i) if i < 26 else f"S{i + 1}" for i in range(len(values))]
     if not values:
         raise StratError("`systems` must name at least one system, got none.")
-    outside = [v for v in values if not 0 < v < 1]
-    if outside:
-        raise StratError(f"`systems` must be accuracies between 0 and 1, got {some(outside)}.")
-    return names, np.array(values, float)
+    accuracy = validate.numbers("systems", values, axes=1)
+    outside = accuracy[(accuracy <= 0) | (accuracy >= 1)]
+    if len(outside):
+        raise StratError(f"`systems` must be accuracies between 0 and 1, got {some(outside.tolist())}.")
+    return names, accuracy
 
 
 def _sizes(argument: str, given: int | Sequence[int], units: int) -> NDArray[np.int64]:
     if isinstance(given, int | np.integer):
-        return np.full(units, count(argument, int(given)))
+        return np.full(units, validate.count(argument, int(given)))
     if any(not abs(k) < 1 << 31 for k in given):
         raise StratError(f"`{argument}` must be whole numbers below 2^31, got {some(given, 2)}.")
-    each = np.array([count(argument, int(k)) for k in given], dtype=np.int64)
+    each = np.array([validate.count(argument, int(k)) for k in given], dtype=np.int64)
     if len(each) != units:
         raise StratError(f"`{argument}` must be one number, or {units} of them, got {len(each)}.")
     return each

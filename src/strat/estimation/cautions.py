@@ -4,50 +4,102 @@ from __future__ import annotations
 
 import numpy as np
 
-from strat.columns import Array
-from strat.designs import Design
-from strat.estimation import linear
-from strat.estimation.totals import unit_totals
-from strat.replication import LeaveOneOut, Replicates
+from strat.designs import Design, variance
+from strat.estimation.facts import SumOfDistances, SumOfShares
+from strat.estimation.inference import UnitSums, influence_of
+from strat.estimation.replicate_diagnostics import replicate_notes
+from strat.estimation.sparse import SparseSums
+from strat.estimation.value_df import rows_per_weight
+from strat.notes import Note, no_variation
+from strat.replication import LeaveOneOut, MethodKind, Replicates
 from strat.statistics.base import Statistic
+from strat.validate.columns import Array, Codes
 
 FEW_HOLDERS, OF_UNITS = 10, 4  # an outcome in fewer units, and in fewer than one in so many, makes short intervals
 MANY_UNITS = 100_000  # beyond so many units nobody looks: the interval rests on enough of them
 COCHRAN = 25.0  # units that a mean needs for each squared unit of skewness (Cochran 1977, 2.15)
+ENOUGH_DF = 20.0  # degrees of freedom from which on Student's critical value is within 7 % of the normal one
+MANY_ROWS, OWN_CLASS = 100, 0.9  # so many rows, and so many classes for each of them, are no classes
+OF_NOISE = 0.25  # what noise alone must show of a sum of distances for a note
+SHOWS_A_TENTH = 29  # units from which on a kind of one in ten is missing from fewer than 5 % of samples: 0.9^29
+CALM = 1.5  # variance between units over that of independent rows, up to which units hardly differ
+FEW_OF_A_CLASS = 30  # rows of a class below which intervals of an area were short
+ROUNDING = 1e-14  # of a value: what sums of equal numbers leave of a standard error of nothing
+MOVES = 1e-6  # what a class that becomes more frequent must do to a value, to first order
 ROWS_BEYOND = 4.5  # effective rows beyond a quantile below which no interval of it holds
 
 
 def notes(
-    statistic: Statistic, design: Design, replicates: Replicates | None, spread: Array, df: float | None
+    statistic: Statistic,
+    design: Design,
+    replicates: Replicates | None,
+    sums: UnitSums,
+    point: Array,
+    spread: Array,
+    size: float,
+    df: Array | None,
 ) -> tuple[str, ...]:
-    """Sentences on this estimate; `df` are the degrees of freedom that nobody asked for, None if somebody did."""
+    """Sentences on this estimate of `size` rows; `df` are the degrees of freedom unless somebody asked for them."""
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
-    looked = is_share(statistic) and not design.rows_are_units and design.n_units <= MANY_UNITS
-    found = (
-        _heavy_units(statistic, design.df, df),
-        _few_holders(*unit_totals(statistic, design).T) if looked else "",
-        _skewed(statistic, spread, np.ones(len(spread))) if closed else "",
+    grouped = design.layout is not None or not design.single_rows
+    plain = replicates is None and not isinstance(sums, SparseSums)
+    looked = is_share(statistic) and grouped and design.lines <= MANY_UNITS
+    still = _no_variation(statistic, design, point, spread)
+    each = (
+        None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
+        None if df is None or design.layout is not None else _heavy_units(design, sums.inside, df),
+        *(_holders(design, _hits(float(point), sums), sums.inside[0]) if looked else ()),
+        _no_errors(design, point, sums.inside[0]) if looked else None,
+        _calm(design, _hits(float(point), sums), sums.inside[0]) if looked and still is None else None,
+        _few_of_a_class(statistic, design, sums),
+        _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
+        still,
+        *(variance.layout_notes(influence_of(sums, design), design) if plain else ()),
+        _strata_are_classes(design, sums) if plain else None,
+        _single_tries(design),
+        _less_than_planned(design),
+        *(() if replicates is None else replicate_notes(statistic, replicates, spread)),
     )
-    return tuple(note for note in found if note)
+    return (*statistic.notes, *(note for note in each if note), *below_chance(statistic, point))
 
 
-def notes_on_rows(statistic: Statistic, nominal: float, df: float, spread: Array, counts: Array) -> tuple[str, ...]:
-    """The same where single rows are the units, `counts` of them with each deviation."""
-    found = (_heavy_units(statistic, nominal, df), _skewed(statistic, spread, counts))
-    return tuple(note for note in found if note)
+def _less_than_planned(design: Design) -> Note | None:
+    """What the plan samples and the analysis ignores, if there is a plan."""
+    message = None if design.plan is None else design.plan.warning(design.kind)
+    return None if message is None else Note("plan-ignored", message)
 
 
-def notes_on_units(
-    statistic: Statistic, nominal: float, df: float, spread: Array, hits: Array | None, rows: Array
-) -> tuple[str, ...]:
-    """The same where the rows are gone, and each unit has what it holds of a share (None: it is none)."""
-    found = (
-        _heavy_units(statistic, nominal, df),
-        "" if hits is None else _few_holders(hits, rows),
-        _skewed(statistic, spread, np.ones(len(spread))),
-    )
-    return tuple(note for note in found if note)
+def classes_like_ids(classes: int, rows: float) -> Note | None:
+    """A truth in which nearly every row is a class of its own.
+
+    >>> classes_like_ids(29_998, 30_000)
+    '`truth` has 29,998 classes for 30,000 rows: is it an id?'
+    """
+    if rows < MANY_ROWS or classes < OWN_CLASS * rows:
+        return None
+    return Note("classes-like-ids", f"`truth` has {classes:,} classes for {rows:,.0f} rows: is it an id?")
+
+
+STRATA_ARE_CLASSES = Note(
+    "strata-are-classes",
+    "the strata are the classes of the truth and rows have no weights: measures that mix classes (accuracy, precision, "
+    "F1, …) hold for classes in the proportions of this sample; give weights, or the population of each stratum, for "
+    "those of the population",
+)
+
+
+def _strata_are_classes(design: Design, sums: UnitSums) -> Note | None:
+    """Rows drawn by class without weights, where the value would move if a class were more frequent."""
+    classes = sums.by_class.shape[1]
+    if classes < 2 or design.n_strata < 2 or design.layout is not None or np.isfinite(design.population).any():
+        return None
+    mass = variance.sum_by_stratum(sums.by_class[0].T, design)
+    one_to_one = ((mass > 0).sum(axis=1) == 1).all() and ((mass > 0).sum(axis=0) <= 1).all()
+    per_weight = rows_per_weight(design)
+    weighted = np.ptp(per_weight) > 1e-9 * per_weight.max(initial=0.0)
+    moves = np.abs(variance.sum_by_stratum(sums.influence, design)).max(initial=0.0)
+    return STRATA_ARE_CLASSES if one_to_one and not weighted and moves > MOVES else None
 
 
 def is_share(statistic: Statistic) -> bool:
@@ -55,62 +107,191 @@ def is_share(statistic: Statistic) -> bool:
     return statistic.proportion and not statistic.axes and statistic.components == 2
 
 
-def _heavy_units(statistic: Statistic, nominal: float, df: float | None) -> str:
-    limited = statistic.domain is not None or statistic.domains is not None
-    if df is None or limited or df >= linear.VERY_UNEQUAL * nominal:
-        return ""
-    return (
-        f"a few units carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}; where these "
-        "differ from the others the interval may be too short"
+def _heavy_units(design: Design, inside: Array, df: Array) -> Note | None:
+    nominal = np.array([variance.nominal_df(design, weights) for weights in inside])
+    if df.size > len(inside):  # values of one view that rest on other units, such as those of each class
+        df = np.array([variance.usual_df(design, weights) for weights in inside])
+    effective = np.ravel(df)
+    worst = int(np.argmin(effective / np.maximum(nominal, 1.0)))
+    return heavy_units(float(nominal[worst]), float(effective[worst]))
+
+
+def heavy_units(nominal: float, df: float, units: str = "units", weight: str = "weight") -> Note | None:
+    """That the degrees of freedom were lowered to the effective ones, if they were."""
+    if df >= min(variance.VERY_UNEQUAL * nominal, ENOUGH_DF):
+        return None
+    return Note(
+        "heavy-units",
+        f"a few {units} carry most of the {weight}: {df:.3g} effective degrees of freedom, not {nominal:g}; the "
+        f"interval is as wide as so few {units} make it, and holds for others only if these are typical",
     )
 
 
-def _few_holders(hits: Array, rows: Array) -> str:
-    """Where nearly all units are alike and few hold the errors, nobody can see how alike the errors of a unit are."""
+def _hits(share: float, sums: UnitSums) -> Array:
+    """The hits of each line: the influence of a share is (hits - share of rows) / all rows."""
+    rows = sums.inside[0]
+    return sums.influence[:, 0] * rows.sum() + share * rows
+
+
+def few_holders(hits: Array, rows: Array, units: str = "units") -> Note | None:
+    """With errors in only a few units, the correlation of errors within units can't be estimated."""
     rarer = hits if 2 * hits.sum() <= rows.sum() else rows - hits
     rarer = np.where(rarer > 1e-9 * rows, rarer, 0.0)
-    held, worth = int((rarer > 0).sum()), _worth(rarer)
-    if not held or worth >= min(FEW_HOLDERS, _worth(rows) / OF_UNITS):
-        return ""
-    units = f"{held} of {len(rows)} units hold the rarer outcome"
-    return f"only {units}, and count as {worth:.1f} equal ones: the interval may be too short"
+    held, effective = int((rarer > 0).sum()), variance.kish(rarer)
+    if not held or effective >= min(FEW_HOLDERS, variance.kish(rows) / OF_UNITS):
+        return None
+    holders = f"{held} of {int((rows > 0).sum())} {units} hold the rarer outcome"
+    text = f"only {holders} (effective number {effective:.1f}): the interval may be too short"
+    return Note("few-holders", text)
 
 
-def _worth(amounts: Array) -> float:
-    """How many equal amounts these are worth (Kish)."""
-    largest = float(amounts.max())
-    scaled = amounts / largest if largest > 0 else amounts
-    return float(scaled.sum() ** 2 / max((scaled**2).sum(), np.finfo(float).tiny))
+def _holders(design: Design, hits: Array, rows: Array) -> list[Note | None]:
+    """The same for whatever was drawn: units, or the levels of each factor."""
+    if design.layout is None:
+        return [few_holders(hits, rows)]
+    return [
+        few_holders(_added(group, hits), _added(group, rows), f"levels of {name!r}")
+        for name, group in design.layout.groupings.items()
+    ]
 
 
-def _skewed(statistic: Statistic, spread: Array, counts: Array) -> str:
+def _no_errors(design: Design, point: Array, rows: Array) -> Note | None:
+    """One outcome alone in units of several rows, which does not show how rows of a unit go together."""
+    single = float((rows / design.copies).max(initial=0.0)) <= 1.0
+    if single or float(point) not in (0.0, 1.0) or design.layout is not None or (design.fraction == 1).all():
+        return None
+    units = variance.kish(rows / design.copies, design.copies)
+    part = 0.025 ** (1.0 / units)
+    return Note(
+        "one-outcome",
+        f"{int(design.copies[rows > 0].sum()):,} units show one outcome alone: the limits suppose that rows of a unit "
+        "have a correlation of at most about 0.3; where whole units may fail, the limit of the level 95 % is that of "
+        f'{units:.3g} rows, {part if point else 1.0 - part:.3g} (interval(method="exact"))',
+    )
+
+
+def _calm(design: Design, hits: Array, rows: Array) -> Note | None:
+    """Few units that hardly differ: a lucky sample, without a unit of the bad kind, looks like that."""
+    units = float(design.copies[rows > 0].sum())
+    if design.layout is not None or design.n_strata > 1 or not 1 < units < SHOWS_A_TENTH or design.n_units < units:
+        return None
+    per_weight = rows_per_weight(design)
+    each, own = rows * per_weight, hits * per_weight
+    p = float(own.sum() / each.sum())
+    square = float(((own - p * each) ** 2 / design.copies).sum()) * units / (units - 1.0)
+    if (each <= 1.0 + 1e-9).all() or not 0.0 < p < 1.0 or square > CALM * float(each.sum()) * p * (1.0 - p):
+        return None
+    return Note(
+        "few-units",
+        f"{units:.0f} units that hardly differ: {0.9**units:.0%} of such samples hold no unit of a kind that makes up "
+        "a tenth of all units; if such a kind does much worse, the interval is too short",
+    )
+
+
+def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Note | None:
+    """An area that rests on few independent rows of one class: high values then go with small standard errors."""
+    if statistic.chance is None or design.layout is not None or not design.single_rows or sums.by_class.shape[1] < 2:
+        return None
+    copies = design.copies
+    sizes = np.stack([variance.kish_of_columns(view.T / copies[:, None], copies) for view in sums.by_class])
+    fewest = float(np.where(sizes > 0, sizes, np.inf).min())
+    if fewest >= FEW_OF_A_CLASS:
+        return None
+    text = f"{statistic.name} rests on {fewest:.3g} rows of the rarer class: the interval may be too short"
+    return Note("few-holders", text)
+
+
+def _added(group: Codes, amounts: Array) -> Array:
+    return np.bincount(group, amounts).astype(float)
+
+
+def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
     """Means of heavy-tailed values: beyond Cochran's rule, and by more than chance gives symmetric values."""
     free = statistic.bounds[1] == np.inf and statistic.quantile is None
     if not free or spread.ndim != 1 or len(spread) > MANY_UNITS:
-        return ""
-    n, size = float(counts.sum()), float(np.abs(spread).max(initial=0.0))
+        return None
+    copies = design.copies if len(spread) == design.lines else np.ones(len(spread))
+    n, size = float(copies.sum()), float(np.abs(spread).max(initial=0.0))
     if n < 3 or size == 0:
-        return ""
-    scaled = spread / size
-    g = abs(float(counts @ scaled**3 / n / (counts @ scaled**2 / n) ** 1.5))
+        return None
+    scaled = spread / np.sqrt(copies) / size
+    g = abs(float(copies @ scaled**3 / n / (copies @ scaled**2 / n) ** 1.5))
     if n >= COCHRAN * g**2 or g <= 2.0 * np.sqrt(6.0 / n):
-        return ""
-    return (
+        return None
+    return Note(
+        "skewed-units",
         f"the units' values are skewed ({g:.2g}, which takes some {COCHRAN * g**2:.0f} units; these are {n:.0f}): the "
-        "interval may be too short; a quantile, or the mean of logarithms, is safer"
+        "interval may be too short; a quantile, or the mean of logarithms, is safer",
     )
 
 
-def _single_stratum(statistic: Statistic, replicates: Replicates | None) -> str:
-    if replicates is None or replicates.method != "multi-array BRR" or replicates.design.n_strata > 1:
-        return ""
+def _no_variation(statistic: Statistic, design: Design, point: Array, spread: Array) -> Note | None:
+    """A standard error of zero where something was not seen, away from the ends of the range."""
+    if (design.fraction == 1).all() or statistic.quantile is not None:
+        return None
+    values = np.ravel(point)
+    moved = np.abs(spread.reshape(len(spread), -1)).max(axis=0, initial=0.0)
+    bounded = bool(np.isfinite(statistic.bounds).all())
+    at_an_end = np.isin(values, statistic.bounds) & bounded
+    number = int(((moved <= ROUNDING * np.abs(values)) & ~at_an_end).sum())
+    return no_variation(number, point.size, limited=bounded) if number else None
+
+
+def _single_tries(design: Design) -> Note | None:
+    """Items of a fixed set that were tried once: their own variation can't be seen."""
+    if design.item is None or not (design.fraction > 0).any():
+        return None
+    tries = np.bincount(design.item, design.counts)
+    once = int((tries == 1).sum())
+    if not once:
+        return None
+    return Note(
+        "single-tries",
+        f"{once:,} of {len(tries):,} items were tried once, which does not show how their tries vary: the differences "
+        "between such items take its place, so that the interval is rather too wide",
+    )
+
+
+def _single_stratum(statistic: Statistic, replicates: Replicates | None) -> Note | None:
+    if replicates is None or replicates.method.kind is not MethodKind.MULTI_ARRAY or replicates.design.n_strata > 1:
+        return None
     if statistic.gradient is None or statistic.curved_below:
-        return "multi-array replicates of a single stratum are short for such a statistic; use jackknife(design)"
-    return ""
+        text = "multi-array replicates of a single stratum are short for such a statistic; use jackknife(design)"
+        return Note("single-stratum-multi-array", text)
+    return None
 
 
-def thin_tail(order: float, rows_beyond: float) -> str:
+def below_chance(statistic: Statistic, point: Array) -> tuple[Note, ...]:
+    """A score that does worse than one that knows nothing, to three digits: somebody may have it the wrong way round.
+
+    >>> from strat.statistics import auc
+    >>> below_chance(auc([0, 1, 1], [3.0, 1.0, 2.0]), np.array(0.0))
+    ('AUC 0 is below 0.5: is the positive class (1) or the direction of the score reversed?',)
+    """
+    if statistic.chance is None:
+        return ()
+    values = [float(f"{value:.3g}") for value in np.ravel(point)]
+    below = [f"{value:g}" for value in values if value < statistic.chance]
+    if not below:
+        return ()
+    of = "" if statistic.positive is None else f" ({statistic.positive})"
+    text = f"{statistic.name} {', '.join(below[:5])} {'is' if len(below) == 1 else 'are'} below {statistic.chance:g}"
+    return (Note("below-chance", f"{text}: is the positive class{of} or the direction of the score reversed?"),)
+
+
+def noise_floor(point: Array, way: SumOfShares | SumOfDistances | None) -> tuple[Note, ...]:
+    """A sum of distances that is not far above what noise alone adds up to."""
+    if not isinstance(way, SumOfDistances) or way.noise < OF_NOISE * float(point):
+        return ()
+    text = (
+        f"noise alone would show {way.noise:.3g} in such a sample: the value is too large by up to about that, which "
+    )
+    return (Note("noise-floor", text + "the interval allows for"),)
+
+
+def thin_tail(order: float, rows_beyond: float) -> Note | None:
     """A quantile beyond which hardly any row lies."""
     if rows_beyond >= ROWS_BEYOND:
-        return ""
-    return f"the rows beyond the {order:g} quantile count as {rows_beyond:.1f}: its interval may be too short"
+        return None
+    text = f"the rows beyond the {order:g} quantile count as {rows_beyond:.1f}: its interval may be too short"
+    return Note("thin-tail", text)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from strat.columns import encode, numbers, same_length
-from strat.doors import checked
+from strat import validate
 from strat.errors import StratError
-from strat.estimation.intervals import confidence
+from strat.notebook import in_words
+from strat.statistics.clustering import anova, design_effect
+from strat.statistics.student import critical
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, encode, numbers, same_length
 
 
 @checked
@@ -23,6 +27,11 @@ def intraclass_correlation(y: ArrayLike, units: ArrayLike) -> float:
     >>> intraclass_correlation([1, 1, 0, 0], ["a", "a", "b", "b"])
     1.0
     """
+    values, codes = _values_in_units(y, units)
+    return anova(values - values.mean(), codes).correlation
+
+
+def _values_in_units(y: ArrayLike, units: ArrayLike) -> tuple[Array, Codes]:
     values = numbers("y", y)
     codes, labels = encode("units", units)
     n, k = same_length(y=values, units=codes), len(labels)
@@ -30,25 +39,116 @@ def intraclass_correlation(y: ArrayLike, units: ArrayLike) -> float:
         raise StratError(f"`y` must have one value per row, got an array of shape {values.shape}.")
     if k < 2 or k == n:
         raise StratError(f"`units` must hold at least two units, some with several rows, got {k} units of {n} rows.")
-    sizes = np.bincount(codes)
-    means = np.bincount(codes, values) / sizes
-    between = float((sizes * (means - values.mean()) ** 2).sum()) / (k - 1)
-    within = float(((values - means[codes]) ** 2).sum()) / (n - k)
-    typical = (n - (sizes**2).sum() / n) / (k - 1)
-    spread = between + (typical - 1) * within
-    return float((between - within) / spread) if spread > 0 else 0.0
+    return values, codes
+
+
+@in_words
+@dataclass(frozen=True)
+class IntraclassCorrelation:
+    """The correlation of two rows of the same unit, with what is needed to show or refute that it is zero.
+
+    Attributes
+    ----------
+    value
+        By analysis of variance.
+    ratio
+        The mean square between units over that within.
+    units, rows
+        How many there are.
+    size
+        Rows of a typical unit, n₀ of the analysis of variance.
+    pvalue
+        Of the test that rows are independent of their units, by permutation: the share of random assignments of rows
+        to units whose ratio is at least as large (one-sided, for a positive correlation).
+    permutations
+        How many assignments were drawn.
+    """
+
+    value: float
+    ratio: float
+    units: int
+    rows: int
+    size: float
+    pvalue: float
+    permutations: int
+
+    @checked
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The interval from the distribution of the ratio: exact for normal values in units of one size (Searle 1971).
+
+        For unequal units, and for values such as 0 and 1, it is an approximation.
+        """
+        tail = (1 - validate.level(level)) / 2
+        between, within = self.units - 1, self.rows - self.units
+        low, high = (self.ratio / float(scipy.special.fdtri(between, within, share)) for share in (1 - tail, tail))
+        return _from_ratio(low, self.size), _from_ratio(high, self.size)
+
+    @property
+    def effect(self) -> float:
+        """The design effect that it implies for the mean, 1 + rho (n₀ - 1)."""
+        return design_effect(self.value, self.size)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers for JSON."""
+        low, high = self.interval()
+        return {
+            "schema": "strat/intraclass/1",
+            "value": self.value,
+            "low": low,
+            "high": high,
+            "level": 0.95,
+            "pvalue": self.pvalue,
+            "permutations": self.permutations,
+            "units": self.units,
+            "rows": self.rows,
+            "design_effect": self.effect,
+        }
+
+    def __str__(self) -> str:
+        """The correlation with its interval, its test and what it does to a variance."""
+        low, high = self.interval()
+        return (
+            f"intraclass correlation {self.value:.4g} (95 % {low:.4g} to {high:.4g}) of {self.rows:,} rows in "
+            f"{self.units:,} units; test that rows are independent of their units, against a positive correlation: "
+            f"p = {self.pvalue:.4g}; design effect {self.effect:.3g}"
+        )
+
+
+def _from_ratio(ratio: float, size: float) -> float:
+    """The correlation (F - 1) / (F + n - 1), between -1 / (n - 1) and 1."""
+    return 1.0 if np.isinf(ratio) else float((ratio - 1) / (ratio + size - 1))
 
 
 @checked
-def design_effect(correlation: float, size: float) -> float:
-    """Kish's design effect of units of `size` rows with an intraclass correlation: 1 + rho (n - 1).
+def intraclass(
+    y: ArrayLike, units: ArrayLike, *, permutations: int = 999, rng: int | np.random.Generator = 0
+) -> IntraclassCorrelation:
+    """The intraclass correlation with an interval and a test, to show or refute that rows are independent.
+
+    The test permutes rows over units, which is exact whatever the values are; the interval is that of the analysis of
+    variance.
 
     Examples
     --------
-    >>> design_effect(0.45, 6)
-    3.25
+    >>> found = intraclass([1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0], [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4])
+    >>> round(found.value, 4), [round(limit, 3) for limit in found.interval()]
+    (0.7273, [0.181, 0.977])
     """
-    return 1.0 + correlation * (size - 1.0)
+    values, codes = _values_in_units(y, units)
+    count = validate.count("permutations", permutations, least=1)
+    random = np.random.default_rng(validate.seed(rng))
+    sizes = np.bincount(codes).astype(float)
+    centred = values - values.mean()
+    parts = anova(centred, codes)
+    sums = float((np.bincount(codes, centred) ** 2 / sizes).sum())
+    larger = 0
+    for _ in range(count):
+        shuffled = np.bincount(codes, random.permutation(centred))
+        larger += float((shuffled**2 / sizes).sum()) >= sums * (1 - 1e-12)
+    n, k = len(values), len(sizes)
+    typical = (n - float((sizes**2).sum()) / n) / (k - 1)
+    ratio = parts.between / parts.within if parts.within > 0 else np.inf if parts.between > 0 else 1.0
+    return IntraclassCorrelation(parts.correlation, float(ratio), k, n, typical, (larger + 1) / (count + 1), count)
 
 
 @checked
@@ -78,9 +178,10 @@ def actual_error(effect: float, level: float = 0.95) -> float:
     """
     if effect <= 0:
         raise StratError(f"`effect` must be positive, got {effect!r}.")
-    return float(2.0 * scipy.special.ndtr(-scipy.special.ndtri(0.5 + confidence(level) / 2) / np.sqrt(effect)))
+    return float(2.0 * scipy.special.ndtr(-critical(level) / np.sqrt(effect)))
 
 
+@in_words
 @dataclass(frozen=True)
 class Overdispersion:
     """Variance of a count of successes when p varies, beside the binomial one (STRAT 5.1)."""

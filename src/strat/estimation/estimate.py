@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from strat.columns import Array, number
 from strat.designs import Design
-from strat.errors import StratError, StratWarning, one_of
+from strat.errors import StratError
 from strat.estimation import cautions, linear
+from strat.estimation.content_order import ordered_by_content
+from strat.estimation.facts import Inference, MeasureFacts, Woodruff, way_through
+from strat.estimation.inference import (
+    Holdings,
+    RowSums,
+    UnitSums,
+    closed_form,
+    degrees_of_freedom,
+    rows_of,
+    srs_variance,
+)
 from strat.estimation.intervals import critical
-from strat.estimation.result import Estimate, Woodruff, _variance
-from strat.estimation.totals import is_dense, sparse_unit_totals, totals, unit_totals
-from strat.replication import Given, LeaveOneOut, Replicates, Resamples, blocks, jackknife
+from strat.estimation.replicate_values import KEEP, lumpable, replicated
+from strat.estimation.result import Estimate
+from strat.estimation.sparse import SparseSums, fits
+from strat.estimation.spread import Influences, ReplicateDeviations, Spread
+from strat.estimation.totals import totals
+from strat.estimation.value_df import mean_squares
+from strat.notes import Note
+from strat.replication import CLOSED_FORM, Given, LeaveOneOut, Replicates, Resamples, jackknife
 from strat.statistics.base import Rows, Statistic, unnamed_axes
+from strat.validate.columns import Array
 
-KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
 PROBES = 4  # unnamed units for each replicate up to which a function of weights is asked once for each unit
 THIN = 10  # rows beyond a quantile below which the exact interval of the share is the better way to its limits
-ROUNDING = 1e-14  # what sums and differences may leave of the size of what was added up
 PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class _Behind:
+    """What the rows behind a value tell of it, each found when somebody asks.
+
+    Attributes
+    ----------
+    srs
+        Its variance in a simple random sample of as many rows (None: not known).
+    size
+        Number of rows that it looks at.
+    squares
+        Mean squares of the rows' influences, classes × values (None: not known).
+    parts
+        The estimate of the shares that it is a sum of (None: it is none).
+    """
+
+    srs: Callable[[], Array] | None
+    size: float
+    squares: Callable[[], Array] | None = None
+    parts: Callable[[Statistic], Estimate] | None = None
 
 
 def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str | None = None) -> Estimate:
@@ -39,10 +72,10 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
         A design (closed form: Taylor linearization and the textbook variance; the jackknife for a correlation of
         few units, whose closed form is short) or replicates of one.
     df
-        Degrees of freedom: a number, "effective" (from the weights of the units), "satterthwaite" (also from the
-        observed variances of strata), or None for the design's own: units less strata, of the units that a domain
-        reaches; where a few units carry most of the weight, so that the effective number is less than half of
-        that, the effective number.
+        Degrees of freedom of every value: a number, "design" (units minus strata, as R has it), "effective" (from the
+        weights of the units), "satterthwaite" (also from the observed variances of strata), or None: units minus
+        strata, or the effective number where a few units carry most of the weight, so that it is less than half of
+        that. Each value counts the units that it looks at.
 
     Examples
     --------
@@ -59,13 +92,14 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     design = _design(on)
     statistic = _fitted(statistic, design)
     if replicates is not None and _order_matters(statistic, replicates):
-        replicates = replace(replicates, design=_named_by_content(statistic, design))
+        replicates = replace(replicates, design=ordered_by_content(statistic, design))
         design = replicates.design
-    if replicates is None and _bends(statistic, design):
+    if replicates is None and too_curved(statistic, design):
         with suppress(StratError):  # undefined without one of the units: the closed form keeps them all
-            return _one(statistic, design, jackknife(design), df)
-    width = max(16, PIECE // design.n_units)
-    if statistic.split is not None and np.prod(statistic.shape) > width:
+            expanded, rows = design.expanded()
+            return _one(statistic.repeated(rows), expanded, jackknife(expanded), df)
+    width = max(16, PIECE // design.lines)
+    if statistic.split is not None and np.prod(statistic.shape) > width and design.layout is None:
         return _in_pieces(statistic, design, replicates, df, width)
     return _one(statistic, design, replicates, df)
 
@@ -88,10 +122,15 @@ def _fitted(statistic: Statistic, design: Design) -> Statistic:
     return statistic
 
 
-def _bends(statistic: Statistic, design: Design) -> bool:
-    """Whether the statistic bends too much for the closed form with so few units, and can be jackknifed."""
+def too_curved(statistic: Statistic, design: Design) -> bool:
+    """Whether linearization is unreliable for so few units, so that the jackknife is used."""
     repeated = design.item is not None and bool((design.fraction > 0).any())
-    return design.n_units < statistic.curved_below and design.kind != "systematic" and not repeated
+    return (
+        design.n_units < statistic.curved_below
+        and design.layout is None
+        and design.kind != "systematic"
+        and not repeated
+    )
 
 
 def _order_matters(statistic: Statistic, replicates: Replicates) -> bool:
@@ -100,52 +139,18 @@ def _order_matters(statistic: Statistic, replicates: Replicates) -> bool:
         return False  # factors that somebody gave belong to the rows as they stand
     if statistic.of_weights:  # what a row holds shows in what its weight does, at the price of a call for each unit
         return replicates.design.n_units <= PROBES * replicates.number
-    return not (isinstance(replicates.operator, Resamples) and _lumpable(statistic, replicates.design))
-
-
-def _named_by_content(statistic: Statistic, design: Design) -> Design:
-    """The design with its unnamed units (single rows) in the order of what they hold, whatever the rows' order."""
-    key = _effects(statistic, design) if statistic.of_weights else _contents(statistic, design)
-    stratum, sizes = design.stratum[design.unit], design.sizes
-    if design.in_order and (sizes == sizes[0]).all():
-        order = (np.argsort(key.reshape(-1, sizes[0]), axis=1, kind="stable") + design.starts[:, None]).ravel()
-    else:
-        order = np.lexsort((key, stratum))
-    unit = np.empty(len(design), np.int64)
-    unit[order] = np.arange(len(design))
-    return replace(design, unit=unit, labelled=True)
-
-
-def _contents(statistic: Statistic, design: Design) -> Array:
-    """A number for what each row adds up; equal ones hold equal totals, and these may change places."""
-    rng = np.random.default_rng(0)
-    key = np.zeros(len(design))
-    for block in statistic.rows:
-        by_line = rng.uniform(0.5, 1.0, block.components) if block.values is None else _mixed(block.values, rng)
-        key += by_line if block.codes is None else by_line[block.codes]
-    return key * design.weights
-
-
-def _effects(statistic: Statistic, design: Design) -> Array:
-    """The statistic with each row's weight doubled, to ten digits (the order of the rows moves the last ones)."""
-    made = []
-    for a, b in blocks(len(design), len(design)):
-        heavier = np.broadcast_to(design.weights, (b - a, len(design))).copy()
-        heavier[np.arange(b - a), np.arange(a, b)] *= 2.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            made.append(np.asarray(statistic.function(heavier), float).reshape(b - a, -1).sum(axis=1))
-    effect = np.concatenate(made)
-    largest = float(np.abs(effect).max())
-    return effect if not np.isfinite(largest) or largest == 0 else np.round(effect / largest, 10)
-
-
-def _mixed(values: Array, rng: np.random.Generator) -> Array:
-    return values @ rng.uniform(0.5, 1.0, values.shape[1])
+    return not (isinstance(replicates.operator, Resamples) and lumpable(statistic, replicates.design))
 
 
 def _large(statistic: Statistic, replicates: Replicates | None, design: Design) -> bool:
-    lines = design.n_units if replicates is None else replicates.number
+    lines = design.lines if replicates is None else replicates.number
     return lines * int(np.prod(statistic.shape)) > KEEP
+
+
+def _is_sparse(statistic: Statistic, design: Design, df: float | str | None) -> bool:
+    """Whether the values are too many to keep what each unit does to each, and most of that is zero."""
+    known = statistic.sparse_gradient is not None and design.layout is None and df != "satterthwaite"
+    return known and _large(statistic, None, design) and fits(design)
 
 
 def _in_pieces(
@@ -155,23 +160,33 @@ def _in_pieces(
     assert statistic.split is not None
     keep = not _large(statistic, replicates, design)
     parts: list[Estimate] = []
-    spreads: list[Array] = []
+    spreads: list[Spread] = []
     for piece in statistic.split(width):
-        part = _one(piece, design, replicates, parts[0].df if parts and df is None else df)
-        if keep and part.spread is not None:
-            spreads.append(part.spread)
-        parts.append(replace(part, spread=None))
-    return replace(
-        parts[0],
+        own = df is not None or not parts or piece.domains is not None or piece.truth is not None
+        part = _one(piece, design, replicates, df if own else float(np.ravel(parts[0].df)[0]), noted=not parts)
+        if keep and part.inference.spread is not None:
+            spreads.append(part.inference.spread)
+        parts.append(part.changed(spread=None))
+    whole = [one.values for one in spreads]
+    return parts[0].changed(
         point=np.concatenate([part.point for part in parts]),
-        spread=np.concatenate(spreads, axis=1) if spreads else None,
+        spread=spreads[0].with_values(np.concatenate(whole, axis=1)) if spreads else None,
         variance=np.concatenate([part.variance for part in parts]),
+        df=np.concatenate([np.asarray(part.df) for part in parts]),
+        effective_units=np.concatenate([np.broadcast_to(p.effective_units, p.point.shape) for p in parts]),
         srs=lambda: np.concatenate([part.srs_variance for part in parts]),
         axes=statistic.axes,
     )
 
 
-def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df: float | str | None) -> Estimate:
+def _one(
+    statistic: Statistic,
+    design: Design,
+    replicates: Replicates | None,
+    df: float | str | None,
+    *,
+    noted: bool = True,
+) -> Estimate:
     sums = design.weights if statistic.of_weights else totals(statistic, design.weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         point = _finite(np.asarray(statistic.function(sums), float), statistic)
@@ -179,33 +194,122 @@ def _one(statistic: Statistic, design: Design, replicates: Replicates | None, df
         statistic = replace(statistic, axes=unnamed_axes(point.shape))
     if statistic.quantile is not None and (replicates is None or not replicates.consistent_for_quantiles):
         return _woodruff(statistic, design, replicates, sums, point, df)
-    slope = _Slope(statistic, design, sums)
-    scales = 1.0 if replicates is None else replicates.scales
-    spread = _closed(slope, point.shape) if replicates is None else _replicated(statistic, replicates, point)
-    used = _df(slope, replicates, df)
+    if replicates is None and _is_sparse(statistic, design, df):
+        few = SparseSums(statistic, design, sums)
+        size = rows_of(design.counts, statistic.domain, len(design))
+        return _inferred(statistic, point, sums, few, design, behind=_Behind(few.srs_variances, size), df=df)
+    rows = RowSums(statistic, design, sums)
+    known = not statistic.of_weights and statistic.quantile is None
+    # a map keeps its many pieces until somebody asks for design effects: what is cheap to make again is not kept
+    again = rows if statistic.gradient is None else RowSums(statistic, design, sums)
+    behind = _Behind(
+        srs=(lambda: srs_variance(statistic, design.weights, design.counts, again.gradient)) if known else None,
+        size=rows_of(design.counts, statistic.domain, len(design)),
+        squares=(lambda: _squares(statistic, design.weights, again.gradient)) if known else None,
+        parts=lambda share: _one(share, design, None, None, noted=False),
+    )
+    answer = _inferred(statistic, point, sums, rows, design, behind=behind, replicates=replicates, df=df, noted=noted)
+    if statistic.quantile is not None:
+        answer = answer.changed(woodruff=_share_below(statistic, design, replicates, sums, point, df))
+    return answer
+
+
+def _squares(statistic: Statistic, weights: Array, slope: Array) -> Array:
+    """Mean squares of the rows' influences in each class, a few values at a time: classes × values."""
+    whole = (
+        statistic.truth is None and statistic.domain is None and statistic.domains is None
+    )  # rows then differ in what they add alone
+    mass, influence = linear.distinct(statistic, weights) if whole else (weights, None)
+    each = influence or (lambda part: linear.row_influence(statistic, part))
+    cuts = np.array_split(np.arange(slope.shape[1]), max(1, len(mass) * slope.shape[1] // linear.BATCH))
+    if len(cuts) == 1 or len(statistic.views) > 1:
+        return mean_squares(statistic, mass, each(slope))
+    return np.concatenate([mean_squares(statistic, mass, each(slope[:, cut])) for cut in cuts], axis=1)
+
+
+def estimate_from_sums(
+    statistic: Statistic,
+    units: UnitSums,
+    *,
+    on: Design,
+    weights: Array,
+    counts: Array | None,
+    parts: UnitSums | None = None,
+) -> Estimate:
+    """The statistic of rows with these weights and counts, whose influences somebody has added up in the units.
+
+    `on` is the design of the units, a line each; the statistic's own rows need not know their units. `parts` are the
+    sums of the shares that the value is a sum of, if it is one.
+    """
+    sums = totals(statistic, weights)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        point = _finite(np.asarray(statistic.function(sums), float), statistic)
+    slope = linear.gradient(statistic, sums, weights)
+    behind = _Behind(
+        srs=lambda: srs_variance(statistic, weights, counts, slope),
+        size=rows_of(counts, statistic.domain, len(weights)),
+        squares=lambda: _squares(statistic, weights, slope),
+        parts=None
+        if parts is None or statistic.sum_of is None
+        else lambda share: estimate_from_sums(share, parts, on=on, weights=weights, counts=counts),
+    )
+    return _inferred(statistic, point, sums, units, on, behind=behind)
+
+
+def _inferred(
+    statistic: Statistic,
+    point: Array,
+    sums: Array,
+    units: UnitSums,
+    design: Design,
+    *,
+    behind: _Behind,
+    replicates: Replicates | None = None,
+    df: float | str | None = None,
+    noted: bool = True,
+) -> Estimate:
+    """The one place where a value gets its standard error, degrees of freedom, effective size and notes."""
+    srs, size, squares, parts = behind.srs, behind.size, behind.squares, behind.parts
+    spread: Spread | None
+    if isinstance(units, SparseSums):
+        spread, variances = None, units.variances
+    else:
+        if replicates is None:
+            spread = Influences(closed_form(units, design, point.shape))
+        else:
+            spread = ReplicateDeviations(replicated(statistic, replicates, point), replicates.scales)
+        variances = spread.variance
+    seen = np.sqrt(variances)[None] if spread is None else spread.values
+    held = Holdings(statistic, design, units, point, squares)
+    used = degrees_of_freedom(statistic, units, design, replicates, df, held)
+    own = df is None and spread is not None and statistic.quantile is None  # whether limits may be those of the units
+    shares = held.shares if own and (replicates is None or not held.is_share) else None
+    sum_of = statistic.sum_of if own and replicates is None and not statistic.domains else None
+    way = None if sum_of is None or parts is None else way_through(sum_of, parts)
     return Estimate(
         name=statistic.name,
         point=point,
-        spread=spread,
-        scales=scales,
-        variance=_variance(spread, scales),
-        replicated=replicates is not None,
+        variance=variances,
         df=used,
-        method="closed form" if replicates is None else str(replicates.method),
+        design=design.facts,
+        method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
         axes=statistic.axes,
-        link=statistic.link,
-        bounds=statistic.bounds,
-        proportion=statistic.proportion,
-        srs=(lambda: linear.srs_variance(statistic, design, slope.gradient).reshape(point.shape))
-        if slope.known
-        else None,
-        rows=linear.size(design, statistic.domain),
-        worth=_worth(statistic, design, sums),
-        design=design.summary if replicates is None else f"{design.summary}; {replicates}",
-        target=design.target,
-        plan=design.plan,
-        notes=cautions.notes(statistic, design, replicates, spread, used if df is None else None),
-        woodruff=None if statistic.quantile is None else _share_below(statistic, design, replicates, sums, point, df),
+        measure=MeasureFacts.of(statistic),
+        notes=(
+            *cautions.notes(statistic, design, replicates, units, point, seen, size, used if df is None else None),
+            *cautions.noise_floor(point, way),
+        )
+        if noted
+        else (),
+        inference=Inference(
+            spread=spread,
+            rows=size,
+            effective_units=held.units(),
+            srs=None if srs is None else lambda: srs().reshape(point.shape),
+            shares=shares if held.is_share else None,
+            holders=None if held.is_share else shares,
+            sum_of=way,
+        ),
     )
 
 
@@ -217,136 +321,6 @@ def _finite(value: Array, statistic: Statistic) -> Array:
             "something it divides by is zero (a class without rows, say, or values that do not vary)."
         )
     return value
-
-
-class _Slope:
-    """The derivative of a statistic at its totals, found when it is first needed."""
-
-    def __init__(self, statistic: Statistic, design: Design, sums: Array) -> None:
-        self.statistic, self.design, self.sums = statistic, design, sums
-        self.known = not statistic.of_weights and statistic.quantile is None
-
-    @cached_property
-    def gradient(self) -> Array:
-        return linear.gradient(self.statistic, self.sums, self.design.weights)
-
-    @cached_property
-    def influence(self) -> Array:
-        if not self.known:
-            return linear.weights_influence(self.statistic, self.design)
-        return linear.unit_influence(self.statistic, self.design, self.gradient)
-
-
-def _closed(slope: _Slope, shape: tuple[int, ...]) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        influence = slope.influence
-    if not np.isfinite(influence).all():
-        raise StratError(
-            f"`{slope.statistic.name}` must be defined near these weights too for the closed form, got a value that is "
-            "not; use replicates such as fay(design, rho=0.5)."
-        )
-    made = linear.deviations(influence, slope.design)
-    repeats = linear.repeat_deviations(slope.statistic, slope.design, slope.gradient) if slope.known else None
-    if repeats is not None:
-        made = np.concatenate([made, repeats])
-    return made.reshape(len(made), *shape)
-
-
-def _replicated(statistic: Statistic, replicates: Replicates, point: Array) -> Array:
-    """Replicate values less the value: replicates × shape."""
-    design, operator = replicates.design, replicates.operator
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if isinstance(operator, Resamples) and _lumpable(statistic, design):
-            values = statistic.function(_lump_totals(statistic, design, operator))
-        elif is_dense(statistic, design) and replicates.number * statistic.components <= 16 * KEEP:
-            per_unit = unit_totals(statistic, design)
-            values = statistic.function(_rounded(operator.totals(per_unit), per_unit))
-        else:
-            values = _blockwise(statistic, replicates)
-    spread = np.asarray(values, float) - point
-    bad = int((~np.isfinite(spread.reshape(len(spread), -1)).all(axis=1)).sum())
-    if bad:
-        raise StratError(
-            f"`{statistic.name}` must be defined in every replicate, got {bad} of {len(spread)} where it is not; "
-            "use fay(design, rho=0.5), or the closed form (on=design), which keep every unit in."
-        )
-    return spread
-
-
-def _rounded(sums: Array, per_unit: Array) -> Array:
-    """Replicate totals, with 0 where only rounding is left of what was taken out: 0 / 0 must not look like a number."""
-    tiny = ROUNDING * np.abs(per_unit).sum(axis=0)
-    sums[np.abs(sums) <= tiny] = 0.0
-    return sums
-
-
-def _blockwise(statistic: Statistic, replicates: Replicates) -> Array:
-    """Replicates a few at a time, for very many components and for functions of row weights."""
-    design = replicates.design
-    per_unit: Any = None if statistic.of_weights else sparse_unit_totals(statistic, design)
-    made = []
-    for a, b in blocks(replicates.number, max(design.n_units, statistic.components)):
-        factors = replicates.factors(a, b)
-        sums = factors[:, design.unit] * design.weights if per_unit is None else factors @ per_unit
-        made.append(statistic.function(sums))
-    return np.concatenate(made)
-
-
-def _lumpable(statistic: Statistic, design: Design) -> bool:
-    """Whether the units are single rows of few kinds, so that a bootstrap can draw kinds instead of rows."""
-    coded = len(statistic.rows) == 1 and statistic.rows[0].codes is not None
-    if not coded or not design.rows_are_units or (design.weights != design.weights[0]).any():
-        return False
-    return statistic.rows[0].lines * design.n_strata < len(design) // 4
-
-
-def _lump_totals(statistic: Statistic, design: Design, operator: Resamples) -> Array:
-    block = statistic.rows[0]
-    assert block.codes is not None
-    key = design.stratum[design.unit] * block.lines + block.codes
-    kinds, counts = np.unique(key, return_counts=True)
-    drawn = operator.lumps(kinds // block.lines, counts) * design.weights[0]
-    line = kinds % block.lines
-    if block.values is not None:
-        return drawn @ block.values[line]
-    made = np.zeros((len(drawn), block.components))
-    np.add.at(made.T, line, drawn.T)
-    return made
-
-
-def _df(slope: _Slope, replicates: Replicates | None, df: float | str | None) -> float:
-    design, statistic = slope.design, slope.statistic
-    if df is None:
-        usual = float(design.df if replicates is None else replicates.df)
-        if statistic.domains is not None:  # the least that is known about any value, so that no interval is too narrow
-            return float(max(1, min(linear.domain_df(design, view) for view in statistic.domains)))
-        if statistic.domain is not None:
-            return float(linear.domain_df(design, statistic.domain))
-        return linear.usual_df(usual, linear.effective_df(design)) if usual == design.df else usual
-    if isinstance(df, str):
-        one_of("df", df, ("effective", "satterthwaite"))
-        if df == "effective":
-            return linear.effective_df(design)
-        weight = np.bincount(design.unit, design.weights, minlength=design.n_units).astype(float)
-        return float(linear.satterthwaite(linear.deviations(slope.influence, design), weight, design).min())
-    if not number("df", df) > 0:
-        raise StratError(f"`df` must be positive, 'effective', 'satterthwaite' or None, got {df!r}.")
-    return float(df)
-
-
-def _worth(statistic: Statistic, design: Design, sums: Array) -> Array | float:
-    """Number of units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
-    return linear.worth_of_values(statistic, [_worth_of(design, view) for view in statistic.views], sums)
-
-
-def _worth_of(design: Design, view: NDArray[np.bool_] | None) -> tuple[float, float]:
-    """The same for all that the view looks at, and the weight of that."""
-    inside = design.weights if view is None else design.weights * view
-    by_unit = np.bincount(design.unit, inside, minlength=design.n_units)
-    known = 1.0 - float((by_unit * design.fraction[design.stratum]).sum() / by_unit.sum())
-    if known <= 0:
-        return np.inf, float(inside.sum())
-    return float(by_unit.sum() ** 2 / (by_unit**2).sum() / known), float(inside.sum())
 
 
 def _share_below(
@@ -373,7 +347,7 @@ def _share_below(
     def back(p: Array) -> Array:
         return invert(sums, np.ravel(p)).reshape(np.shape(p))
 
-    thin = linear.size(design, statistic.domain) * np.minimum(orders, 1 - orders) < THIN
+    thin = rows_of(design.counts, statistic.domain, len(design)) * np.minimum(orders, 1 - orders) < THIN
     return Woodruff(lambda: _one(share, design, replicates, df), back, thin)
 
 
@@ -386,31 +360,32 @@ def _woodruff(
     df: float | str | None,
 ) -> Estimate:
     """A quantile through the share of rows at or below it, inverted."""
-    made = _share_below(statistic, design, replicates, sums, point, df)
-    inner = made.share
-    if replicates is not None:
-        warnings.warn(
-            f"{replicates.method} replicates say nothing about a quantile's variance; Woodruff's interval is used.",
-            StratWarning,
-            stacklevel=4,
+    estimate = _share_below(statistic, design, replicates, sums, point, df)
+    inner = estimate.share
+    other = (
+        ()
+        if replicates is None
+        else (
+            Note(
+                "quantile-by-shares",
+                f"{replicates.method} replicates say nothing about a quantile's variance; Woodruff's interval is used",
+            ),
         )
-    low, high = (made.back(np.asarray(side)) for side in inner.interval(0.95, method="t"))
+    )
+    low, high = (estimate.back(np.asarray(side)) for side in inner.interval(0.95, method="t"))
     return replace(
         inner,
         name=statistic.name,
         point=point,
         variance=((high - low) / (2.0 * critical(0.95, inner.df))) ** 2,
-        spread=None,
-        method=f"Woodruff, {inner.method}",
-        bounds=statistic.bounds,
-        srs=None,
-        replicated=False,
-        woodruff=made,
-        notes=(*inner.notes, *_tails(statistic, inner)),
+        method=replace(inner.method, by_shares=True),
+        measure=replace(inner.measure, bounds=statistic.bounds),
+        notes=(*inner.notes, *_tails(statistic, inner), *other),
+        inference=Inference(None, inner.rows, inner.effective_units, woodruff=estimate),
     )
 
 
-def _tails(statistic: Statistic, share: Estimate) -> tuple[str, ...]:
+def _tails(statistic: Statistic, share: Estimate) -> tuple[Note, ...]:
     assert statistic.quantile is not None
     orders = np.ravel(statistic.quantile.orders)
     if len(orders) > 1:

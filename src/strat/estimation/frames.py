@@ -1,4 +1,4 @@
-"""Columns to a data frame of the person's own library, without importing one that nobody uses."""
+"""Columns to a data frame of the user's library, without importing one that is not in use."""
 
 from __future__ import annotations
 

@@ -7,23 +7,57 @@ from collections.abc import Callable
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
 
-from strat.columns import Array, number
-from strat.errors import StratError
-from strat.statistics.proportions import clopper_pearson, korn_graubard, wilson
+from strat.proportions import clopper_pearson, korn_graubard, wilson
+from strat.statistics.student import critical as critical
+from strat.validate.columns import Array
 
 Limits = tuple[Array, Array]
+BAND_DRAWS = 20_000
+MOST_LEVELS, LADDER, LARGE_DF = 40, 1.05, 1e5  # levels of df of a band beyond which they are lowered by up to 5 %
 
 
-def critical(level: float, df: Array | float) -> Array:
-    """Student's two-sided critical value."""
-    return np.asarray(scipy.special.stdtrit(df, 0.5 + confidence(level) / 2))
+def simultaneous_level(directions: Array, df: Array, level: float) -> float:
+    """The level of each of several t intervals that makes all of them hold at once with probability `level`.
+
+    `directions` (m × values, columns of length one) have the values' correlations as products. The smallest p-value is
+    drawn: normal deviates with these correlations over one root of a chi square, taken at the same quantile for values
+    whose degrees of freedom differ.
+    """
+    order = np.argsort(df, kind="stable")  # values with as many degrees of freedom stand together
+    directions, df = directions[:, order], _on_few_levels(df[order])
+    root = directions if len(directions) <= directions.shape[1] else _root(directions.T @ directions)
+    rng = np.random.default_rng(20_010_612)  # fixed: the same question has the same answer
+    equal = bool((df == df[0]).all())
+    draws = (np.abs(rng.standard_normal((500, len(root))) @ root) for _ in range(BAND_DRAWS // 500))
+    if equal:
+        largest = np.concatenate([z.max(axis=1) for z in draws])
+        if np.isfinite(df[0]):
+            largest = largest / np.sqrt(rng.chisquare(df[0], BAND_DRAWS) / df[0])
+        return float(1.0 - 2.0 * scipy.special.stdtr(df[0], -np.quantile(largest, level)))
+    smallest = [_smallest_p(z, df, rng.random(len(z))) for z in draws]
+    return float(1.0 - np.quantile(np.concatenate(smallest), 1.0 - level))
 
 
-def confidence(level: float) -> float:
-    """The level, if it is one."""
-    if not 0 < number("level", level) < 1:
-        raise StratError(f"`level` must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
-    return float(level)
+def _on_few_levels(df: Array) -> Array:
+    """Rising degrees of freedom, lowered to a geometric ladder where they have more than `MOST_LEVELS` levels."""
+    if len(np.unique(df)) <= MOST_LEVELS:
+        return df
+    ladder = df[0] * LADDER ** np.arange(np.ceil(np.log(LARGE_DF / min(df[0], 1.0)) / np.log(LADDER)) + 1)
+    return np.asarray(ladder[np.searchsorted(ladder, df, side="right") - 1])
+
+
+def _smallest_p(z: Array, df: Array, at: Array) -> Array:
+    """The smallest p-value of each line of deviates: in each run of as many degrees of freedom, the largest's."""
+    distinct, starts = np.unique(np.minimum(df, LARGE_DF), return_index=True)
+    largest = np.maximum.reduceat(z, starts, axis=1)
+    root = np.stack([np.sqrt(scipy.special.chdtri(d, at) / d) for d in distinct], axis=1)
+    return np.asarray(2.0 * scipy.special.stdtr(distinct, -largest / root).min(axis=1))
+
+
+def _root(covariance: Array) -> Array:
+    """A matrix whose rows' products give the covariance back, safe for a singular one."""
+    values, vectors = np.linalg.eigh(covariance)
+    return (vectors * np.sqrt(np.clip(values, 0, None))).T
 
 
 def straight(value: Array, se: Array, c: Array | float) -> Limits:
@@ -69,7 +103,24 @@ def exact(share: Array, trials: Array | float, level: float) -> Limits:
     return np.where(endless, share, low), np.where(endless, share, high)
 
 
-def by_korn_graubard(share: Array, se: Array, rows: float, level: float, df: float) -> Limits:
+def monotone(low: Array, high: Array, direction: int) -> Limits:
+    """Limits along the last axis of values that can't fall (direction 1) or can't rise (−1).
+
+    What bounds a value from below bounds all later ones too, and what bounds it from above all earlier ones, so
+    simultaneous limits stay valid and only get closer.
+
+    >>> low, high = monotone(np.array([0.5, 0.7, 0.6]), np.array([0.8, 1.0, 0.9]), 1)
+    >>> low.tolist(), high.tolist()
+    ([0.5, 0.7, 0.7], [0.8, 0.9, 0.9])
+    """
+    if direction < 0:
+        above, below = monotone(-high, -low, 1)
+        return -below, -above
+    falling = np.flip(np.minimum.accumulate(np.flip(high, axis=-1), axis=-1), axis=-1)
+    return np.maximum.accumulate(low, axis=-1), falling
+
+
+def by_korn_graubard(share: Array, se: Array, rows: float, level: float, df: Array | float) -> Limits:
     """Exact limits with the effective sample size p (1 - p) / se², less for few degrees of freedom."""
     inside = (se > 0) & (share > 0) & (share < 1)
     p = np.where(inside, share, 0.5)

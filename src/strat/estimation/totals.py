@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from strat.columns import Array
 from strat.designs import Design
 from strat.statistics.base import Rows, Statistic, block_totals
+from strat.validate.columns import Array, Codes
 
 DENSE = 1 << 26  # numbers in a dense matrix of unit totals (512 MB); beyond it the matrix is sparse
 FEW = 16  # columns that are added up one by one; more go through one sparse product
@@ -21,13 +22,13 @@ def totals(statistic: Statistic, weights: Array) -> Array:
 
 def magnitudes(statistic: Statistic, weights: Array) -> Array:
     """Totals of the absolute components: the size that a step of differentiation should have."""
-    sized = [b if b.values is None else Rows(b.codes, np.abs(b.values), b.components) for b in statistic.rows]
+    sized = [b if b.values is None else replace(b, values=np.abs(b.values)) for b in statistic.rows]
     return np.concatenate([block_totals(block, np.abs(weights)) for block in sized])
 
 
 def is_dense(statistic: Statistic, design: Design) -> bool:
     """Whether the unit totals are few enough to stand in memory as a dense matrix."""
-    return not statistic.of_weights and design.n_units * statistic.components <= DENSE
+    return not statistic.of_weights and design.lines * statistic.components <= DENSE
 
 
 def unit_totals(statistic: Statistic, design: Design) -> Array:
@@ -37,11 +38,11 @@ def unit_totals(statistic: Statistic, design: Design) -> Array:
 
 
 def _block(block: Rows, design: Design) -> Array:
-    unit, weights, units = design.unit, design.weights, design.n_units
+    unit, weights, units = design.unit, block.weighted(design.weights), design.lines
     if block.values is None:
         assert block.codes is not None
-        flat = np.bincount(unit * block.components + block.codes, weights, minlength=units * block.components)
-        return flat.reshape(units, block.components).astype(float, copy=False)
+        flat = np.bincount(unit * block.lines + block.codes, weights, minlength=units * block.lines)
+        return flat.reshape(units, block.lines)[:, : block.components].astype(float, copy=False)
     if block.codes is not None and block.lines * units <= DENSE and block.lines < len(design):
         by_line = np.bincount(unit * block.lines + block.codes, weights, minlength=units * block.lines)
         return by_line.reshape(units, block.lines).astype(float, copy=False) @ block.values
@@ -54,11 +55,11 @@ def sum_by_unit(values: Array, design: Design, weights: Array) -> Array:
     if design.rows_are_units and design.in_order:
         return values * weights[:, None]
     if design.rows_are_units:
-        made = np.empty((design.n_units, values.shape[1]))
-        made[design.unit] = values * weights[:, None]
-        return made
+        sums = np.empty((design.lines, values.shape[1]))
+        sums[design.unit] = values * weights[:, None]
+        return sums
     if values.shape[1] <= FEW:
-        columns = [np.bincount(design.unit, weights * v, minlength=design.n_units) for v in values.T]
+        columns = [np.bincount(design.unit, weights * v, minlength=design.lines) for v in values.T]
         return np.stack(columns, axis=1).astype(float, copy=False)
     return np.asarray(_indicator(design, weights) @ values)
 
@@ -67,20 +68,33 @@ def sparse_unit_totals(statistic: Statistic, design: Design) -> Any:
     """Weighted totals of each unit as a sparse matrix (units × components)."""
     from scipy import sparse
 
-    parts = []
-    for block in statistic.rows:
-        indicator = _indicator(design, design.weights)
-        if block.codes is not None:
-            lines = sparse.csr_array(
-                (np.ones(len(design)), (np.arange(len(design)), block.codes)), shape=(len(design), block.lines)
-            )
-            indicator = indicator @ lines
-        parts.append(indicator if block.values is None else sparse.csr_array(indicator @ block.values))
+    parts = [_sparse_block(block, design.unit, design.weights, design.lines) for block in statistic.rows]
     return sparse.hstack(parts, format="csr")
+
+
+def sparse_row_components(statistic: Statistic) -> Any:
+    """What each row adds to each component as a sparse matrix (rows × components)."""
+    from scipy import sparse
+
+    n = len(statistic)
+    return sparse.hstack([_sparse_block(block, np.arange(n), np.ones(n), n) for block in statistic.rows], format="csr")
+
+
+def _sparse_block(block: Rows, place: Codes, weights: Array, places: int) -> Any:
+    """Weighted sums over the rows of each place: places × components."""
+    from scipy import sparse
+
+    weights = block.weighted(weights)
+    codes = np.arange(len(place)) if block.codes is None else block.codes
+    width = max(block.lines, len(place)) if block.codes is None else block.lines
+    by_line = sparse.csr_array((weights, (place, codes)), shape=(places, width))
+    if block.values is None:
+        return by_line[:, : block.components]
+    return by_line @ sparse.csr_array(block.values)
 
 
 def _indicator(design: Design, weights: Array) -> Any:
     from scipy import sparse
 
     n = len(design)
-    return sparse.csr_array((weights, (design.unit, np.arange(n))), shape=(design.n_units, n))
+    return sparse.csr_array((weights, (design.unit, np.arange(n))), shape=(design.lines, n))

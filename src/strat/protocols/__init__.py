@@ -1,19 +1,17 @@
 """Training and testing protocols for any scikit-learn classifier, and what they do to an error estimate."""
 
-from strat.protocols.classic import (
-    cross_validation,
-    holdout,
-    leave_one_out,
-    repeated_holdout,
-    resubstitution,
-    three_way,
-)
-from strat.protocols.clusters import strata_from_features
+from strat.protocols.bayes_bounds import BayesBounds, annotator_error_bounds, bayes_error_bounds, soft_label_error
+from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution, three_way
+from strat.protocols.closed_leave_one_out import quadratic_discriminant
+from strat.protocols.clusters import ClusterNumber, cluster_number
 from strat.protocols.comparing import PROTOCOLS, Bounds, ProtocolComparison, bounds, compare_protocols
-from strat.protocols.discriminants import quadratic_discriminant
-from strat.protocols.guard import Peeking, peeking
+from strat.protocols.cv_intervals import nested_cross_validation, pooled_cross_validation
+from strat.protocols.early_stopping import early_stopping
+from strat.protocols.feature_searches import backward_selection, exhaustive_search, single_features
+from strat.protocols.leaving_out import leave_one_out
+from strat.protocols.peeking import Peeking, peeking
+from strat.protocols.protocol_result import Memory, ProtocolResult, Times
 from strat.protocols.resampling import bootstrap
-from strat.protocols.results import Memory, ProtocolResult, Times, corrected_se
 from strat.protocols.selection import (
     PeakEffect,
     filter_selector,
@@ -22,32 +20,49 @@ from strat.protocols.selection import (
     peak_effect,
     wrapper,
 )
+from strat.protocols.strata import strata_from_features
+from strat.protocols.uncertain_labels import UncertainLabels, uncertain_labels
+from strat.statistics.splits import corrected_se
 
 __all__ = [
     "PROTOCOLS",
+    "BayesBounds",
     "Bounds",
+    "ClusterNumber",
     "Memory",
     "PeakEffect",
     "Peeking",
     "ProtocolComparison",
     "ProtocolResult",
     "Times",
+    "UncertainLabels",
+    "annotator_error_bounds",
+    "backward_selection",
+    "bayes_error_bounds",
     "bootstrap",
     "bounds",
+    "cluster_number",
     "compare_protocols",
     "corrected_se",
     "cross_validation",
+    "early_stopping",
+    "exhaustive_search",
     "filter_selector",
     "floating_search",
     "forward_selection",
     "holdout",
     "leave_one_out",
+    "nested_cross_validation",
     "peak_effect",
     "peeking",
+    "pooled_cross_validation",
     "quadratic_discriminant",
     "repeated_holdout",
     "resubstitution",
+    "single_features",
+    "soft_label_error",
     "strata_from_features",
     "three_way",
+    "uncertain_labels",
     "wrapper",
 ]

@@ -2,51 +2,30 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import softmax
 
-from strat.columns import Array
-from strat.datasets.draws import Rng, count
+from strat import extras, validate
 from strat.designs import Design
-from strat.doors import checked
-from strat.errors import StratError, one_of, some
-from strat.protocols import discriminants
-from strat.protocols.results import (
-    NEARLY_UNBIASED,
+from strat.errors import StratError, some
+from strat.protocols.keywords import spelled, units_of
+from strat.protocols.protocol_result import (
     OPTIMISTIC,
     PESSIMISTIC,
-    Memory,
     ProtocolResult,
-    Times,
-    corrected_se,
-    row_se,
 )
-from strat.protocols.sessions import (
-    Session,
-    Split,
-    Task,
-    cloned,
-    errors,
-    fold_splits,
-    memory,
-    random_source,
-    random_splits,
-    repeat_numbers,
-    run,
-    table,
-    task,
-    times,
-)
-
-ROWS = "test rows as independent draws"
-UNITS = "test units as independent draws"
+from strat.protocols.running import Session, Split, Task, cloned, errors, random_source, run, subset, task
+from strat.protocols.splitting import fold_splits, random_splits, torn_units
+from strat.protocols.summaries import detailed, over_splits, tested_once
+from strat.validate.arguments import checked
+from strat.validate.scalars import Rng
 
 
+@spelled
 @checked
 def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | Design | None = None) -> ProtocolResult:
     """The error on the very rows that the classifier was trained on.
@@ -56,12 +35,13 @@ def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | D
     Parameters
     ----------
     estimator
-        Any scikit-learn classifier.
+        Any scikit-learn classifier. Where it has a `random_state` of None, every training gets its own, drawn from
+        `rng`, so that a result can be had again.
     X, y
-        Features (rows × features) and labels.
+        What the classifier takes (features, texts, images, a data frame, a sparse matrix), and labels.
     units
         What the rows came in (subjects, passages), as labels or as a `strat.Design`; their number, not that of the
-        rows, gives the variance.
+        rows, gives the variance. A search within the estimator that splits by groups gets them too.
 
     Examples
     --------
@@ -73,9 +53,10 @@ def resubstitution(estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | D
     """
     job = task(estimator, X, y, units)
     rows = np.arange(len(job))
-    return _once("resubstitution", job, [(rows, rows)], OPTIMISTIC, n_jobs=None)
+    return tested_once("resubstitution", job, [(rows, rows)], OPTIMISTIC, n_jobs=None)
 
 
+@spelled
 @checked
 def holdout(
     estimator: Any,
@@ -110,11 +91,12 @@ def holdout(
     >>> print(r.error, round(r.se, 4))       # 15 of 50 wrong: sqrt(0.3 · 0.7 / 49)
     0.3 0.0655
     """
-    job = task(estimator, X, y, units)
+    job = task(estimator, X, y, units, rng)
     splits = random_splits(job, 1, test, stratify=stratify, source=random_source(rng))
-    return _once("hold-out", job, splits, PESSIMISTIC, n_jobs=None)
+    return tested_once("hold-out", job, splits, PESSIMISTIC, n_jobs=None)
 
 
+@spelled
 @checked
 def repeated_holdout(
     estimator: Any,
@@ -149,22 +131,24 @@ def repeated_holdout(
     >>> print(round(r.error, 12), r.fold_errors.shape, r.variance)
     0.3 (5,) corrected for overlapping training sets, Nadeau-Bengio
     """
-    job = task(estimator, X, y, units)
-    if count("repeats", repeats) < 2:
+    job = task(estimator, X, y, units, rng)
+    if validate.count("repeats", repeats) < 2:
         raise StratError(f"`repeats` must be at least 2, got {repeats}; use holdout for one split.")
     splits = random_splits(job, repeats, test, stratify=stratify, source=random_source(rng))
-    return _many("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=(list(range(repeats)), [0] * repeats))
+    return over_splits("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=(list(range(repeats)), [0] * repeats))
 
 
+@spelled
 @checked
 def cross_validation(
     estimator: Any,
     X: Any,
     y: ArrayLike,
     *,
-    folds: Any = 10,
+    cv: Any = 10,
     repeats: int = 1,
     units: ArrayLike | Design | None = None,
+    groups: ArrayLike | Design | None = None,
     stratify: bool = True,
     rng: Rng = 0,
     n_jobs: int | None = None,
@@ -175,135 +159,43 @@ def cross_validation(
     ----------
     estimator, X, y, units, stratify, rng, n_jobs
         As in `repeated_holdout`.
-    folds
-        Number of folds, or any scikit-learn splitter (which then decides about classes and units).
+    cv
+        Number of folds, any scikit-learn splitter (which then decides about classes and units), or a list of pairs of
+        training and test rows.
     repeats
         How often the rows are split anew.
+    groups
+        Another name of `units`, for those who come from scikit-learn.
+
+    For measures other than the error, with the intervals of `strat.evaluate`, see `strat.cross_validate`.
 
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
     >>> X, y = np.zeros((100, 1)), np.repeat([0, 1], [70, 30])
-    >>> r = cross_validation(DummyClassifier(), X, y, folds=5)
+    >>> r = cross_validation(DummyClassifier(), X, y, cv=5)
     >>> r.protocol, round(r.error, 12), r.bias
     ('5-fold cross-validation', 0.3, 'pessimistic')
     """
-    job = task(estimator, X, y, units)
+    job = task(estimator, X, y, units_of(units, groups), rng)
     source = random_source(rng)
-    given = not isinstance(folds, int | np.integer)
+    given = not isinstance(cv, int | np.integer)
     if given and repeats != 1:
-        raise StratError(f"`repeats` must be 1 with a splitter, got {repeats}; let the splitter repeat itself.")
-    parts = [fold_splits(job, folds, stratify=stratify, source=source) for _ in range(count("repeats", repeats))]
+        raise StratError(f"`repeats` must be 1 with given splits, got {repeats}; let the splitter repeat itself.")
+    parts = [fold_splits(job, cv, stratify=stratify, source=source) for _ in range(validate.count("repeats", repeats))]
     splits = [split for part, _ in parts for split in part]
     often = f"{repeats} × " if repeats > 1 else ""
     name = f"cross-validation ({parts[0][1]})" if given else f"{often}{parts[0][1]} cross-validation"
-    if len(splits) == 1:
-        return _once(name, job, splits, PESSIMISTIC, n_jobs=n_jobs)
-    return _many(name, job, splits, n_jobs=n_jobs)
-
-
-@checked
-def leave_one_out(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    units: ArrayLike | Design | None = None,
-    method: str = "auto",
-    n_jobs: int | None = None,
-) -> ProtocolResult:
-    """The error when each row (or each unit) is tested by the classifier trained on all others.
-
-    Linear and quadratic discriminants need one training only: the left-out row is taken off the mean and the
-    covariance exactly (F&H III-A), and the predictions are those of N trainings.
-
-    Parameters
-    ----------
-    estimator, X, y, n_jobs
-        As in `cross_validation`.
-    units
-        Leave out whole units instead of rows.
-    method
-        "auto", "closed" (an error where there is no closed form) or "refit".
-
-    Examples
-    --------
-    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-    >>> X, y = [[0.0], [1.0], [2.2], [2.0], [3.1], [4.0]], [0, 0, 0, 1, 1, 1]
-    >>> r = leave_one_out(LinearDiscriminantAnalysis(), X, y)
-    >>> print(r.predictions["predicted"], round(r.error, 4), len(r.times.fit))
-    [0 0 1 0 1 1] 0.3333 1
-    """
-    one_of("method", method, ("auto", "closed", "refit"))
-    job = task(estimator, X, y, units)
-    _check_lone(job)
-    if method != "refit":
-        closed = _closed(job, required=method == "closed")
-        if closed is not None:
-            return closed
-    rows = np.arange(len(job))
-    cases = rows if job.unit is None else job.unit
-    splits = [(rows[cases != c], rows[cases == c]) for c in range(int(cases.max()) + 1)]
-    return _once(
-        "leave-one-out" if units is None else "leave-one-unit-out", job, splits, NEARLY_UNBIASED, n_jobs=n_jobs
+    once = len(splits) == 1
+    result = (
+        tested_once(name, job, splits, PESSIMISTIC, n_jobs=n_jobs)
+        if once
+        else over_splits(name, job, splits, n_jobs=n_jobs)
     )
+    return replace(result, notes=torn_units(job, splits))
 
 
-def _check_lone(job: Task) -> None:
-    sizes, what = job.class_sizes, "row"
-    if job.unit is not None:
-        pairs = np.unique(np.column_stack([job.codes, job.unit]), axis=0)
-        sizes, what = np.bincount(pairs[:, 0], minlength=len(job.classes)), "unit"
-    lone = sizes < 2
-    if lone.any():
-        raise StratError(
-            f"`y` must have at least two {what}s of every class for leave-one-out, got one of "
-            f"{some(job.classes[lone])}: without it nothing is left to learn that class from; "
-            "merge or drop these classes."
-        )
-
-
-def _closed(job: Task, *, required: bool) -> ProtocolResult | None:
-    start = time.perf_counter()
-    found = None if job.unit is not None else discriminants.closed_scores(job)
-    if found is None:
-        if required:
-            raise StratError(
-                f"`method` must be 'auto' or 'refit' for {type(job.estimator).__name__} with these arguments"
-                f"{' and units' if job.unit is not None else ''}, got 'closed': only linear and quadratic "
-                "discriminants with an empirical covariance have a closed form."
-            )
-        return None
-    scores, plainly = found
-    seconds = time.perf_counter() - start
-    best = scores.argmax(axis=1)
-    probability = softmax(scores, axis=1)
-    shown = probability[:, 1] if len(job.classes) == 2 else probability.max(axis=1)
-    rows = np.arange(len(job))
-    lone = Session(rows, job.classes[best], shown, seconds, 0.0)
-    columns = table(job, [lone], [0], [0])
-    columns["fold"] = rows
-    wrong = (best != job.codes).astype(float)
-    se, trials = row_se(wrong, None)
-    return ProtocolResult(
-        protocol="leave-one-out",
-        error=float(wrong.mean()),
-        se=se,
-        df=trials - 1,
-        variance=ROWS,
-        bias=NEARLY_UNBIASED,
-        fold_errors=wrong,
-        predictions=columns,
-        times=Times(np.array([seconds]), np.zeros(1)),
-        memory=Memory(float("nan"), float("nan")),
-        trials=trials,
-        details={
-            "method": "closed form, F&H III-A",
-            "resubstitution": float(np.mean(plainly.argmax(axis=1) != job.codes)),
-        },
-    )
-
-
+@spelled
 @checked
 def three_way(
     estimator: Any,
@@ -339,23 +231,21 @@ def three_way(
     >>> r.details["chosen"], len(r.details["validation_errors"])
     ({'n_neighbors': 15}, 2)
     """
-    from sklearn.model_selection import ParameterGrid
-
-    job = task(estimator, X, y, units)
+    job = task(estimator, X, y, units, rng)
     if not 0 < validation < 1 - test:
         raise StratError(f"`validation` must lie between 0 and 1 − `test` ({1 - test:g}), got {validation!r}.")
-    candidates = list(ParameterGrid(grid))
+    candidates = list(extras.load("sklearn.model_selection").ParameterGrid(grid))
     source = random_source(rng)
     learn, tested = random_splits(job, 1, test, stratify=stratify, source=source)[0]
-    inner = _subset(job, learn)
+    inner = subset(job, learn)
     a, b = random_splits(inner, 1, validation / (1 - test), stratify=stratify, source=source)[0]
     tried = [_candidate(job, p, [(learn[a], learn[b])], n_jobs) for p in candidates]
-    found = np.array([errors(job, sessions)[0] for sessions in tried])
-    chosen = candidates[int(found.argmin())]
+    rates = np.array([errors(job, sessions)[0] for sessions in tried])
+    chosen = candidates[int(rates.argmin())]
     final = _with(job, chosen)
-    result = _once("three-way hold-out", final, [(learn, tested)], PESSIMISTIC, n_jobs=n_jobs)
-    details = {"chosen": chosen, "candidates": candidates, "validation_errors": found}
-    return _detailed(result, details)
+    result = tested_once("three-way hold-out", final, [(learn, tested)], PESSIMISTIC, n_jobs=n_jobs)
+    details = {"chosen": chosen, "candidates": candidates, "validation_errors": rates}
+    return detailed(result, details)
 
 
 def _candidate(job: Task, parameters: Mapping[str, Any], splits: list[Split], n_jobs: int | None) -> list[Session]:
@@ -363,75 +253,7 @@ def _candidate(job: Task, parameters: Mapping[str, Any], splits: list[Split], n_
 
 
 def _with(job: Task, parameters: Mapping[str, Any]) -> Task:
-    from dataclasses import replace
-
     try:
         return replace(job, estimator=cloned(job.estimator).set_params(**parameters))
     except ValueError as reason:
         raise StratError(f"`grid` must name arguments of the estimator, got {some(parameters)}: {reason}") from None
-
-
-def _subset(job: Task, rows: Any) -> Task:
-    from dataclasses import replace
-
-    from sklearn.utils import _safe_indexing as take
-
-    unit = None if job.unit is None else np.unique(job.unit[rows], return_inverse=True)[1]
-    return replace(job, X=take(job.X, rows), y=job.y[rows], codes=job.codes[rows], unit=unit)
-
-
-def _detailed(result: ProtocolResult, details: Mapping[str, Any]) -> ProtocolResult:
-    from dataclasses import replace
-
-    return replace(result, details={**result.details, **details})
-
-
-def _once(name: str, job: Task, splits: Sequence[Split], bias: str, *, n_jobs: int | None) -> ProtocolResult:
-    """The result of a protocol that tests no row twice: its rows, or units, are the independent cases."""
-    sessions = run(job, splits, n_jobs=n_jobs)
-    columns = table(job, sessions, [0] * len(splits), range(len(splits)))
-    wrong = (columns["truth"] != columns["predicted"]).astype(float)
-    se, trials = row_se(wrong, columns.get("unit"))
-    return ProtocolResult(
-        protocol=name,
-        error=float(wrong.mean()),
-        se=se,
-        df=trials - 1,
-        variance=ROWS if job.unit is None else UNITS,
-        bias=bias,
-        fold_errors=errors(job, sessions),
-        predictions=columns,
-        times=times(sessions),
-        memory=memory(job, splits[0][0], sessions[0].fit),
-        trials=trials,
-    )
-
-
-def _many(
-    name: str,
-    job: Task,
-    splits: Sequence[Split],
-    *,
-    n_jobs: int | None,
-    numbers: tuple[list[int], list[int]] | None = None,
-) -> ProtocolResult:
-    """The result of a protocol whose training sets overlap: Nadeau and Bengio's variance, Kuncheva (1.12)."""
-    sessions = run(job, splits, n_jobs=n_jobs)
-    repeats, folds = repeat_numbers(splits, len(job)) if numbers is None else numbers
-    found: Array = errors(job, sessions)
-    ratio = float(np.mean([len(b) / len(a) for a, b in splits]))
-    columns = table(job, sessions, repeats, folds)
-    return ProtocolResult(
-        protocol=name,
-        error=float(found.mean()),
-        se=corrected_se(found, ratio),
-        df=len(found) - 1,
-        variance="corrected for overlapping training sets, Nadeau-Bengio",
-        bias=PESSIMISTIC,
-        fold_errors=found,
-        predictions=columns,
-        times=times(sessions),
-        memory=memory(job, splits[0][0], sessions[0].fit),
-        trials=len(np.unique(columns.get("unit", columns["row"]))),
-        details={"ratio": ratio},
-    )

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.colours import BLUE, GREEN, ORANGE
-from strat.columns import Array
-from strat.datasets.draws import Rng
 from strat.designs import Design
-from strat.doors import checked
 from strat.errors import StratError, near
+from strat.estimation.frames import frame
 from strat.notebook import in_words
-from strat.protocols.classic import (
-    cross_validation,
-    holdout,
-    leave_one_out,
-    repeated_holdout,
-    resubstitution,
-)
+from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution
+from strat.protocols.closed_leave_one_out import SingularError
+from strat.protocols.keywords import spelled
+from strat.protocols.leaving_out import closed_pair, leave_one_out
+from strat.protocols.protocol_result import OPTIMISTIC, PESSIMISTIC, ProtocolResult, new_axes
 from strat.protocols.resampling import bootstrap
-from strat.protocols.results import OPTIMISTIC, PESSIMISTIC, ProtocolResult, Table, new_axes, row_se
+from strat.protocols.running import task
+from strat.validate.arguments import checked, shown
+from strat.validate.scalars import Rng
 
 Runner = Callable[..., ProtocolResult]
 
@@ -60,10 +57,18 @@ class ProtocolComparison:
             )
         return self.results[name]
 
-    def to_frame(self) -> Table:
-        """A line of columns for each protocol."""
-        lines = [r.to_frame() for r in self.results.values()]
-        return {name: np.concatenate([line[name] for line in lines]) for name in lines[0]}
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Columns: a line for each protocol."""
+        lines = [result.to_dict() for result in self.results.values()]
+        return {name: [value for line in lines for value in line[name]] for name in lines[0]}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """A line for each protocol, as a data frame of pandas, Polars or PyArrow (the first that is loaded)."""
+        return frame(self.to_dict(), library)
+
+    def __repr__(self) -> str:
+        """The table."""
+        return str(self)
 
     def __str__(self) -> str:
         """A table in plain text."""
@@ -98,6 +103,7 @@ class ProtocolComparison:
         return axes
 
 
+@spelled
 @checked
 def compare_protocols(
     estimator: Any,
@@ -131,7 +137,11 @@ def compare_protocols(
     >>> both["resubstitution"].error <= both["leave-one-out"].error
     True
     """
+    if not isinstance(protocols, Mapping | Sequence) or not all(isinstance(name, str) for name in protocols):
+        raise StratError(f"`protocols` must be a list of names, or functions by name, got {shown(protocols)}.")
     runners = protocols if isinstance(protocols, Mapping) else {name: _named(name) for name in protocols}
+    if not all(map(callable, runners.values())):
+        raise StratError(f"`protocols` must be functions by name, got {shown(protocols)}.")
     if not runners:
         raise StratError("`protocols` must name at least one protocol, got none.")
     return ProtocolComparison(
@@ -167,6 +177,10 @@ class Bounds:
         """From the lower limit of resubstitution to the upper limit of leave-one-out."""
         return self.lower.interval(level)[0], self.upper.interval(level)[1]
 
+    def __repr__(self) -> str:
+        """The sentence."""
+        return str(self)
+
     def __str__(self) -> str:
         """One sentence."""
         return (
@@ -175,11 +189,12 @@ class Bounds:
         )
 
 
+@spelled
 @checked
 def bounds(
     estimator: Any, X: Any, y: ArrayLike, *, units: ArrayLike | Design | None = None, n_jobs: int | None = None
 ) -> Bounds:
-    """Resubstitution and leave-one-out together, at one price for linear and quadratic discriminants.
+    """Resubstitution and leave-one-out together, without a training for linear and quadratic discriminants (F&H III-A).
 
     Examples
     --------
@@ -190,21 +205,11 @@ def bounds(
     >>> pair.lower.error < data.bayes_error < pair.upper.error
     True
     """
+    try:
+        pair = closed_pair(task(estimator, X, y, units))
+    except SingularError:
+        pair = None
+    if pair is not None:
+        return Bounds(*pair)
     upper = leave_one_out(estimator, X, y, units=units, n_jobs=n_jobs)
-    again = upper.details.get("resubstituted")
-    if again is None:
-        return Bounds(resubstitution(estimator, X, y, units=units), upper)
-    wrong: Array = (again != upper.predictions["truth"]).astype(float)
-    n = len(wrong)
-    nothing = {"predicted": again, "fold": np.zeros(n, int), "score": np.full(n, np.nan)}
-    lower = replace(
-        upper,
-        protocol="resubstitution",
-        error=float(wrong.mean()),
-        se=row_se(wrong, None)[0],
-        bias=OPTIMISTIC,
-        fold_errors=np.array([wrong.mean()]),
-        predictions={**upper.predictions, **nothing},
-        details={"method": upper.details["method"]},
-    )
-    return Bounds(lower, upper)
+    return Bounds(resubstitution(estimator, X, y, units=units), upper)

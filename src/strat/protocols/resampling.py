@@ -8,23 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array
-from strat.datasets.draws import Rng, count
+from strat import validate
 from strat.designs import Design
-from strat.doors import checked
 from strat.errors import StratError, one_of
-from strat.protocols.results import NEARLY_UNBIASED, OPTIMISTIC, PESSIMISTIC, ProtocolResult
-from strat.protocols.sessions import Rows, Session, Split, Task, memory, random_source, run, table, task, times
+from strat.protocols.keywords import spelled
+from strat.protocols.protocol_result import NEARLY_UNBIASED, OPTIMISTIC, PESSIMISTIC, ProtocolResult
+from strat.protocols.running import Rows, Session, Split, Task, memory, random_source, run, table, task, times
+from strat.validate.arguments import checked
+from strat.validate.columns import Array
+from strat.validate.scalars import Rng
 
 BIAS = {
     "optimism": OPTIMISTIC,
     "out-of-bag": PESSIMISTIC,
     ".632": OPTIMISTIC,
     ".632+": NEARLY_UNBIASED,
+    ".632+ uncapped": NEARLY_UNBIASED,
 }
 TRIES = 100
 
 
+@spelled
 @checked
 def bootstrap(
     estimator: Any,
@@ -39,19 +43,23 @@ def bootstrap(
 ) -> ProtocolResult:
     """The error by bootstrap replicas of the rows, or of the units.
 
-    All variants come from the same trainings; `details["variants"]` has the four of them.
+    All variants come from the same trainings; `details["variants"]` has the five of them.
 
     Parameters
     ----------
     estimator, X, y
-        Any scikit-learn classifier, features and labels.
+        As in `holdout`.
     replicates
         How many replicas are drawn. A replica that misses a class is drawn again.
     variant
         "optimism" (Efron's: resubstitution plus the mean difference between a replica's classifier on all rows
         and on its own), "out-of-bag" (the mean over rows of the errors of classifiers that have not seen them),
-        ".632" (0.368 resubstitution + 0.632 out-of-bag) or ".632+" (weights that see how much the classifier
-        overfits; Efron and Tibshirani 1997).
+        ".632" (0.368 resubstitution + 0.632 out-of-bag) or ".632+" (Efron and Tibshirani 1997: (1 − w) resubstitution
+        + w out-of-bag, where w = 0.632 / (1 − 0.368 R) grows with the relative overfitting R from 0.632 to 1).
+        In ".632+" the out-of-bag error is capped at the no-information rate wherever it occurs, so that the estimate
+        never exceeds that rate. Efron and Tibshirani's formula (32) caps it in R and in the correction that is added
+        to ".632", but not in ".632" itself: where the out-of-bag error is above the no-information rate, that formula,
+        and software that follows it, gives a larger error: it is ".632+ uncapped". Elsewhere the two are equal.
     units
         Draw whole units.
     rng
@@ -68,11 +76,11 @@ def bootstrap(
     >>> data = gaussian_classes(100, means=[[-1, 0], [1, 0]], rng=1)
     >>> r = bootstrap(GaussianNB(), data.X, data.y, replicates=100)
     >>> abs(r.details["out_of_bag_share"] - 0.366) < 0.01, sorted(r.details["variants"])
-    (True, ['.632', '.632+', 'optimism', 'out-of-bag'])
+    (True, ['.632', '.632+', '.632+ uncapped', 'optimism', 'out-of-bag'])
     """
     one_of("variant", variant, tuple(BIAS))
-    job = task(estimator, X, y, units)
-    if count("replicates", replicates) < 2:
+    job = task(estimator, X, y, units, rng)
+    if validate.count("replicates", replicates) < 2:
         raise StratError(f"`replicates` must be at least 2, got {replicates}.")
     counts, splits = _replicas(job, replicates, random_source(rng))
     rows = np.arange(len(job))
@@ -143,6 +151,8 @@ def _variants(
         "out-of-bag": out_of_bag,
         ".632": 0.368 * resubstituted + 0.632 * out_of_bag,
         ".632+": (1 - weight) * resubstituted + weight * capped,
+        # Efron and Tibshirani (32): what is added to .632 is capped, .632 itself is not
+        ".632+ uncapped": 0.368 * resubstituted + 0.632 * out_of_bag + (weight - 0.632) * (capped - resubstituted),
     }
     return {
         "variants": variants,

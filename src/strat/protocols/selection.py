@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist
 
+from strat import extras, validate
 from strat.colours import BLUE, GREY, ORANGE
-from strat.columns import Array, Codes, encode, numbers, same_length
-from strat.datasets.draws import Rng, count, generator
-from strat.doors import checked
 from strat.errors import StratError, one_of
-from strat.protocols.results import new_axes
+from strat.protocols.protocol_result import new_axes
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, encode, numbers, same_length
+from strat.validate.scalars import Rng, generator
 
 Criterion = Callable[[Array, Codes], float]
 OVERSHOOT = 2
@@ -65,11 +66,11 @@ def forward_selection(
     >>> forward_selection([[0, 0, 0], [1, 3, 2]], [0, 1]).tolist()
     [1, 2, 0]
     """
-    table, codes = _checked(X, y)
-    wanted = _wanted(features, table.shape[1])
+    table, codes = checked_rows(X, y)
+    wanted = wanted_features(features, table.shape[1])
     if criterion == "centroids":
         return _centroid_order(_centroids(table, codes), wanted)
-    measure = _criterion(criterion)
+    measure = criterion_of(criterion)
     chosen: list[int] = []
     while len(chosen) < wanted:
         chosen.append(_best_addition(table, codes, chosen, measure)[0])
@@ -98,16 +99,16 @@ def floating_search(
     Feature 0 is the best alone, but features 1 and 2 are the best pair: forward selection can't reach it, floating
     search does when it has all three and takes 0 out.
 
-    >>> worth = {(0,): 3, (1,): 2, (2,): 2, (0, 1): 4, (0, 2): 4, (1, 2): 6, (0, 1, 2): 7}
-    >>> criterion = lambda X, y: worth[tuple(sorted(X[0].astype(int)))]
+    >>> scores = {(0,): 3, (1,): 2, (2,): 2, (0, 1): 4, (0, 2): 4, (1, 2): 6, (0, 1, 2): 7}
+    >>> criterion = lambda X, y: scores[tuple(sorted(X[0].astype(int)))]
     >>> X = [[0, 1, 2], [0, 1, 2]]
     >>> floating_search(X, ["a", "b"], features=2, criterion=criterion).tolist()
     [1, 2]
     >>> forward_selection(X, ["a", "b"], features=2, criterion=criterion).tolist()
     [0, 1]
     """
-    table, codes = _checked(X, y)
-    wanted, measure = _wanted(features, table.shape[1]), _criterion(criterion)
+    table, codes = checked_rows(X, y)
+    wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion)
     best: dict[int, tuple[float, list[int]]] = {0: (-np.inf, [])}
     chosen: list[int] = []
     while len(chosen) < min(wanted + OVERSHOOT, table.shape[1]):
@@ -163,8 +164,12 @@ def _centroid_order(centre: Array, wanted: int) -> NDArray[np.int64]:
 
 
 @checked
-def wrapper(estimator: Any, *, features: int, folds: int = 5, n_jobs: int | None = None) -> Any:
+def wrapper(
+    estimator: Any, *, features: int, direction: str = "forward", cv: int = 5, n_jobs: int | None = None
+) -> Any:
     """scikit-learn's sequential selector around an estimator: the wrapper approach, ready for a Pipeline.
+
+    `direction` is "forward" (from no feature on) or "backward" (from all of them down).
 
     Examples
     --------
@@ -172,9 +177,11 @@ def wrapper(estimator: Any, *, features: int, folds: int = 5, n_jobs: int | None
     >>> type(wrapper(GaussianNB(), features=2)).__name__
     'SequentialFeatureSelector'
     """
-    from sklearn.feature_selection import SequentialFeatureSelector
-
-    return SequentialFeatureSelector(estimator, n_features_to_select=features, cv=folds, n_jobs=n_jobs)
+    one_of("direction", direction, ("forward", "backward"))
+    selection = extras.load("sklearn.feature_selection")
+    return selection.SequentialFeatureSelector(
+        estimator, n_features_to_select=features, direction=direction, cv=cv, n_jobs=n_jobs
+    )
 
 
 @checked
@@ -186,6 +193,7 @@ def filter_selector(*, features: int, criterion: str | Criterion = "centroids", 
     >>> filter_selector(features=1).fit_transform(np.array([[0.0, 0.0], [1.0, 3.0]]), [0, 1]).tolist()
     [[0.0], [3.0]]
     """
+    extras.load("sklearn")
     from strat.protocols.estimators import FilterSelector
 
     return FilterSelector(features=features, criterion=criterion, floating=floating)
@@ -222,10 +230,10 @@ class PeakEffect:
 
     @property
     def gain(self) -> tuple[float, float]:
-        """Accuracy at the peak less at the end, and its standard error over the runs.
+        """Accuracy at the peak minus that at the end, and its standard error over the runs.
 
         The runs share their rows, so this error speaks of the average over splits of these rows. The place of
-        the peak was chosen with the test halves: see `peeking` for what that is worth.
+        the peak was chosen with the test halves: see `peeking` for the size of that bias.
         """
         difference = self.selected[:, self.peak[0] - 1] - self.selected[:, -1]
         return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
@@ -240,7 +248,8 @@ class PeakEffect:
         at, height = self.peak
         for place, value in ((at, height), (len(x), self.end)):
             axes.plot(place, value, "o", color=BLUE)
-            axes.annotate(f"{value:.3f}", (place, value), xytext=(-4, 10), textcoords="offset points", ha="right")
+            side = "left" if 2 * place < len(x) else "right"
+            axes.annotate(f"{value:.3f}", (place, value), xytext=(0, 10), textcoords="offset points", ha=side)
         axes.set(xlabel="features", ylabel="test accuracy")
         axes.legend(frameon=False, loc="lower right")
         return axes
@@ -265,13 +274,13 @@ def peak_effect(X: ArrayLike, y: ArrayLike, *, runs: int = 100, rng: Rng = 0) ->
     --------
     >>> from strat.datasets import gaussian_classes
     >>> data = gaussian_classes(80, means=[[0] * 6, [2, 0, 0, 0, 0, 0]], rng=1)
-    >>> found = peak_effect(data.X, data.y, runs=20)
-    >>> found.selected.shape, found.peak[1] >= found.end
+    >>> result = peak_effect(data.X, data.y, runs=20)
+    >>> result.selected.shape, result.peak[1] >= result.end
     ((20, 6), True)
     """
-    table, codes = _checked(X, y)
+    table, codes = checked_rows(X, y)
     source, half = generator(rng), len(table) // 2
-    selected, random = np.empty((2, count("runs", runs, least=2), table.shape[1]))
+    selected, random = np.empty((2, validate.count("runs", runs, least=2), table.shape[1]))
     for r in range(runs):
         rows = source.permutation(len(table))
         train, test = rows[:half], rows[half:]
@@ -296,9 +305,10 @@ def _centroids(X: Array, y: Codes) -> Array:
     return np.array([X[y == k].mean(axis=0) for k in present])
 
 
-def _checked(X: ArrayLike, y: ArrayLike) -> tuple[Array, Codes]:
+def checked_rows(X: ArrayLike, y: ArrayLike) -> tuple[Array, Codes]:
+    """Features as numbers and labels as codes, of two classes or more."""
     table = numbers("X", X)
-    if table.ndim != 2:
+    if table.ndim != 2 or table.shape[1] == 0:
         raise StratError(f"`X` must be rows × features, got an array of shape {table.shape}.")
     codes, classes = encode("y", y)
     same_length(y=codes, X=table)
@@ -307,14 +317,16 @@ def _checked(X: ArrayLike, y: ArrayLike) -> tuple[Array, Codes]:
     return table, codes
 
 
-def _wanted(features: int | None, most: int) -> int:
-    wanted = most if features is None else count("features", features)
+def wanted_features(features: int | None, most: int) -> int:
+    """How many features to take, at most as many as there are."""
+    wanted = most if features is None else validate.count("features", features)
     if wanted > most:
         raise StratError(f"`features` must be at most the number of columns of `X` ({most}), got {features}.")
     return wanted
 
 
-def _criterion(criterion: str | Criterion) -> Criterion:
+def criterion_of(criterion: str | Criterion) -> Criterion:
+    """The criterion, by its name or itself."""
     if callable(criterion):
         return criterion
     return CRITERIA[one_of("criterion", criterion, tuple(CRITERIA))]

@@ -11,17 +11,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.columns import Array, Codes
-from strat.recognition.bounds import bound
 from strat.recognition.exact import Space
 from strat.recognition.matching import Matching
+from strat.recognition.rounding import bound
+from strat.validate.columns import Array, Codes
 
 ROWS = 1024  # probes in a block
 TILE = 1016  # entries in a tile: whole words of 8 truth values, at most 255, so that bytes add up without a carry
@@ -247,9 +247,9 @@ class _Sweep:
         sure, maybe = self._mask(0, n, width), self._mask(1, n, width)
         np.greater(scores, self.slack, out=sure[:, :width])
         np.greater_equal(scores, -self.slack, out=maybe[:, :width])
-        found = _row_counts(sure)
-        self.above[rows] += found
-        unsure = np.flatnonzero((_row_counts(maybe) != found) & self.mated[rows])
+        counts = _row_counts(sure)
+        self.above[rows] += counts
+        unsure = np.flatnonzero((_row_counts(maybe) != counts) & self.mated[rows])
         if len(unsure):
             row, column = _true_cells(sure[unsure] != maybe[unsure])
             self.near.append((rows[unsure[row]], column + start))
@@ -316,10 +316,8 @@ def _joined(parts: list[Any], kind: type) -> NDArray[Any]:
 
 def parallel(work: Callable[[slice], Any], blocks: list[slice], threads: int | None, progress: bool) -> list[Any]:
     """Results of the blocks in order, made by so many threads with one BLAS thread each."""
-    from threadpoolctl import threadpool_limits
-
     threads = threads or cores()
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool, _bar(len(blocks), progress) as step:
+    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool, _bar(len(blocks), progress) as step:
 
         def one(block: slice) -> Any:
             result = work(block)
@@ -327,6 +325,16 @@ def parallel(work: Callable[[slice], Any], blocks: list[slice], threads: int | N
             return result
 
         return list(pool.map(one, blocks))
+
+
+def _one_blas_thread() -> AbstractContextManager[Any]:
+    """BLAS held to one thread; without the package that can, it shares its own: as right, somewhat slower."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ModuleNotFoundError:
+        return nullcontext()
+    limited: AbstractContextManager[Any] = threadpool_limits(1, "blas")
+    return limited
 
 
 def cores() -> int:

@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat import extras
 from strat.colours import OKABE_ITO
-from strat.columns import Array, Codes
 from strat.designs import Design
-from strat.doors import checked
-from strat.errors import StratError, one_of, some
+from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
+from strat.estimation.drawing import in_text, new_axes
 from strat.notebook import in_words
+from strat.notes import Note
 from strat.recognition.ranks import TIES, Ranks
 from strat.replication import Replicates, bootstrap, brr, generalized, jackknife
 from strat.statistics.base import Statistic
-from strat.statistics.means import stack
 from strat.statistics.ranks import cms, mean_reciprocal_rank, within_rank
-from strat.words import counted
+from strat.statistics.stacking import stack
+from strat.text import counted
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes
 
 TARGETS = ("population", "these subjects")
+AVERAGES = ("probes", "subjects")
 METHODS = ("closed form", "brr", "jackknife", "bootstrap")
+ALONE = "system"  # what the only system is called where nobody named it
 
 
 @checked
-def design_of(subject: ArrayLike, target: str = "population") -> Design:
+def design_of(subject: ArrayLike, target: str = "population", average: str = "probes") -> Design:
     """The design of probes with these subjects, by what is to be inferred (ERRATA 10).
 
     ``"population"``: subjects were drawn from a population of subjects and are the units. ``"these subjects"``: the
-    subjects are fixed strata and their images were drawn; each needs two probes or more.
+    subjects are fixed strata and their images were drawn; each needs two probes or more. With
+    ``average="subjects"`` each subject counts the same, however many probes it has.
 
     >>> print(design_of(["a", "a", "b", "b"], "these subjects"))
     stratified: 4 rows in 4 units in 2 strata of 2; 2 degrees of freedom
     """
     one_of("target", target, TARGETS)
-    return Design.clustered(units=subject) if target == "population" else Design.stratified(strata=subject)
+    one_of("average", average, AVERAGES)
+    weights = None
+    if average == "subjects":
+        _, code, count = np.unique(np.asarray(subject), return_inverse=True, return_counts=True)
+        weights = 1.0 / count[code.reshape(-1)]
+    if target == "population":
+        return Design.clustered(units=subject, weights=weights)
+    return Design.stratified(strata=subject, weights=weights)
 
 
 def replicated(design: Design, method: str, replicates: int = 1000, rng: int = 0) -> Design | Replicates:
@@ -107,9 +120,9 @@ class MatchCurve:
 
     @checked
     def difference(self, a: str, b: str) -> Estimate:
-        """A's curve less b's, paired by probe and by subject: its band says at which ranks they differ."""
+        """A's curve minus b's, paired by probe and by subject: its band says at which ranks they differ."""
         i, j = (self._index(name) for name in (a, b))
-        gap = self.estimate.map(lambda v: v[..., i, :] - v[..., j, :], name=f"CMS, {a} less {b}", bounds=(-1.0, 1.0))
+        gap = self.estimate.map(lambda v: v[..., i, :] - v[..., j, :], name=f"CMS, {a} − {b}", bounds=(-1.0, 1.0))
         return replace(gap, axes=self.estimate.axes[1:])
 
     def _index(self, name: str) -> int:
@@ -129,46 +142,73 @@ class MatchCurve:
             deff = np.asarray(curve.deff)[0] if curve.deff is not None else np.nan
             lines.append(
                 f"{name}: rank 1 {curve.point[0]:.4f} (se {np.asarray(curve.se)[0]:.4f}, 95 % {low[0]:.4f} to "
-                f"{high[0]:.4f}, design effect {deff:.1f}); {tied} tied"
+                f"{high[0]:.4f}, df {np.asarray(curve.df)[0]:.4g}, design effect {deff:.1f}); {tied} tied"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"note: {note}" for note in self.estimate.notes)])
+
+    def __repr__(self) -> str:
+        """The same as `str`: the arrays are long."""
+        return str(self)
+
+    @checked
+    def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
+        """Columns: a line for each point of the curves, with its standard error and limits."""
+        return self.estimate.to_dict(level)
+
+    @checked
+    def to_frame(self, library: str | None = None, level: float = 0.95) -> Any:
+        """The columns as a data frame of pandas, Polars or PyArrow (the first that is loaded or installed)."""
+        return self.estimate.to_frame(library, level)
 
     def plot(self, ax: Any = None, *, axis: str = "log", level: float = 0.95, band: bool = True) -> Any:
-        """The curves with intervals (dark) and simultaneous bands (light); axis "log", "linear" or "relative"."""
+        """The curves with intervals; axis "log", "linear" or "relative".
+
+        One curve has its simultaneous band, too, if `band` says so; several would hide each other.
+        """
         one_of("axis", axis, ("log", "linear", "relative"))
         ax = new_axes(ax)
         x = self.ranks / self.gallery_size if axis == "relative" else self.ranks
+        banded = band and len(self.systems) == 1
         for k, name in enumerate(self.systems):
-            draw_curve(ax, x, self.of(name), name, OKABE_ITO[k % len(OKABE_ITO)], level, band)
+            curve = self.of(name)
+            figure = f"rank {self.ranks[0]:g} {in_text(curve, level)}"
+            title = figure if self.systems == (ALONE,) else f"{drawable(name)}: {figure}"
+            draw_curve(ax, x, curve, title, OKABE_ITO[k % len(OKABE_ITO)], level, banded)
         if axis == "log":
             ax.set_xscale("log")
-        ax.set_xlabel("relative rank, r / N" if axis == "relative" else f"rank (N = {self.gallery_size})")
-        ax.set_ylabel("cumulative match score")
-        ax.legend(frameon=False, loc="lower right")
+            whole_ranks(ax, self.gallery_size)
+        ax.set_xlabel("relative rank, r / N" if axis == "relative" else f"rank (of {self.gallery_size:,} enrolled)")
+        ax.set_ylabel("identification rate (cumulative match)")
+        ax.set_ylim(top=1.01)
+        ax.legend(frameon=False, loc="lower right", fontsize=8)
         return ax
+
+
+def whole_ranks(ax: Any, gallery_size: int) -> None:
+    """Ticks of a logarithmic axis at the whole ranks 1, 2, 5, 10 and so on."""
+    ticker = extras.load("matplotlib.ticker")
+    steps = [m * 10**e for e in range(len(str(gallery_size))) for m in (1, 2, 5) if m * 10**e <= gallery_size]
+    ax.xaxis.set_major_locator(ticker.FixedLocator(steps))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.xaxis.set_minor_locator(ticker.NullLocator())
+    ax.xaxis.set_minor_formatter(ticker.NullFormatter())
 
 
 def _words(target: str) -> str:
     return "the population of subjects" if target == "population" else "these very subjects"
 
 
-def new_axes(ax: Any) -> Any:
-    """`ax`, or the axes of a new figure."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=(6.4, 4.4), layout="constrained")[1]
-
-
 def draw_curve(ax: Any, x: Array, curve: Estimate, name: str, color: str, level: float, band: bool) -> None:
-    """One curve with its interval, and its band if wanted."""
-    ax.plot(x, curve.point, color=color, label=name, lw=1.6)
+    """One curve with its interval, and its band if wanted; `name` is a label that is safe to draw."""
+    first = not ax.get_lines()
+    ax.plot(x, curve.point, color=color, label=name, lw=1.7)
     low, high = curve.interval(level)
-    ax.fill_between(x, low, high, color=color, alpha=0.28, lw=0)
+    label = f"{100 * level:g} % interval at each place" if first else None
+    ax.fill_between(x, low, high, color=color, alpha=0.28, lw=0, label=label)
     if band:
         low, high = curve.band(level)
-        ax.fill_between(x, low, high, color=color, alpha=0.12, lw=0)
+        label = f"{100 * level:g} % band of the whole curve" if first else None
+        ax.fill_between(x, low, high, color=color, alpha=0.13, lw=0, label=label)
 
 
 @checked
@@ -181,6 +221,7 @@ def match_curve(
     at: ArrayLike | None = None,
     up_to: int | None = None,
     ties: str = "pessimistic",
+    average: str = "probes",
 ) -> MatchCurve:
     """The CMS curve of one system, or of several on the same probes, with errors.
 
@@ -199,6 +240,9 @@ def match_curve(
         Ranks of the curve; None: up to the gallery's size, evenly on a logarithmic scale.
     ties
         ``"pessimistic"`` (ERRATA 9), ``"optimistic"`` or ``"expected"``.
+    average
+        What counts the same: ``"probes"`` (how often is a probe like these found) or ``"subjects"`` (how often is a
+        subject found, whoever has more images).
 
     Examples
     --------
@@ -208,16 +252,18 @@ def match_curve(
     >>> match_curve(r, up_to=2).of().value.round(3).tolist()
     [0.833, 1.0]
     """
-    systems = ranks if isinstance(ranks, Mapping) else {"system": ranks}
+    systems = ranks if isinstance(ranks, Mapping) else {ALONE: ranks}
     first = _same_probes(systems)
     mated = first.mated
     if at is None and up_to is None:
         at = places(max(first.gallery_size, 1))
     statistics = {name: cms_of(r, at=at, up_to=up_to, ties=ties) for name, r in systems.items()}
-    design = design_of(first.subject[mated], target) if design is None else design
-    found = estimate(stack("system", **statistics), on=replicated(design, method))
+    chosen = design_of(first.subject[mated], target, average) if design is None else design
+    curve = estimate(stack("system", **statistics), on=replicated(chosen, method))
+    if design is None and average == "probes" and "heavy-units" in codes_of(curve.notes):
+        curve = replace(curve, notes=(*curve.notes, *_each_the_same(systems, statistics, target)))
     return MatchCurve(
-        found,
+        _rising(curve, systems),
         tuple(systems),
         first.gallery_size,
         int(mated.sum()),
@@ -226,6 +272,34 @@ def match_curve(
         target,
         ties,
     )
+
+
+def codes_of(notes: Iterable[str]) -> set[str]:
+    """The codes of notes."""
+    return {note.code for note in notes if isinstance(note, Note)}
+
+
+def _each_the_same(systems: Mapping[str, Ranks], curves: Mapping[str, Statistic], target: str) -> Iterator[Note]:
+    """The first rate of each system where every subject counts the same, beside one that a few subjects make."""
+    first = next(iter(systems.values()))
+    design = design_of(first.subject[first.mated], target, "subjects")
+    for name, curve in curves.items():
+        rank = curve.axes[-1].labels[0]
+        rate = estimate(cms_of(systems[name], at=[rank]), on=design).at(rank)
+        low, high = rate.interval()
+        of = "" if name == ALONE else f"{name}, "
+        yield Note(
+            "each-subject-the-same",
+            f"{of}rank {rank:g} with each subject counted the same (average='subjects', another question): "
+            f"{rate.value:.4f}, 95 % {low:.4f} to {high:.4f}, df {rate.df:.4g}",
+        )
+
+
+def _rising(curve: Estimate, systems: Mapping[str, Ranks]) -> Estimate:
+    """The curves with limits that never fall, and that are 1 at rank N, where every mate is, unless probes failed."""
+    at = np.asarray(curve.axes[-1].labels, float)
+    known = np.stack([(at >= r.gallery_size) & (not (r.failed & r.mated).any()) for r in systems.values()])
+    return curve.changed(effective_units=np.where(known, np.inf, curve.effective_units), monotone=1)
 
 
 def _same_probes(systems: Mapping[str, Ranks]) -> Ranks:
@@ -259,18 +333,18 @@ def cms_of(
 ) -> Statistic:
     """The CMS statistic of the mated probes, with a rule for ties."""
     values, tied = _for_ties(ranks, ties)
-    return cms(values, at=at, up_to=up_to, tied=tied)
+    return replace(cms(values, at=at, up_to=up_to, tied=tied), notes=ranks.notes)
 
 
 @checked
 def within_rank_of(ranks: Ranks, k: int = 1, *, ties: str = "pessimistic") -> Statistic:
     """The rank-k rate of the mated probes, with a rule for ties."""
     values, tied = _for_ties(ranks, ties)
-    return within_rank(values, k, tied=tied)
+    return replace(within_rank(values, k, tied=tied), notes=ranks.notes)
 
 
 @checked
 def reciprocal_rank_of(ranks: Ranks, *, ties: str = "pessimistic") -> Statistic:
     """The mean reciprocal rank of the mated probes, with a rule for ties."""
     values, tied = _for_ties(ranks, ties)
-    return mean_reciprocal_rank(values, tied=tied)
+    return replace(mean_reciprocal_rank(values, tied=tied), notes=ranks.notes)

@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.colours import OKABE_ITO
-from strat.columns import Array, Codes
 from strat.designs import Design
-from strat.doors import checked
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.recognition.curves import MatchCurve, cms_of, match_curve, new_axes, places, replicated
+from strat.estimation.drawing import new_axes
+from strat.recognition.curves import MatchCurve, cms_of, match_curve, places, replicated
 from strat.recognition.ranks import Ranks, _table, ranks, ranks_of_embeddings
 from strat.recognition.sets import ImageArray
-from strat.words import counted
+from strat.text import counted
+from strat.validate.arguments import checked, shown
+from strat.validate.columns import Array, Codes, numbers
 
 Transform = Callable[[NDArray[Any]], NDArray[Any]]
 TRAINING = ("initial", "update", "both")
+NO_STRATA = ", no strata"
 
 
 @dataclass(frozen=True)
@@ -191,8 +193,8 @@ def run(system: System, array: ImageArray, *, gallery: int = 0, probes: Sequence
     >>> from strat.recognition import image_array
     >>> data = recognizer(subjects=20, images=3, rng=1)
     >>> s = system_of_embeddings("toy", data.embeddings, subjects=data.subject, score="cosine")
-    >>> made = run(s, image_array(data.subject, per_subject=3), gallery=1)
-    >>> print(made.design)
+    >>> one_run = run(s, image_array(data.subject, per_subject=3), gallery=1)
+    >>> print(one_run.design)
     stratified: 40 rows in 40 units in 20 strata of 2; 20 degrees of freedom
     """
     n = array.shape[1]
@@ -200,13 +202,13 @@ def run(system: System, array: ImageArray, *, gallery: int = 0, probes: Sequence
     if gallery in columns or not columns:
         raise StratError(f"`probes` must be columns other than the gallery's ({gallery}), got {some(columns)}.")
     rows = np.stack([array.column(j) for j in columns], axis=1).reshape(-1)
-    found = system.compare(rows, array.column(gallery))
+    scores = system.compare(rows, array.column(gallery))
     strata = np.repeat(np.arange(array.shape[0]), len(columns))
     if len(columns) == 1:
         design = Design.clustered(units=array.subjects)
     else:
         design = Design.stratified(strata=array.subjects[strata])
-    return Run(system.name, gallery, found, design)
+    return Run(system.name, gallery, scores, design)
 
 
 @checked
@@ -242,9 +244,9 @@ class MethodComparison:
         """Standard error (or variance) against relative rank."""
         ax = new_axes(ax)
         styles = ("-", "--", "-.", ":")
-        for k, (name, found) in enumerate(self.estimates.items()):
-            x = np.asarray(found.axes[-1].labels, float) / self.gallery_size
-            y = np.asarray(found.variance) if variance else np.sqrt(found.variance)
+        for k, (name, curve) in enumerate(self.estimates.items()):
+            x = np.asarray(curve.axes[-1].labels, float) / self.gallery_size
+            y = np.asarray(curve.variance) if variance else np.sqrt(curve.variance)
             count = self.replicates.get(name)
             label = name if not count else f"{name} ({counted(count, 'replicate')})"
             ax.plot(x, y, styles[k % 4], color=OKABE_ITO[k % len(OKABE_ITO)], label=label, lw=1.6)
@@ -258,7 +260,7 @@ class MethodComparison:
 
 @checked
 def compare_methods(
-    made: Run,
+    run: Run,
     *,
     methods: Sequence[str] = ("brr", "jackknife", "bootstrap"),
     replicates: int = 1000,
@@ -268,16 +270,21 @@ def compare_methods(
     """The same curve's errors by BRR, jackknife and bootstrap, with their numbers of replicates (CVPR figure 3).
 
     For a share of probes, which is linear when strata are equally large, BRR, jackknife and the closed form agree to
-    rounding; the bootstrap differs by its own randomness. The plain bootstrap and an unstratified jackknife don't.
+    rounding; the bootstrap differs by its own randomness. CVPR compares BRR with methods that don't know the strata:
+    those are "jackknife, no strata" and "bootstrap, no strata".
     """
-    at = places(made.ranks.gallery_size) if at is None else at
-    statistic = cms_of(made.ranks, at=at)
-    found, numbers = {}, {}
+    at = places(run.ranks.gallery_size) if at is None else at
+    statistic = cms_of(run.ranks, at=at)
+    estimates, counts = {}, {}
+    if isinstance(methods, str) or not isinstance(methods, Sequence):
+        raise StratError(f"`methods` must be a list of methods, got {shown(methods)}.")
+    flat = Design.simple_random(n=len(run.ranks))
     for method in methods:
-        on = replicated(made.design, method, replicates, rng)
-        found[method] = estimate(statistic, on=on)
-        numbers[method] = 0 if isinstance(on, Design) else on.number
-    return MethodComparison(found, numbers, made.ranks.gallery_size)
+        base = str(method).removesuffix(NO_STRATA)
+        on = replicated(run.design if base == method else flat, base, replicates, rng)
+        estimates[method] = estimate(statistic, on=on)
+        counts[method] = 0 if isinstance(on, Design) else on.number
+    return MethodComparison(estimates, counts, run.ranks.gallery_size)
 
 
 @checked
@@ -289,12 +296,12 @@ def compare_units(
     if len(columns) < 3:
         raise StratError(f"`array` must have at least four columns to leave one out, got {array.shape[1]}.")
     at = places(array.shape[0]) if at is None else at
-    found = {counted(len(columns), "unit"): run(system, array, gallery=gallery).cms(method=method, at=at)}
+    estimates = {counted(len(columns), "unit"): run(system, array, gallery=gallery).cms(method=method, at=at)}
     for left in columns:
         kept = [j for j in columns if j != left]
         name = f"{counted(len(kept), 'unit')}, without image {left + 1}"
-        found[name] = run(system, array, gallery=gallery, probes=kept).cms(method=method, at=at)
-    return MethodComparison(found, {}, array.shape[0])
+        estimates[name] = run(system, array, gallery=gallery, probes=kept).cms(method=method, at=at)
+    return MethodComparison(estimates, {}, array.shape[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,11 +345,11 @@ def permutations(
     at
         Ranks of the curve.
     """
-    ranks_at = places(array.shape[0]) if at is None else np.asarray(at, np.int64)
+    ranks_at = places(array.shape[0]) if at is None else numbers("at", at, most=2.0**53, axes=1).astype(np.int64)
     source = np.random.default_rng(rng)
     curves = []
     for _ in range(number):
         rows = array.permuted(source).rows
-        found = system.compare(rows[:, 1], rows[:, 0])
-        curves.append(cms_of(found, at=ranks_at).value())
+        scores = system.compare(rows[:, 1], rows[:, 0])
+        curves.append(cms_of(scores, at=ranks_at).value())
     return PermutationCurve(np.array(curves), ranks_at, array.shape[0])

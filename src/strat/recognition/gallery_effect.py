@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike
 from scipy.special import fdtrc
 
 from strat.colours import OKABE_ITO
-from strat.columns import Array
-from strat.doors import checked
 from strat.errors import StratError
 from strat.estimation import Estimate
+from strat.estimation.drawing import new_axes
 from strat.notebook import in_words
-from strat.recognition.curves import new_axes, places
+from strat.recognition.curves import places
 from strat.recognition.experiment import Run, System, run
 from strat.recognition.sets import ImageArray
+from strat.validate.arguments import checked
+from strat.validate.columns import Array
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,10 @@ class GalleryEffect:
     def plot(self, ax: Any = None, *, width: float = 2.0) -> Any:
         """Each gallery's curve with plus and minus two standard errors, against relative rank."""
         ax = new_axes(ax)
-        for k, (made, curve) in enumerate(zip(self.runs, self.curves, strict=True)):
-            x = np.asarray(curve.axes[-1].labels, float) / made.ranks.gallery_size
+        for k, (gallery_run, curve) in enumerate(zip(self.runs, self.curves, strict=True)):
+            x = np.asarray(curve.axes[-1].labels, float) / gallery_run.ranks.gallery_size
             color, se = OKABE_ITO[k % len(OKABE_ITO)], np.asarray(curve.se)
-            ax.plot(x, curve.point, color=color, lw=1.6, label=f"gallery {made.gallery + 1}")
+            ax.plot(x, curve.point, color=color, lw=1.6, label=f"gallery {gallery_run.gallery + 1}")
             for sign in (-width, width):
                 ax.plot(x, np.clip(curve.point + sign * se, 0, 1), color=color, lw=0.6)
         ax.set_xscale("log")

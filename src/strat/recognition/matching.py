@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Codes, encode
 from strat.errors import StratError, one_of, some
+from strat.validate.columns import Codes, encode
 
 ENROLMENTS = ("single", "best", "mean", "images")
 FAILURES = ("miss", "leave out")
@@ -104,7 +104,7 @@ def match(
 
 
 def failure_mask(argument: str, failed: ArrayLike | None, n: int) -> Mask:
-    """Which of n rows failed: nobody, a truth value per row, or the rows' positions."""
+    """Which of n rows failed: none, a truth value per row, or the rows' positions."""
     if failed is None:
         return np.zeros(n, bool)
     array = np.asarray(failed)
@@ -152,3 +152,14 @@ def _cells(wanted: Codes, entry_subject: Codes, subjects: int) -> tuple[Codes, C
     row = np.repeat(np.arange(len(wanted)), count)
     within = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
     return row, order[first[wanted[row]] + within]
+
+
+def both_sides(first: str, a: ArrayLike, second: str, b: ArrayLike) -> tuple[Codes, Codes, NDArray[Any]]:
+    """Codes of two columns of labels in one order of labels, and the labels.
+
+    >>> both_sides("probes", ["b", "c"], "gallery", ["a", "b"])[:2]
+    (array([1, 2]), array([0, 1]))
+    """
+    (i, left), (j, right) = encode(first, a), encode(second, b)
+    codes, labels = encode(first, np.concatenate([left, right]))
+    return codes[: len(left)][i], codes[len(left) :][j], labels

@@ -14,18 +14,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.colours import OKABE_ITO
-from strat.columns import Array, numbers
 from strat.designs import Design
-from strat.doors import checked
-from strat.errors import StratError, some
+from strat.errors import StratError, drawable, some
 from strat.estimation import Estimate, estimate
+from strat.estimation.drawing import new_axes
 from strat.notebook import in_words
-from strat.recognition.curves import design_of, draw_curve, new_axes, places
+from strat.recognition.curves import design_of, draw_curve, places
 from strat.recognition.ranks import Ranks
 from strat.recognition.thresholds import least_threshold, wanted_rates
 from strat.statistics.base import Axis, Statistic
 from strat.statistics.means import mean
-from strat.statistics.scores import det, rate_within
+from strat.statistics.score_rates import rate_within
+from strat.statistics.scores import det
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, values
 
 
 @in_words
@@ -64,10 +66,14 @@ class OpenSet:
     @checked
     def rates(self, thresholds: ArrayLike) -> Estimate:
         """FNIR(N, R, T) and FPIR(N, T) at each threshold T: axes rate (FPIR, FNIR) and threshold, falling."""
-        t = np.unique(numbers("thresholds", np.atleast_1d(np.asarray(thresholds, float))))[::-1]
-        made = det(self.mated, self._finite(t), thresholds=t)
-        axes = (Axis("rate", ("FPIR", "FNIR")), made.axes[1])
-        return estimate(replace(made, name=f"open set ({self.label})", axes=axes), on=self.design)
+        return estimate(self.rates_statistic(thresholds), on=self.design)
+
+    def rates_statistic(self, thresholds: ArrayLike) -> Statistic:
+        """FPIR and FNIR at thresholds as a statistic of the probes, to be estimated or stacked with other systems'."""
+        t = np.unique(values("thresholds", thresholds))[::-1]
+        statistic = det(self.mated, self._finite(t), thresholds=t)
+        axes = (Axis("rate", ("FPIR", "FNIR")), statistic.axes[1])
+        return replace(statistic, name=f"open set ({self.label})", axes=axes)
 
     @checked
     def fnir_at(self, fpir: ArrayLike) -> Estimate:
@@ -76,12 +82,17 @@ class OpenSet:
         The error counts that the threshold was found from the same data.
         """
         wanted = np.atleast_1d(wanted_rates("fpir", fpir))
-        made = rate_within(self.mated, self._finite(), fpr=wanted, rate="fnr")
-        axes = (Axis("FPIR", made.axes[0].labels),)
-        found = estimate(replace(made, name=f"FNIR({self.label})", axes=axes), on=self.design)
+        statistic = self.fnir_statistic(wanted)
+        rates = estimate(statistic, on=self.design)
         if np.ndim(fpir) == 0:
-            return replace(found.at(axes[0].labels[0]), name=f"FNIR({self.label}) at FPIR {float(wanted[0]):g}")
-        return found
+            place = statistic.axes[0].labels[0]
+            return replace(rates.at(place), name=f"FNIR({self.label}) at FPIR {float(wanted[0]):g}")
+        return rates
+
+    def fnir_statistic(self, fpir: Array) -> Statistic:
+        """FNIR at these FPIR as a statistic of the probes, to be estimated or stacked with that of other systems."""
+        statistic = rate_within(self.mated, self._finite(), fpr=fpir, rate="fnr")
+        return replace(statistic, name=f"FNIR({self.label})", axes=(Axis("FPIR", statistic.axes[0].labels),))
 
     def _finite(self, thresholds: Array | None = None) -> Array:
         """The scores with a number below all others, and below all thresholds, for minus infinity."""
@@ -101,7 +112,9 @@ class OpenSet:
         wanted = np.geomspace(least, 0.9, 40) if fpir is None else np.asarray(fpir, float)
         curve = self.fnir_at(wanted)
         used = len(ax.get_lines())
-        draw_curve(ax, wanted, curve, f"{name} ({self.label})", OKABE_ITO[used % len(OKABE_ITO)], level, band=False)
+        draw_curve(
+            ax, wanted, curve, drawable(f"{name} ({self.label})"), OKABE_ITO[used % len(OKABE_ITO)], level, band=False
+        )
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlabel(f"FPIR(N = {self.gallery_size}, T)")
@@ -111,7 +124,9 @@ class OpenSet:
 
 
 @checked
-def open_set(ranks: Ranks, *, max_rank: int | None = None, target: str = "population") -> OpenSet:
+def open_set(
+    ranks: Ranks, *, max_rank: int | None = None, target: str = "population", average: str = "probes"
+) -> OpenSet:
     """The open-set rates of ranks that have mated and non-mated probes.
 
     Parameters
@@ -120,8 +135,8 @@ def open_set(ranks: Ranks, *, max_rank: int | None = None, target: str = "popula
         Made with ``open_set=True``.
     max_rank
         R, the length of the candidate list; None: the whole gallery, so that only the threshold decides.
-    target
-        ``"population"`` or ``"these subjects"``, as for `match_curve`.
+    target, average
+        ``"population"`` or ``"these subjects"``, and ``"probes"`` or ``"subjects"``, as for `match_curve`.
 
     Examples
     --------
@@ -142,7 +157,7 @@ def open_set(ranks: Ranks, *, max_rank: int | None = None, target: str = "popula
     if not isinstance(r, int | np.integer) or not 1 <= r <= ranks.gallery_size:
         raise StratError(f"`max_rank` must be a rank from 1 to N = {ranks.gallery_size}, got {max_rank!r}.")
     score = np.where(mated, np.where(ranks.rank() <= r, ranks.mate, -np.inf), ranks.best_nonmate)
-    return OpenSet(score, mated, design_of(ranks.subject, target), ranks.gallery_size, int(r))
+    return OpenSet(score, mated, design_of(ranks.subject, target, average), ranks.gallery_size, int(r))
 
 
 @checked
@@ -206,7 +221,7 @@ class SizeCurve:
     def plot(self, ax: Any = None, *, level: float = 0.95, name: str = "system", color: str = OKABE_ITO[0]) -> Any:
         """Miss rate against N, both on logarithmic axes."""
         ax = new_axes(ax)
-        draw_curve(ax, self.sizes, self.estimate, name, color, level, band=True)
+        draw_curve(ax, self.sizes, self.estimate, drawable(name), color, level, band=True)
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlabel("N, enrolled subjects")
@@ -217,7 +232,12 @@ class SizeCurve:
 
 @checked
 def size_curve(
-    ranks: Ranks, *, sizes: ArrayLike | None = None, max_rank: int = 1, target: str = "population"
+    ranks: Ranks,
+    *,
+    sizes: ArrayLike | None = None,
+    max_rank: int = 1,
+    target: str = "population",
+    average: str = "probes",
 ) -> SizeCurve:
     """The miss rate against the size of the gallery, with errors.
 
@@ -229,8 +249,8 @@ def size_curve(
         Sizes; None: from 2 to N evenly on a logarithmic scale.
     max_rank
         R.
-    target
-        ``"population"`` or ``"these subjects"``.
+    target, average
+        As for `match_curve`.
 
     Examples
     --------
@@ -239,8 +259,10 @@ def size_curve(
     >>> size_curve(r, sizes=[2, 3]).estimate.value.round(4).tolist()
     [0.1667, 0.3333]
     """
-    wanted = places(ranks.gallery_size, 25)[1:] if sizes is None else np.asarray(sizes)
+    wanted = places(ranks.gallery_size, 25)[1:] if sizes is None else np.atleast_1d(np.asarray(sizes))
     y, axis = _kept(ranks, wanted, max_rank)
-    made = replace(mean(1 - y), name=f"FNIR(N, R = {max_rank})", axes=(axis,), link="logit", bounds=(0.0, 1.0))
-    found = estimate(made, on=design_of(ranks.subject[ranks.mated], target))
-    return SizeCurve(found, wanted.astype(float), max_rank)
+    statistic = replace(mean(1 - y), name=f"FNIR(N, R = {max_rank})", axes=(axis,), link="logit", bounds=(0.0, 1.0))
+    curve = estimate(statistic, on=design_of(ranks.subject[ranks.mated], target, average))
+    if (np.diff(wanted) > 0).all():
+        curve = curve.changed(monotone=1)  # a larger gallery never has fewer misses
+    return SizeCurve(curve, wanted.astype(float), max_rank)

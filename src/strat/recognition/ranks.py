@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import importlib
 import sys
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, Codes
-from strat.doors import checked
-from strat.errors import StratError, StratWarning, one_of
+from strat.errors import StratError, one_of
+from strat.estimation.frames import frame
 from strat.notebook import in_words
+from strat.notes import Note
 from strat.recognition import blocks
 from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
 from strat.recognition.matching import FAILURES, Matching, match
 from strat.recognition.table import count as count_table
-from strat.words import counted
+from strat.text import counted
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes
 
 TIES = ("pessimistic", "optimistic", "expected")
 
@@ -55,6 +56,8 @@ class Ranks:
         How the comparisons were made.
     rows
         Which rows of the probes these are (all of them, unless failures were left out).
+    notes
+        What a reader should know, such as mates that score worse than strangers.
     """
 
     above: Codes
@@ -66,6 +69,7 @@ class Ranks:
     rechecked: int
     method: str
     rows: Codes
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of probes."""
@@ -75,9 +79,37 @@ class Ranks:
         """How many probes of each kind, ties, and how many are first."""
         mated, first = self.mated, int((self.rank() == 1).sum())
         among = f"{first} of {int(mated.sum())} mated ones at rank 1"
-        said = f"{counted(len(self), 'probe')} against N = {self.gallery_size}: {among}"
+        text = f"{counted(len(self), 'probe')} against N = {self.gallery_size}: {among}"
         others = {"non-mated": int((~mated).sum()), "failed": int(self.failed.sum()), "tied": self.tied_probes}
-        return ", ".join([said, *(f"{number} {kind}" for kind, number in others.items() if number)])
+        text = ", ".join([text, *(f"{number} {kind}" for kind, number in others.items() if number)])
+        return "\n".join([text, *(f"note: {note}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        """The sentence: the columns are long."""
+        return str(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The rank of each probe, ties against the system: ``np.asarray(ranks)`` is ``ranks.rank()``."""
+        if copy is False:
+            raise ValueError("ranks are computed, so that an array of them is always a copy")
+        return self.rank() if dtype is None else self.rank().astype(dtype)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Columns: a line for each probe."""
+        columns = {
+            "row": self.rows,
+            "subject": self.subject,
+            "rank": self.rank(),
+            "above": self.above,
+            "tied": self.tied,
+            "mate": self.mate,
+            "best_nonmate": self.best_nonmate,
+        }
+        return {name: column.tolist() for name, column in columns.items()}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The columns as a data frame of pandas, Polars or PyArrow (the first that is loaded or installed)."""
+        return frame(self.to_dict(), library)
 
     @property
     def mated(self) -> NDArray[np.bool_]:
@@ -107,6 +139,14 @@ class Ranks:
         rank[~self.mated] = np.nan
         return rank
 
+    def relative_rank(self, by: str = "N", ties: str = "pessimistic") -> Array:
+        """The rank as a share: of the N entries of the gallery (`by` "N"), or of the m mated probes ("m": STRAT 2.2).
+
+        Both are the same with one probe of each enrolled subject.
+        """
+        one_of("by", by, ("N", "m"))
+        return np.asarray(self.rank(ties) / (self.gallery_size if by == "N" else int(self.mated.sum())))
+
 
 @checked
 def ranks(
@@ -128,8 +168,8 @@ def ranks(
     Parameters
     ----------
     similarity, distance
-        The table, one row per probe and one column per gallery image; exactly one of the two, because nobody should
-        guess which way is better. A memory-mapped array is read in blocks.
+        The table, one row per probe and one column per gallery image; exactly one of the two, because it should not be
+        guessed which way is better. A memory-mapped array is read in blocks.
     probes, gallery
         Subject of each row and of each column.
     enrolment
@@ -178,8 +218,8 @@ def ranks(
         threads=threads,
         progress=_show(progress, table.size),
     )
-    _direction(counts, matching, "similarity" if sign > 0 else "distance")
-    return assemble(counts, matching, failures, "float64 table")
+    notes = _direction(counts, matching, "similarity" if sign > 0 else "distance")
+    return replace(assemble(counts, matching, failures, "float64 table"), notes=notes)
 
 
 @checked
@@ -311,21 +351,18 @@ def _table(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[ND
     return table, 1.0 if distance is None else -1.0
 
 
-def _direction(counts: Counts, matching: Matching, given: str) -> None:
-    """Warn when mates score worse than strangers do, as they would with the sign turned round."""
+def _direction(counts: Counts, matching: Matching, given: str) -> tuple[Note, ...]:
+    """A note when mates score worse than strangers do, as they would with the sign turned round."""
     mated = ~np.isnan(counts.mate)
     others = matching.entries - 1
     if not mated.any() or others < 2:
-        return
+        return ()
     place = float((counts.above[mated] + 0.5 * counts.tied[mated]).mean() / others)
-    if place > max(0.65, 0.5 + 4 / np.sqrt(12 * mated.sum())):
-        other = "distance" if given == "similarity" else "similarity"
-        warnings.warn(
-            f"mates score worse than {place:.0%} of the strangers, on average, as `{given}`: "
-            f"is this table a `{other}`?",
-            StratWarning,
-            stacklevel=3,
-        )
+    if place <= max(0.65, 0.5 + 4 / np.sqrt(12 * mated.sum())):
+        return ()
+    other = "distance" if given == "similarity" else "similarity"
+    text = f"mates score worse than {place:.0%} of the strangers, on average, as `{given}`: is this table a `{other}`?"
+    return (Note("scores-reversed", text),)
 
 
 def _rows(argument: str, values: ArrayLike, n: int) -> NDArray[Any]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Codes, encode, same_length
-from strat.doors import checked
 from strat.errors import StratError, one_of, plain, some
 from strat.notebook import in_words
-from strat.words import counted
+from strat.text import counted
+from strat.validate.arguments import checked
+from strat.validate.columns import Codes, encode, same_length
 
 
 @in_words
@@ -109,9 +109,9 @@ def representation(
     probes uniquely representative: no, several of 'a'
     """
     (g, in_gallery), (p, in_probes) = encode("gallery", gallery), encode("probes", probes)
-    found = np.union1d(in_gallery, in_probes)
-    labels = found if classes is None else encode("classes", classes)[1]
-    strangers = np.setdiff1d(found, labels)
+    subjects = np.union1d(in_gallery, in_probes)
+    labels = subjects if classes is None else encode("classes", classes)[1]
+    strangers = np.setdiff1d(subjects, labels)
     if len(strangers):
         raise StratError(f"`classes` must hold every class of the images, got images of {some(strangers)} besides.")
     if (gallery_images is None) != (probe_images is None):

@@ -10,15 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array
 from strat.errors import StratError, some
+from strat.validate.columns import Array
+
+SUMMED = 1e-10  # what adding up weights may leave a share off
 
 
 def wanted_rates(argument: str, rates: ArrayLike) -> Array:
     """`rates` as numbers strictly between 0 and 1, or an error that names the argument."""
     try:
         values = np.asarray(rates, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise StratError(f"`{argument}` must be rates, got {some(np.ravel(np.asarray(rates, object)), 3)}.") from None
     if values.size == 0:
         raise StratError(f"`{argument}` must hold at least one rate, got none.")
@@ -27,12 +29,17 @@ def wanted_rates(argument: str, rates: ArrayLike) -> Array:
     return values
 
 
-def least_threshold(scores: Array, wanted: Array) -> Array:
+def least_threshold(scores: Array, wanted: Array, below: Array | None = None) -> Array:
     """The least threshold that at most the share `wanted` of these sorted scores is at or above.
+
+    With weights, `below` is the share of the weight before each score, and 1.
 
     >>> float(least_threshold(np.array([1.0, 2.0, 3.0, 4.0]), np.array(0.25))) > 3.0
     True
     """
     n = len(scores)
-    allowed = np.floor(wanted * n * (1 + 1e-12)).astype(np.int64)  # scores that may remain
+    if below is None:
+        allowed = np.floor(wanted * n * (1 + 1e-12)).astype(np.int64)  # scores that may remain
+    else:
+        allowed = n - np.searchsorted(below, 1 - wanted - SUMMED, side="left")
     return np.asarray(np.nextafter(scores[n - allowed - 1], np.inf))

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from strat.replication.balanced import brr, fay, generalized, multi_array
+from strat.replication.given_replicates import given
+from strat.replication.methods import CLOSED_FORM, Method, MethodKind
 from strat.replication.operators import Given, LeaveOneOut, Operator, Resamples, blocks
-from strat.replication.replicates import (
-    Replicates,
-    all_half_samples,
-    bootstrap,
-    brr,
-    fay,
-    generalized,
-    given,
-    half_samples,
-    jackknife,
-    multi_array,
-)
+from strat.replication.partial import partially_balanced
+from strat.replication.replicates import Replicates
+from strat.replication.resampled import all_half_samples, bootstrap, half_samples, jackknife
 
 __all__ = [
+    "CLOSED_FORM",
     "Given",
     "LeaveOneOut",
+    "Method",
+    "MethodKind",
     "Operator",
     "Replicates",
     "Resamples",
@@ -32,4 +29,5 @@ __all__ = [
     "half_samples",
     "jackknife",
     "multi_array",
+    "partially_balanced",
 ]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.algebra import MultiArray, circular_level_sums, sylvester_rows, walsh_hadamard
-from strat.columns import Array, Codes
-from strat.doors import checked
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes
 
 BLOCK = 1 << 22  # numbers in a block of dense factors: 32 MB
 
@@ -173,14 +173,43 @@ class Rotations:
 
     def factors(self, start: int, stop: int) -> Array:
         """Dense factors from the array's rows."""
-        strata, p = len(self.gain), self.levels
         n = len(self.sequence)
         runs = np.arange(start, stop)
-        chosen = self.sequence[(runs[:, None] + np.arange(strata)) % n]
+        chosen = self.sequence[(runs[:, None] + np.arange(len(self.gain))) % n]
         chosen[runs == n] = 0
-        delta = chosen[:, :, None] == np.arange(p)
-        dense: Array = 1.0 + self.gain[:, None] * (p * delta - 1.0)
-        return dense.reshape(stop - start, strata * p)
+        return _one_of_each(chosen, self.levels, self.gain)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """General BRR with p units a stratum over an orthogonal array that is stored: runs × strata of symbols.
+
+    Replicate a takes unit ``symbols[a, h]`` of stratum h; the factors are those of `Rotations`.
+    """
+
+    symbols: NDArray[np.signedinteger]
+    levels: int
+    gain: Array
+
+    @property
+    def number(self) -> int:
+        """Number of replicates."""
+        return len(self.symbols)
+
+    def totals(self, t: Array) -> Array:
+        """Replicate totals, block by block."""
+        return _by_blocks(self, t)
+
+    def factors(self, start: int, stop: int) -> Array:
+        """Dense factors from the array's rows."""
+        return _one_of_each(self.symbols[start:stop], self.levels, self.gain)
+
+
+def _one_of_each(chosen: NDArray[np.signedinteger], levels: int, gain: Array) -> Array:
+    """Factors 1 + gain (p delta - 1) of the units chosen in each stratum: replicates × units."""
+    delta = chosen[:, :, None] == np.arange(levels)
+    dense: Array = 1.0 + gain[:, None] * (levels * delta - 1.0)
+    return dense.reshape(len(chosen), -1)
 
 
 @dataclass(frozen=True, eq=False)

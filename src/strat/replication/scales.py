@@ -10,12 +10,12 @@ The variance is ``sum_a scale_a (theta_a - theta)^2`` over the replicates a, cen
 | multi-array          | 1 / k                                 | Sitter 1993               |
 | half-samples         | 1 / k                                 | STRAT (5), (10)           |
 | jackknife (JK1, JKn) | (1 - f_h) (n_h - 1) / n_h             | Wolter 1985               |
-| bootstrap            | 1 / k                                 | Rao and Wu 1988           |
+| bootstrap            | 1 / k (R: 1 / (k - 1))                | Rao and Wu 1988           |
 """
 
 from __future__ import annotations
 
-from strat.columns import Array, Codes
+from strat.validate.columns import Array, Codes
 
 
 def balanced(number: int, *, units: int = 2, rho: float = 0.0) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from strat.report.board_page import board_feed, board_page
 from strat.report.explain import explain
-from strat.report.page import render, write
+from strat.report.writing import render, write
 
-__all__ = ["explain", "render", "write"]
+__all__ = ["board_feed", "board_page", "explain", "render", "write"]

@@ -10,16 +10,17 @@ import numpy as np
 from strat.designs import KINDS
 from strat.errors import StratError
 from strat.estimation import Estimate
+from strat.notes import FEW_DF
 from strat.report.wording import capital, number, places
-from strat.words import counted
+from strat.text import counted, of_class
 
 _ASSUMED = {
     "simple random": "every row was drawn on its own, independently of the others",
     "stratified": "the strata are fixed, and within each stratum the rows were drawn independently",
-    "clustered": "whole units were drawn independently of each other; rows of one unit may be as alike as they like",
+    "clustered": "whole units were drawn independently of each other; rows within a unit may be arbitrarily correlated",
     "stratified clusters": (
-        "the strata are fixed, and within each stratum whole units were drawn independently of each other; rows of "
-        "one unit may be as alike as they like"
+        "the strata are fixed, and within each stratum whole units were drawn independently of each other; rows "
+        "within a unit may be arbitrarily correlated"
     ),
     "systematic": "units were taken at even steps along an order, so that each is compared with its neighbours",
 }
@@ -28,7 +29,13 @@ _SCALES = {
     "log": "on the log scale, which keeps the limits positive",
     "correlation": "on Fisher's scale, which keeps the limits between −1 and 1",
 }
-FEW = 10
+
+
+def degrees(estimate: Estimate) -> str:
+    """The degrees of freedom of its values in words."""
+    least, most = estimate.least_df, float(np.max(estimate.df))
+    span = f"{least:,.4g} to " if least < most else ""
+    return f"{span}{counted(most, 'degree of freedom', ',.4g')}"
 
 
 def explain(estimate: Any) -> str:
@@ -43,12 +50,12 @@ def explain(estimate: Any) -> str:
     Examples
     --------
     >>> import strat
-    >>> made = strat.estimate(strat.accuracy([1, 1, 0, 0], [1, 1, 0, 1]), on=strat.Design.simple_random(n=4))
-    >>> print(explain(made).splitlines()[0])
+    >>> accuracy = strat.estimate(strat.accuracy([1, 1, 0, 0], [1, 1, 0, 1]), on=strat.Design.simple_random(n=4))
+    >>> print(explain(accuracy).splitlines()[0])
     Accuracy is 0.75. Its 95 % interval runs from 0.04 to 1.00, with a standard error of 0.25.
     """
-    made = _estimate_of(estimate)
-    lines = [_meaning(made), _target(made), _assumptions(made), *_changes(made)]
+    single = _estimate_of(estimate)
+    lines = [_meaning(single), _target(single), _assumptions(single), *_changes(single)]
     return "\n\n".join(line for line in lines if line)
 
 
@@ -59,9 +66,9 @@ def _estimate_of(given: Any) -> Estimate:
     if measures:
         return next(iter(measures.values()))
     for name in ("difference", "estimate"):
-        found = getattr(given, name, None)
-        if isinstance(found, Estimate):
-            return found
+        candidate = getattr(given, name, None)
+        if isinstance(candidate, Estimate):
+            return candidate
     raise StratError(
         f"`estimate` must be an Estimate or a result that holds one, got {type(given).__name__}; "
         "see strat.estimate and strat.evaluate."
@@ -69,12 +76,12 @@ def _estimate_of(given: Any) -> Estimate:
 
 
 def kind_of(estimate: Estimate) -> str:
-    """The kind of design that the estimate was made on ("" where nobody said)."""
-    return next((kind for kind in sorted(KINDS, key=len, reverse=True) if estimate.design.startswith(kind)), "")
+    """The kind of design that the estimate was made on ("" where unknown)."""
+    return estimate.design.kind if estimate.design.kind in KINDS else ""
 
 
 def _drawn(estimate: Estimate) -> str:
-    return "units" if "cluster" in kind_of(estimate) or kind_of(estimate) == "systematic" else "rows"
+    return "units" if estimate.design.clustered or estimate.design.kind == "systematic" else "rows"
 
 
 def _meaning(estimate: Estimate) -> str:
@@ -82,14 +89,14 @@ def _meaning(estimate: Estimate) -> str:
         return _many(estimate)
     value, se = float(estimate.point), float(np.sqrt(estimate.variance))
     d = places(se)
-    said = f"{capital(estimate.name)} is {number(value, d)}. "
+    text = f"{capital(estimate.name)}{of_class(estimate.positive)} is {number(value, d)}. "
     try:
         low, high = (float(side) for side in estimate.interval())
     except StratError:
-        return said + "There are no degrees of freedom, so that no interval can be had."
-    said += f"Its 95 % interval runs from {number(low, d)} to {number(high, d)}"
-    said += f", with a standard error of {number(se, d)}." if se > 0 else "; no variation was seen."
-    return said + "\n\n" + _repeated(estimate)
+        return text + "There are no degrees of freedom, so that no interval can be had."
+    text += f"Its 95 % interval runs from {number(low, d)} to {number(high, d)}"
+    text += f", with a standard error of {number(se, d)}." if se > 0 else "; no variation was seen."
+    return text + "\n\n" + _repeated(estimate)
 
 
 def _repeated(estimate: Estimate) -> str:
@@ -103,8 +110,9 @@ def _many(estimate: Estimate) -> str:
     labels = [axis.name for axis in estimate.axes]
     values = estimate.point
     d = places(float(np.median(np.sqrt(estimate.variance))))
+    measure = capital(estimate.name) + of_class(estimate.positive)
     return (
-        f"{capital(estimate.name)} has {values.size:,} values, by {' and '.join(labels)}, from "
+        f"{measure} has {values.size:,} values, by {' and '.join(labels)}, from "
         f"{number(float(values.min()), d)} to {number(float(values.max()), d)}. An interval holds for one value that "
         "was chosen beforehand; the band holds for all of them at once, and is wider.\n\n" + _repeated(estimate)
     )
@@ -113,32 +121,32 @@ def _many(estimate: Estimate) -> str:
 def _target(estimate: Estimate) -> str:
     if not estimate.target:
         return ""
-    said = f"It answers for {estimate.target}."
-    if kind_of(estimate).startswith("stratified"):
-        said += " About other strata it says nothing."
-    if "these very" in estimate.target:
-        said += " About others of their kind it says nothing."
-    return said
+    text = f"The target of inference is {estimate.target}."
+    if estimate.design.stratified:
+        text += " About other strata it says nothing."
+    if estimate.design.census:
+        text += " About others of their kind it says nothing."
+    return text
 
 
 def _assumptions(estimate: Estimate) -> str:
     kind = kind_of(estimate)
-    said = f"Assumed: {_ASSUMED[kind]}; " if kind else "Assumed: "
-    said += f"the estimate varies as Student's t with {counted(estimate.df, 'degree of freedom', ',.4g')} does"
-    if estimate.woodruff is not None:
-        said += ", on the scale of shares (Woodruff)"
+    text = f"Assumed: {_ASSUMED[kind]}; " if kind else "Assumed: "
+    text += f"the estimate varies as Student's t with {degrees(estimate)} does"
+    if estimate.inference.woodruff is not None:
+        text += ", on the scale of shares (Woodruff)"
     elif estimate.link in _SCALES:
-        said += f", {_SCALES[estimate.link]}"
+        text += f", {_SCALES[estimate.link]}"
     how = f"over the replicates of {estimate.method}" if estimate.replicated else "in closed form (linearization)"
-    return f"{said}. The variance was found {how}."
+    return f"{text}. The variance was found {how}."
 
 
 def _changes(estimate: Estimate) -> list[str]:
     if estimate.point.ndim:
         return [_more(estimate)]
-    said = [_independence(estimate), _strata(estimate), _few(estimate), _edge(estimate), _more(estimate)]
-    found = [line for line in said if line]
-    return ["What would change it:\n" + "\n".join(f"- {line}" for line in found)]
+    candidates = [_independence(estimate), _strata(estimate), _few(estimate), _edge(estimate), _more(estimate)]
+    lines = [line for line in candidates if line]
+    return ["What would change it:\n" + "\n".join(f"- {line}" for line in lines)]
 
 
 def _independence(estimate: Estimate) -> str:
@@ -155,12 +163,12 @@ def _independence(estimate: Estimate) -> str:
     return (
         f"Rows taken as independent would have had a standard error of {number(naive, d)}: the design effect is "
         f"{deff:.2g}, so that these {estimate.rows:,.0f} rows know as much as "
-        f"{float(estimate.effective_size):,.0f} independent ones."
+        f"{float(np.asarray(estimate.effective_size)):,.0f} independent ones."
     )
 
 
 def _strata(estimate: Estimate) -> str:
-    if not kind_of(estimate).startswith("stratified"):
+    if not estimate.design.stratified:
         return ""
     return (
         "If the strata were themselves drawn from many, and the answer should hold for others too, they are the units; "
@@ -169,10 +177,10 @@ def _strata(estimate: Estimate) -> str:
 
 
 def _few(estimate: Estimate) -> str:
-    if estimate.df >= FEW:
+    if estimate.least_df >= FEW_DF:
         return ""
     return (
-        f"With only {counted(estimate.df, 'degree of freedom', 'g')} the standard error is itself uncertain, and the "
+        f"With only {degrees(estimate)} the standard error is itself uncertain, and the "
         "interval is wide for it; more units help more than more rows in them."
     )
 

@@ -286,7 +286,7 @@
       const gap = set.values[i] - set.values[j];
       const half = set.critical * set.errors[k];
       const p = set.pvalues[k];
-      out.textContent = `${text(gap, 4)} (${100 * set.level} % ${text(gap - half, 4)} to ${text(gap + half, 4)}, adjusted p ${p < 0.001 ? "< 0.001" : `= ${text(p, 3)}`}): ${Math.abs(gap) > half ? "told apart" : "not told apart"}.`;
+      out.textContent = `${text(gap, 4)} (${100 * set.level} % ${text(gap - half, 4)} to ${text(gap + half, 4)}, adjusted p ${p < 0.001 ? "< 0.001" : `= ${text(p, 3)}`}): ${Math.abs(gap) > half ? "distinguishable" : "not distinguishable"}.`;
     };
     sides.forEach((s) => s.addEventListener("change", tell));
     tell();

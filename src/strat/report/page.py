@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import platform
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,43 +19,65 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from strat.doors import checked
+import strat
 from strat.errors import StratError
-from strat.report import charts, sections, systems
-from strat.report.parts import Grid, Matrix, Told
+from strat.report import (
+    axes,
+    charts,
+    of_anything,
+    of_checks,
+    of_comparisons,
+    of_estimates,
+    of_evaluations,
+    of_recognition,
+)
+from strat.report.model import Grid, Matrix, Told
 from strat.report.references import sources_of
 from strat.report.wording import held, stop
-from strat.tables.out import csv_text, jsonable, latex_text, markdown_text, numeric_columns, shown
-from strat.tables.out import write as write_whole
+from strat.tables.render import csv_text, jsonable, latex_text, markdown_text, numeric_columns, shown
 
 SCHEMA = "strat/report/1"
 HERE = Path(__file__).parent
 DATA_LIMIT = 3_000_000
 FILTERED = 15
+COUNTED = ("rows", "df", "tied probes")  # columns of whole numbers that get commas between thousands
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
-# Class names and not classes: a result's module is loaded if there is a result, and only then.
-MAKERS: dict[str, Callable[..., Told]] = {
-    "strat.tables.evaluation.Evaluation": lambda found, name: sections.of_evaluation(found),
-    "strat.tables.compare.Leaderboard": lambda found, name: systems.of_leaderboard(found),
-    "strat.comparison.many.ManySystems": lambda found, name: systems.of_many(found),
-    "strat.comparison.paired.Comparison": systems.of_comparison,
-    "strat.comparison.posthoc.AllPairs": systems.of_all_pairs,
-    "strat.comparison.posthoc.AgainstControl": systems.of_control,
-    "strat.comparison.data_sets.Friedman": systems.of_friedman,
-    "strat.estimation.result.Estimate": sections.of_estimate,
-    "strat.statistics.confusion.ConfusionMatrix": lambda found, name: sections.of_confusion(found),
-    "strat.recognition.curves.MatchCurve": sections.of_match_curve,
-    "strat.recognition.verification.DetCurve": sections.of_det_curve,
-    "builtins.object": sections.of_anything,
-}
-GROUPS = {
-    "Evaluation": "Evaluation",
-    "Leaderboard": "Comparison",
-    "ManySystems": "Comparison",
-    "MatchCurve": "Identification",
-    "DetCurve": "Verification",
-    "ConfusionMatrix": "Confusion matrix",
-}
+Maker = Callable[[Any, str], Told]
+
+
+@cache
+def _makers() -> dict[type, tuple[Maker, str]]:
+    """What makes a page of each kind of result, and the title of its part ("": by its own name)."""
+    from strat.comparison.data_sets import Friedman
+    from strat.comparison.many_systems import ManySystems
+    from strat.comparison.paired_result import Comparison
+    from strat.comparison.posthoc import AgainstControl, AllPairs
+    from strat.estimation.result import Estimate
+    from strat.recognition.curves import MatchCurve
+    from strat.recognition.det_curve import DetCurve
+    from strat.recognition.verification import Verification
+    from strat.statistics.confusion_matrix import ConfusionMatrix
+    from strat.tables.check import Check
+    from strat.tables.evaluation import Evaluation
+    from strat.tables.leaderboard import Leaderboard
+
+    return {
+        Evaluation: (lambda result, name: of_evaluations.of_evaluation(result), "Evaluation"),
+        Check: (of_checks.of_check, "Check"),
+        Leaderboard: (lambda result, name: of_comparisons.of_leaderboard(result), "Comparison"),
+        ManySystems: (lambda result, name: of_comparisons.of_many(result), "Comparison"),
+        Comparison: (of_comparisons.of_comparison, ""),
+        AllPairs: (of_comparisons.of_all_pairs, ""),
+        AgainstControl: (of_comparisons.of_control, ""),
+        Friedman: (of_comparisons.of_friedman, ""),
+        Estimate: (of_estimates.of_estimate, ""),
+        ConfusionMatrix: (lambda result, name: of_evaluations.of_confusion(result), "Confusion matrix"),
+        MatchCurve: (of_recognition.of_match_curve, "Identification"),
+        DetCurve: (of_recognition.of_det_curve, "Verification"),
+        Verification: (of_recognition.of_verification, "Verification"),
+        object: (of_anything.of_anything, ""),
+    }
 
 
 @dataclass(frozen=True)
@@ -64,48 +88,15 @@ class Group:
     told: Told
 
 
-@checked
-def write(results: Any, path: str | Path, title: str | None = None) -> Path:
-    """Write the report of one result, or of several, as one self-contained HTML file; returns its path.
-
-    The file is written whole or not at all. It needs no network, holds the numbers as JSON for machines, and stays
-    under 6 MB.
-
-    Parameters
-    ----------
-    results
-        An evaluation, a comparison, an estimate, a curve or any other result; a list of them (the first one gives the
-        answer on top); or a mapping from names to them.
-    path
-        Where to write, such as ``"report.html"``.
-    title
-        The page's title.
-    """
-    target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise StratError(f"`path` must end in .html, got {str(path)!r}.")
-    write_whole(target, render(results, title=title))
-    return target
-
-
-@checked
-def render(results: Any, title: str | None = None) -> str:
-    """The report as text; the arguments are those of `write`.
-
-    Examples
-    --------
-    >>> import strat
-    >>> made = strat.estimate(strat.accuracy(["a", "b"], ["a", "a"]), on=strat.Design.simple_random(n=2))
-    >>> page = render(made, title="Two rows")
-    >>> "<title>Two rows</title>" in page, "Accuracy is 0.5" in page
-    (True, True)
-    """
+def page(results: Any, title: str | None, written: str = "") -> str:
+    """The whole page as text; `written` is the date on it."""
     groups = [Group(name, _told(result, name)) for name, result in _named(results)]
     told = [group.told for group in groups]
     script = (HERE / "page.js").read_text(encoding="utf-8")
     keys = _keys(groups)
     text: str = _template().render(
-        title=title or "strat report",
+        title=title or _title(groups),
+        written=written,
         script=Markup(script),
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
@@ -120,7 +111,14 @@ def render(results: Any, title: str | None = None) -> str:
         copies=_safe_json(_copies(groups, keys)),
         data=_safe_json(_data(groups, title)),
     )
-    return text.lstrip()
+    # in text such a sign is spelled out; in JSON it is the same sign in other letters
+    return UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text.lstrip())
+
+
+def _title(groups: Sequence[Group]) -> str:
+    """What the page is about: the data of the first result, or its kind."""
+    first = groups[0].told.title or groups[0].name or groups[0].told.sections[0].title
+    return f"{first} – strat report"
 
 
 # ---- which results, under which names
@@ -128,33 +126,34 @@ def render(results: Any, title: str | None = None) -> str:
 
 def _named(results: Any) -> list[tuple[str, Any]]:
     if isinstance(results, Mapping):
-        found = [(str(name), result) for name, result in results.items()]
+        named = [(str(name), result) for name, result in results.items()]
     elif isinstance(results, list | tuple):
-        found = [(_group_name(result) if len(results) > 1 else "", result) for result in results]
+        named = [(_group_name(result) if len(results) > 1 else "", result) for result in results]
     else:
-        found = [("", results)]
-    if not found:
+        named = [("", results)]
+    if not named:
         raise StratError("`results` must hold at least one result to report, got none.")
-    for _, result in found:
+    for _, result in named:
         if result is None or isinstance(result, str | bytes | int | float | complex | np.ndarray):
             raise StratError(
                 f"`results` must be results such as those of strat.evaluate, got {type(result).__name__}; "
                 "give what a call of strat returned."
             )
-    return found
+    return named
+
+
+def _maker(result: Any) -> tuple[Maker, str]:
+    makers = _makers()
+    return next(makers[kind] for kind in type(result).__mro__ if kind in makers)
 
 
 def _group_name(result: Any) -> str:
-    name = type(result).__name__
-    return GROUPS.get(name) or str(getattr(result, "name", "") or sections.titled(name))
+    title = _maker(result)[1]
+    return title or str(getattr(result, "name", "") or of_anything.titled(type(result).__name__))
 
 
 def _told(result: Any, name: str) -> Told:
-    for kind in type(result).__mro__:
-        maker = MAKERS.get(f"{kind.__module__}.{kind.__qualname__}")
-        if maker is not None:
-            return maker(result, name)
-    raise AssertionError("every class is an object")  # pragma: no cover
+    return _maker(result)[0](result, name)
 
 
 def _merged(parts: Iterator[Sequence[Any]] | Any) -> list[Any]:
@@ -164,12 +163,12 @@ def _merged(parts: Iterator[Sequence[Any]] | Any) -> list[Any]:
 
 def _facts(groups: Sequence[Group]) -> list[tuple[str, str]]:
     """The facts of all results once; where two differ, the later says whose it is."""
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for group in groups:
-        for name, said in group.told.facts:
-            if found.setdefault(name, said) != said:
-                found[f"{name} ({group.name})"] = said
-    return list(found.items())
+        for name, text in group.told.facts:
+            if facts.setdefault(name, text) != text:
+                facts[f"{name} ({group.name})"] = text
+    return list(facts.items())
 
 
 # ---- what the template needs
@@ -177,13 +176,13 @@ def _facts(groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 def _keys(groups: Sequence[Group]) -> dict[int, str]:
     """A short name for each section and block, by which links and buttons find it."""
-    found: dict[int, str] = {}
+    keys: dict[int, str] = {}
     for g, group in enumerate(groups, 1):
-        found[id(group)] = f"result-{g}"
+        keys[id(group)] = f"result-{g}"
         for s, section in enumerate(group.told.sections, 1):
-            found[id(section)] = f"part-{g}-{s}"
-            found |= {id(block): f"block-{g}-{s}-{b}" for b, block in enumerate(section.blocks, 1)}
-    return found
+            keys[id(section)] = f"part-{g}-{s}"
+            keys |= {id(block): f"block-{g}-{s}-{b}" for b, block in enumerate(section.blocks, 1)}
+    return keys
 
 
 def _blocks(groups: Sequence[Group]) -> Iterator[Any]:
@@ -206,13 +205,13 @@ def _copies(groups: Sequence[Group], keys: Mapping[int, str]) -> dict[str, dict[
 
 
 def _data(groups: Sequence[Group], title: str | None) -> dict[str, Any]:
-    made = {
+    data = {
         "schema": SCHEMA,
         "title": title,
         "versions": dict(_versions()),
         "results": [{**g.told.data, "name": g.name, "answer": g.told.answer.sentence} for g in groups],
     }
-    plain: dict[str, Any] = jsonable(made)
+    plain: dict[str, Any] = jsonable(data)
     if len(json.dumps(plain)) > DATA_LIMIT:
         plain["results"] = [_shortened(result) for result in plain["results"]]
     return plain
@@ -233,13 +232,8 @@ def _safe_json(value: Any) -> Markup:
 
 
 def _versions() -> list[tuple[str, str]]:
-    found = [("Python", platform.python_version())]
-    for name in ("strat", "numpy", "scipy"):
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:  # pragma: no cover - run from a folder without an installation
-            continue
-    return found
+    ours = [("Python", platform.python_version()), ("strat", strat.__version__)]
+    return [*ours, *((name, version(name)) for name in ("numpy", "scipy"))]
 
 
 @cache
@@ -251,7 +245,14 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"shown": _cell, "sort_key": _sort_key, "sentence": stop, "id": id, "held": held}
+    environment.filters |= {
+        "shown": _cell,
+        "sort_key": _sort_key,
+        "sentence": stop,
+        "id": id,
+        "held": held,
+        "count": _counted,
+    }
     environment.globals |= {
         "forest": _forest, "numeric": numeric_columns, "bars": charts.bars, "filtered_from": FILTERED,
         "picker_data": _picker_data,
@@ -262,8 +263,17 @@ def _template() -> Any:
 def _cell(value: Any, column: str = "") -> str:
     if column in ("p", "p adjusted") and isinstance(value, float) and value < 0.001:
         return "< 0.001"
+    if column in COUNTED and isinstance(value, int) and not isinstance(value, bool):
+        return _counted(value)
+    if column == "df" and isinstance(value, float) and math.isfinite(value):
+        return f"{value:,.1f}"
     text = shown(value)
     return text.replace("-", "−", 1) if isinstance(value, int | float) and text.startswith("-") else text
+
+
+def _counted(value: float) -> str:
+    """A count with commas between thousands, whole or not."""
+    return f"{value:,}"
 
 
 def _sort_key(value: Any) -> str:
@@ -275,7 +285,7 @@ def _sort_key(value: Any) -> str:
 def _forest(grid: Grid) -> dict[str, Any]:
     """The cells of a forest plot and the axis above them."""
     numbers = [v for m in grid.marks for v in (m.value, m.low, m.high, m.naive_low, m.naive_high)]
-    low, high = charts.domain(numbers, grid.reference)
+    low, high = axes.domain(numbers, grid.reference)
     cells = [charts.forest_cell(mark, low, high, grid.reference) for mark in grid.marks]
     return {"cells": cells, "axis": charts.axis(low, high), "low": low, "high": high}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from strat.estimation import Estimate
+from strat.replication import MethodKind
 
 REFERENCES: dict[str, str] = {
     "Alpaydin 1999": (
@@ -180,19 +181,28 @@ def sources_of(topics: Iterable[str]) -> list[str]:
     return [REFERENCES[key] for topic, keys in TOPICS.items() if topic in asked for key in keys]
 
 
+_OF_METHOD: dict[MethodKind, tuple[str, ...]] = {
+    MethodKind.CLOSED_FORM: ("closed form",),
+    MethodKind.BRR: ("brr",),
+    MethodKind.GENERALIZED: ("brr",),
+    MethodKind.FAY: ("brr", "fay"),
+    MethodKind.MULTI_ARRAY: ("brr", "multi-array"),
+    MethodKind.JACKKNIFE: ("jackknife",),
+    MethodKind.BOOTSTRAP: ("bootstrap",),
+}
+
+
 def topics_of(estimate: Estimate) -> frozenset[str]:
     """The words of the sources that an estimate rests on."""
-    method = estimate.method.lower()
-    words = [word for word in ("brr", "fay", "multi-array", "bootstrap", "closed form", "woodruff") if word in method]
-    found = {*words, *(["jackknife"] if "jk" in method or "jackknife" in method else [])}
-    if "fay" in found or "multi-array" in found:
-        found.add("brr")
-    if "strat" in estimate.design:
-        found.add("strata")
-    if estimate.srs is not None:
-        found.add("deff")
+    topics = set(_OF_METHOD.get(estimate.method.kind, ()))
+    if estimate.method.by_shares:
+        topics.add("woodruff")
+    if estimate.design.strata > 1 or estimate.design.stratified:
+        topics.add("strata")
+    if estimate.inference.srs is not None:
+        topics.add("deff")
     if estimate.proportion:
-        found.add("exact")
-    if estimate.df % 1:
-        found.add("df")  # fewer than units less strata, because units are unequal
-    return frozenset(found)
+        topics.add("exact")
+    if estimate.least_df % 1:
+        topics.add("df")  # fewer than units minus strata, because units are unequal
+    return frozenset(topics)

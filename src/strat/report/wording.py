@@ -2,30 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
-
-def places(se: float) -> int:
-    """Decimals that show two figures of a standard error.
-
-    >>> places(0.0194), places(12.0)
-    (3, 0)
-    """
-    if not math.isfinite(se) or se <= 0:
-        return 4
-    return min(max(1 - math.floor(math.log10(se)), 0), 8)
-
-
-def number(value: float, decimals: int) -> str:
-    """`value` with a true minus sign.
-
-    >>> number(-0.0633, 3)
-    '−0.063'
-    """
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    said = f"{value:,.{decimals}f}"
-    return said.replace("-", "" if not said.strip("-0.,") else "−")
+from strat.text import number as number
+from strat.text import places as places
 
 
 def percent(level: float) -> str:

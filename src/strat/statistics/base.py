@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, Codes
 from strat.errors import StratError, one_of, some
-from strat.notebook import in_words
+from strat.notebook import in_notebooks
+from strat.validate.columns import Array, Codes
 
+FEW_UNITS = 50  # units below which values that turn on a rare class are jackknifed: their closed form is short
 LINKS = ("identity", "logit", "log", "correlation")
+CURVES = ("roc", "det", "precision_recall", "calibration", "roc_height", "det_height")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +27,18 @@ class Rows:
     codes
         For each row, which line of the table it adds (None: row i adds line i).
     values
-        The table, lines × components (None: line j adds 1 to component j alone).
+        The table, lines × components (None: line j adds 1 to component j alone, and the line after the last
+        component adds nothing).
     components
         How many components there are.
+    scale
+        For each row, the factor of what it adds (None: 1).
     """
 
     codes: Codes | None
     values: Array | None
     components: int
+    scale: Array | None = None
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -43,18 +49,34 @@ class Rows:
     @property
     def lines(self) -> int:
         """Number of distinct lines of the table."""
-        return len(self.values) if self.values is not None else self.components
+        return len(self.values) if self.values is not None else self.components + 1
 
     def spread(self, gradient: Array) -> Array:
         """What a small weight on each line does to the statistic: lines × outputs."""
-        return gradient if self.values is None else self.values @ gradient
+        if self.values is not None:
+            return self.values @ gradient
+        return gradient if self.codes is None else np.concatenate([gradient, np.zeros((1, gradient.shape[1]))])
+
+    def repeated(self, rows: Codes) -> Rows:
+        """The same for other rows, each a copy of one of these."""
+        scale = None if self.scale is None else self.scale[rows]
+        return Rows(rows if self.codes is None else self.codes[rows], self.values, self.components, scale)
+
+    def scaled(self, factors: Array) -> Rows:
+        """The same, with what each row adds times its factor."""
+        return replace(self, scale=self.weighted(factors))
+
+    def weighted(self, weights: Array) -> Array:
+        """Weights of the rows, times their factors."""
+        return weights if self.scale is None else weights * self.scale
 
     def masked(self, mask: NDArray[np.bool_]) -> Rows:
         """The same, with nothing added by the rows outside `mask`."""
-        values = np.eye(self.components) if self.values is None else self.values
         codes = np.arange(len(self)) if self.codes is None else self.codes
-        table = np.vstack([values, np.zeros((1, self.components))])
-        return Rows(np.where(mask, codes, len(values)), table, self.components)
+        if self.values is None:
+            return Rows(np.where(mask, codes, self.components), None, self.components, self.scale)
+        table = np.vstack([self.values, np.zeros((1, self.components))])
+        return Rows(np.where(mask, codes, len(self.values)), table, self.components, self.scale)
 
 
 @dataclass(frozen=True)
@@ -66,11 +88,11 @@ class Axis:
 
 
 def unnamed_axes(shape: Sequence[int]) -> tuple[Axis, ...]:
-    """Axes for values that nobody has named: numbered, with numbered labels."""
+    """Axes for values without names: numbered, with numbered labels."""
     return tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(shape))
 
 
-@in_words
+@in_notebooks
 @dataclass(frozen=True, eq=False)
 class Statistic:
     """What is measured, with its data bound.
@@ -78,13 +100,18 @@ class Statistic:
     Attributes
     ----------
     name
-        What a person calls it.
+        Its name in results.
     rows
         What each row adds up, in one or more blocks whose components stand side by side.
     function
-        From totals to the statistic: ``(…, components) -> (…, *shape)``, vectorised over leading axes.
+        From totals to the statistic: ``(…, components) -> (…, *shape)``, vectorised over leading axes. Where every
+        row is a component of its own, the totals are the weights of the rows: slow, and always possible.
     gradient
         From totals ``(components,)`` to derivatives ``(components, *shape)``; None: found numerically.
+    sparse_gradient
+        The same as a sparse matrix (components × values), where each of very many values looks at a few components.
+    factored_gradient
+        The same as a sparse matrix (components × few) and a small one (few × values), whose product it is.
     axes
         One named axis for each dimension of the value; none for a single number.
     link
@@ -93,23 +120,39 @@ class Statistic:
         The range that the statistic can't leave.
     proportion
         Whether it is a weighted share of rows, so that exact binomial intervals make sense.
-    domain
-        The rows it looks at (None: all); degrees of freedom count only their units.
-    domains
-        The rows that each value looks at where the values differ in that: as many domains as runs of values, in
-        order (None: all values look at `domain`).
+    views
+        The rows that it looks at (None: all): one view for all values, or one for each of several equally long runs of
+        values, in order; degrees of freedom count only their units.
     quantile
         What Woodruff's interval needs, for a quantile.
-    of_weights
-        Whether the function takes the weights of all rows (slow, always possible) instead of a few totals.
     base
         From totals to the weight that each value is a share of (None: all of it); it sizes the exact interval
         of a share at 0 or 1.
     split
         Pieces of a statistic with very many values, of at most so many values each.
     curved_below
-        Number of units below which the jackknife takes the place of the closed form, which is short for a statistic
-        that bends so much (0: never).
+        Number of units below which the jackknife takes the place of the closed form, which is too short for a statistic
+        that is so far from linear (0: never).
+    notes
+        What a reader of the value should know; every estimate of it repeats them.
+    positive
+        The class that the measure looks at (None: it looks at all of them).
+    classes
+        How many classes the truth has (0: it is no matter of classes).
+    chance
+        The value of a score that knows nothing (None: not known); an estimate below it gets a note.
+    higher_is_better
+        Whether a larger value is a better one (None: that depends on what it is the mean, or the total, of).
+    curve
+        The picture that its values are the points of, one of `CURVES` (None: no picture of its own).
+    truth
+        For each row, the code of the class that it was drawn from (None: no matter of classes); a value rests on the
+        units that hold the classes on which it turns.
+    graded
+        Whether a row may be a part of a hit, so that no count of hits and rows stands behind a share.
+    sum_of
+        The shares that the value is a weighted sum of, or the signed distances whose sizes it adds up, with their
+        coefficients (None: it is neither).
     """
 
     name: str
@@ -120,13 +163,22 @@ class Statistic:
     link: str = "identity"
     bounds: tuple[float, float] = (-np.inf, np.inf)
     proportion: bool = False
-    domain: NDArray[np.bool_] | None = None
-    domains: tuple[NDArray[np.bool_] | None, ...] | None = field(default=None, repr=False)
+    views: tuple[NDArray[np.bool_] | None, ...] = field(default=(None,), repr=False)
     quantile: Quantile | None = None
-    of_weights: bool = False
     base: Callable[[Array], Array] | None = field(default=None, repr=False)
     split: Callable[[int], Iterator[Statistic]] | None = field(default=None, repr=False)
+    sparse_gradient: Callable[[Array], Any] | None = field(default=None, repr=False)
+    factored_gradient: Callable[[Array], tuple[Any, Array]] | None = field(default=None, repr=False)
     curved_below: int = 0
+    notes: tuple[str, ...] = ()
+    positive: Any = None
+    chance: float | None = None
+    higher_is_better: bool | None = None
+    curve: str | None = None
+    classes: int = 0
+    truth: Codes | None = field(default=None, repr=False)
+    graded: bool = False
+    sum_of: tuple[Statistic, Array] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check that the blocks speak of the same rows."""
@@ -147,14 +199,29 @@ class Statistic:
         return sum(block.components for block in self.rows)
 
     @property
+    def truth_classes(self) -> int:
+        """How many classes the rows were drawn from, by `truth`."""
+        return 1 if self.truth is None else int(self.truth.max(initial=0)) + 1
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the value."""
         return tuple(len(axis.labels) for axis in self.axes)
 
     @property
-    def views(self) -> tuple[NDArray[np.bool_] | None, ...]:
-        """The rows that each run of values looks at: one view, or several of equally many values."""
-        return (self.domain,) if self.domains is None else self.domains
+    def of_weights(self) -> bool:
+        """Whether every row is a component of its own, so that the totals are the weights of the rows."""
+        return all(block.codes is None and block.values is None for block in self.rows)
+
+    @property
+    def domain(self) -> NDArray[np.bool_] | None:
+        """The rows that all values look at (None: all rows, or the values differ in that)."""
+        return self.views[0] if len(self.views) == 1 else None
+
+    @property
+    def domains(self) -> tuple[NDArray[np.bool_] | None, ...] | None:
+        """The views of runs of values that differ in them (None: all values look at `domain`)."""
+        return None if len(self.views) == 1 else self.views
 
     def value(self, weights: ArrayLike | None = None) -> Array:
         """The statistic itself for rows with these weights (1 each by default), without any interval."""
@@ -169,6 +236,28 @@ class Statistic:
     def __repr__(self) -> str:
         """The same in angle brackets: the arrays are long."""
         return f"<Statistic {self}>"
+
+    def repeated(self, rows: Codes) -> Statistic:
+        """The statistic of other rows, each a copy of one of these: row i is row ``rows[i]``."""
+        if len(rows) == len(self) and (rows == np.arange(len(self))).all():
+            return self
+        if self.of_weights:
+            n = len(self)
+
+            def gathered(weights: Array) -> Array:
+                flat = [np.bincount(rows, w, minlength=n).astype(float) for w in weights.reshape(-1, len(rows))]
+                return self.function(np.stack(flat).reshape(*weights.shape[:-1], n))
+
+            return replace(self, rows=(Rows(None, None, len(rows)),), function=gathered)
+        split = self.split
+        return replace(
+            self,
+            rows=tuple(block.repeated(rows) for block in self.rows),
+            views=tuple(None if view is None else view[rows] for view in self.views),
+            truth=None if self.truth is None else self.truth[rows],
+            sum_of=None if self.sum_of is None else (self.sum_of[0].repeated(rows), self.sum_of[1]),
+            split=None if split is None else lambda width: (part.repeated(rows) for part in split(width)),
+        )
 
     def renamed(self, name: str) -> Statistic:
         """The same statistic under another name."""
@@ -196,6 +285,7 @@ class Quantile:
 
 def block_totals(block: Rows, weights: Array) -> Array:
     """Weighted totals of one block over all rows: (components,)."""
+    weights = block.weighted(weights)
     if block.codes is not None:
         weights = np.bincount(block.codes, weights, minlength=block.lines).astype(float, copy=False)
-    return weights if block.values is None else weights @ block.values
+    return weights[: block.components] if block.values is None else weights @ block.values

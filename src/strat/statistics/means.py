@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import LARGEST, Array, encode, numbers, same_length
-from strat.doors import checked
 from strat.errors import StratError, plain, some
-from strat.statistics.base import Axis, Rows, Statistic, unnamed_axes
+from strat.statistics.base import Axis, Rows, Statistic, block_totals, unnamed_axes
+from strat.statistics.quotients import share_slopes, share_value
+from strat.validate.arguments import checked
+from strat.validate.columns import LARGEST, Array, numbers, same_length
 
 CURVED_BELOW = 200  # units below which a correlation is jackknifed: its closed form is short (see the validation page)
 
@@ -27,7 +28,7 @@ def _columns(argument: str, y: ArrayLike) -> tuple[Array, tuple[Axis, ...]]:
 
 
 def _columns_axis(number: int) -> tuple[Axis, ...]:
-    """The axis of columns that nobody has named."""
+    """The axis of columns without names."""
     return (Axis("column", tuple(range(number))),)
 
 
@@ -80,8 +81,8 @@ def _mean(array: Array, axes: tuple[Axis, ...]) -> Statistic:
         return _shaped(t[..., :p] / t[..., p:], axes)
 
     def gradient(t: Array) -> Array:
-        made = np.vstack([np.eye(p), -t[:p] / t[p]]) / t[p]
-        return made if axes else made[:, 0]
+        slopes = np.vstack([np.eye(p), -t[:p] / t[p]]) / t[p]
+        return slopes if axes else slopes[:, 0]
 
     def split(width: int) -> Iterator[Statistic]:
         for a in range(0, p, width):
@@ -126,8 +127,8 @@ def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     return Statistic(
         name="ratio",
         rows=(Rows(None, np.column_stack([top, bottom]), 2),),
-        function=lambda t: t[..., 0] / t[..., 1],
-        gradient=lambda t: np.array([1.0, -t[0] / t[1]]) / t[1],
+        function=share_value,
+        gradient=share_slopes,
     )
 
 
@@ -167,10 +168,10 @@ def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
     >>> round(float(correlation([1, 2, 3], [1, 2, 4]).value()), 6)
     0.981981
     """
-    a, b = numbers("x", x, most=LARGEST), numbers("y", y, most=LARGEST)
+    a, b = numbers("x", x, most=LARGEST, axes=1), numbers("y", y, most=LARGEST, axes=1)
     n = same_length(x=a, y=b)
     for name, array in (("x", a), ("y", b)):
-        if array.ndim != 1 or (array == array[0]).all():
+        if (array == array[0]).all():
             raise StratError(f"`{name}` must vary over the rows, got {plain(array.ravel()[0])!r} in every one.")
     a, b = a - a.mean(), b - b.mean()
 
@@ -193,59 +194,6 @@ def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
     return Statistic(
         "correlation", rows, function, gradient, link="correlation", bounds=(-1.0, 1.0), curved_below=CURVED_BELOW
     )
-
-
-def _labels(argument: str, given: ArrayLike) -> NDArray[Any]:
-    """The labels, checked, in an array of their own type even if they came as objects."""
-    codes, distinct = encode(argument, given)
-    array = np.asarray(given)
-    return distinct[codes] if array.dtype == object else array
-
-
-def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
-    a, b = np.asarray(truth), np.asarray(predicted)
-    same_length(truth=a, predicted=b)
-    a, b = _labels("truth", truth), _labels("predicted", predicted)
-    comparable = (a.dtype.kind in "biuf") == (b.dtype.kind in "biuf")
-    if not comparable:
-        raise StratError(
-            f"`predicted` must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "
-            "make both text or both numbers."
-        )
-    codes = ((a == b) == counted).astype(np.int64)
-    return Statistic(
-        name=name,
-        rows=(Rows(codes, np.array([[0.0, 1.0], [1.0, 1.0]]), 2),),
-        function=lambda t: t[..., 0] / t[..., 1],
-        gradient=lambda t: np.array([1.0, -t[0] / t[1]]) / t[1],
-        link="logit",
-        bounds=(0.0, 1.0),
-        proportion=True,
-    )
-
-
-@checked
-def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
-    """The weighted share of rows that are labelled right.
-
-    Examples
-    --------
-    >>> float(accuracy(["a", "b", "a"], ["a", "b", "b"]).value().round(4))
-    0.6667
-    """
-    return _agreement("accuracy", truth, predicted, True)
-
-
-@checked
-def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
-    """The weighted share of rows that are labelled wrong.
-
-    Examples
-    --------
-    >>> float(error_rate(["a", "b", "a"], ["a", "b", "b"]).value().round(4))
-    0.3333
-    """
-    return _agreement("error rate", truth, predicted, False)
 
 
 @checked
@@ -271,82 +219,17 @@ def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
     if not all(view.any() for view in views):
         raise StratError(f"`where` must choose at least one row that `{statistic.name}` looks at, got none.")
     rows = tuple(block.masked(mask) for block in statistic.rows)
-    if statistic.domains is None:
-        return replace(statistic, rows=rows, domain=views[0], split=None)
-    return replace(statistic, rows=rows, domains=views, split=None)
+    parts = None if statistic.sum_of is None else _parts_inside(statistic.sum_of, mask)
+    return replace(statistic, rows=rows, views=views, split=None, sum_of=parts)
 
 
-@checked
-def stack(axis: str, /, **statistics: Statistic) -> Statistic:
-    """Several statistics of the same rows as one, along a new first axis, so that their covariance is kept.
-
-    Statistics of different domains share the degrees of freedom of the one that reaches the fewest units.
-
-    Examples
-    --------
-    >>> both = stack("system", A=accuracy([1, 0], [1, 1]), B=accuracy([1, 0], [1, 0]))
-    >>> both.value().tolist()
-    [0.5, 1.0]
-    """
-    if not statistics:
-        raise StratError("`statistics` must hold at least one statistic, got none.")
-    parts = list(statistics.values())
-    if len({part.axes for part in parts}) > 1:
-        shapes = [part.shape for part in parts]
-        raise StratError(f"`statistics` must have the same axes to be stacked, got shapes {some(shapes)}.")
-    if any(part.quantile is not None or part.of_weights for part in parts):
-        raise StratError("`statistics` must be functions of totals to be stacked; estimate quantiles one by one.")
-    ends = np.cumsum([part.components for part in parts])
-    cuts = [slice(int(e) - part.components, int(e)) for e, part in zip(ends, parts, strict=True)]
-    inner = len(parts[0].axes)
-
-    def function(t: Array) -> Array:
-        values = [part.function(t[..., cut]) for part, cut in zip(parts, cuts, strict=True)]
-        return np.stack(values, axis=-1 - inner)
-
-    def gradient(t: Array) -> Array:
-        made = np.zeros((len(t), len(parts), *parts[0].shape))
-        for i, (part, cut) in enumerate(zip(parts, cuts, strict=True)):
-            if part.gradient is not None:
-                made[cut, i] = part.gradient(t[cut])
-        return made
-
-    known = all(part.gradient is not None for part in parts)
-    views = _views(parts)
-    same = all(_same(view, views[0]) for view in views)
-    bases = [part.base for part in parts if part.base is not None]
-
-    def base(t: Array) -> Array:
-        return np.stack([of(t[..., cut]) for of, cut in zip(bases, cuts, strict=True)], axis=-1 - inner)
-
-    return Statistic(
-        name=_common([part.name for part in parts]),
-        rows=tuple(block for part in parts for block in part.rows),
-        function=function,
-        gradient=gradient if known else None,
-        axes=(Axis(axis, tuple(statistics)), *parts[0].axes),
-        link=parts[0].link if len({part.link for part in parts}) == 1 else "identity",
-        bounds=(min(part.bounds[0] for part in parts), max(part.bounds[1] for part in parts)),
-        proportion=all(part.proportion for part in parts),
-        domain=views[0] if same else None,
-        domains=None if same else views,
-        base=base if len(bases) == len(parts) else None,
-        curved_below=max(part.curved_below for part in parts),
-    )
-
-
-def _views(parts: list[Statistic]) -> tuple[NDArray[np.bool_] | None, ...]:
-    """The rows that the values of all parts look at, one after the other, as many views from each."""
-    most = max(len(part.views) for part in parts)
-    return tuple(view for part in parts for view in part.views for _ in range(most // len(part.views)))
-
-
-def _same(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> bool:
-    return one is other if one is None or other is None else bool((one == other).all())
-
-
-def _common(names: list[str]) -> str:
-    return names[0] if len(set(names)) == 1 else ", ".join(dict.fromkeys(names))
+def _parts_inside(parts: tuple[Statistic, Array], mask: NDArray[np.bool_]) -> tuple[Statistic, Array] | None:
+    """The parts that a sum is of, within a domain; None where a share among them has no rows there."""
+    inside = domain(parts[0], mask)
+    if inside.base is None:  # distances, of which nothing is divided by
+        return inside, parts[1]
+    held = np.asarray(inside.base(np.concatenate([block_totals(b, np.ones(len(inside))) for b in inside.rows])))
+    return (inside, parts[1]) if (held > 0).all() else None
 
 
 @checked
@@ -358,7 +241,7 @@ def function_of_totals(
     link: str = "identity",
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Statistic:
-    """A person's own function of totals: `values` (rows × components) are added up, `function` makes the statistic.
+    """A user-defined function of totals: `values` (rows × components) are added up, `function` makes the statistic.
 
     `function` must work on an array whose last axis is the components and whose leading axes are replicates.
 
@@ -393,7 +276,7 @@ def statistic(
     link: str = "identity",
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Statistic:
-    """A person's own function of row weights: anything, at the price of one call for each replicate.
+    """A user-defined function of row weights: anything, at the price of one call for each replicate.
 
     `function` takes the weights of all rows and returns a number or an array. `n` is the number of rows; without
     it the design says.
@@ -418,5 +301,7 @@ def statistic(
         flat = [np.asarray(function(w), float) for w in t.reshape(-1, t.shape[-1])]
         return np.stack(flat).reshape(*t.shape[:-1], *flat[0].shape)
 
+    if n is not None and n < 1:
+        raise StratError(f"`n` must be the number of rows, got {n}.")
     rows = (Rows(None, None, 0 if n is None else n),)
-    return Statistic(name, rows, looped, None, (), link, bounds, of_weights=True)
+    return Statistic(name, rows, looped, None, (), link, bounds)

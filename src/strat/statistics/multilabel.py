@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, numbers, same_length
-from strat.doors import checked
-from strat.errors import StratError, StratWarning
+from strat.errors import StratError
+from strat.notes import Note
 from strat.statistics.base import Rows, Statistic
 from strat.statistics.confusion import Counts
+from strat.statistics.quotients import share_slopes, share_value
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, numbers, same_length
 
 T = TypeVar("T", bound=np.generic)
 
@@ -129,22 +131,22 @@ def row_measure(
     bottom: tuple[float, ...],
     *,
     zero: float,
-    warn: bool,
+    noted: bool,
 ) -> Statistic:
     """The mean over rows of a share of (tp, predicted, actual, all) within each row: average="samples"."""
     t, p = _both(truth, predicted)
     counts = np.stack([(t & p).sum(axis=1), p.sum(axis=1), t.sum(axis=1), np.full(len(t), t.shape[1])])
     above, below = np.array(top, float) @ counts, np.array(bottom, float) @ counts
     empty = below == 0
-    if warn and empty.any():
-        warnings.warn(
-            f"{name} is undefined for row {int(np.flatnonzero(empty)[0])} ({int(empty.sum())} such rows), which "
-            "has no label to divide by: its value is 0; set `zero_division` to choose the value.",
-            StratWarning,
-            stacklevel=5,
-        )
+    text = (
+        f"{name} is undefined for row {int(np.flatnonzero(empty)[0])} ({int(empty.sum())} such rows), which "
+        "has no label to divide by: its value is 0; set `zero_division` to choose the value."
+        if noted and empty.any()
+        else ""
+    )
     values = np.divide(above, below, out=np.full(len(t), zero), where=~empty)
-    return row_mean(f"samples {name}", values, link="logit", bounds=(0.0, 1.0), keep=~np.isnan(values))
+    mean = row_mean(f"samples {name}", values, link="logit", bounds=(0.0, 1.0), keep=~np.isnan(values))
+    return replace(mean, notes=(Note("undefined-rows", text),) if text else ())
 
 
 def row_mean(
@@ -173,17 +175,6 @@ def share_of(name: str, hits: NDArray[np.bool_]) -> Statistic:
     """The weighted share of rows with a hit."""
     rows = Rows(np.asarray(hits, np.int64), np.array([[0.0, 1.0], [1.0, 1.0]]), 2)
     return Statistic(name, (rows,), share_value, share_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
-
-
-def share_value(totals: Array) -> Array:
-    top, bottom = totals[..., 0], totals[..., 1]
-    result: Array = np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=bottom != 0)
-    return result
-
-
-def share_slopes(totals: Array) -> Array:
-    top, bottom = totals
-    return np.array([1 / bottom, -top / bottom**2]) if bottom != 0 else np.zeros(2)
 
 
 def _both(truth: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

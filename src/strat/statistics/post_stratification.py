@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, Codes, encode
-from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Rows, Statistic
+from strat.statistics.means import domain
+from strat.statistics.stacking import stack
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, encode
+
+MOST_GROUPS = 64  # groups up to which the limits of a share are made of those of each
 
 
 @checked
@@ -50,7 +54,21 @@ def post_stratified(statistic: Statistic, by: ArrayLike, sizes: Mapping[Any, flo
         gradient=None,
         base=None,
         split=None,
+        sparse_gradient=None,
+        factored_gradient=None,
+        graded=True,
+        truth=codes,
+        sum_of=_shares(statistic, codes, wanted),
     )
+
+
+def _shares(statistic: Statistic, codes: Codes, sizes: Array) -> tuple[Statistic, Array] | None:
+    """The share in each group, of which a post-stratified share is a sum, with the groups' parts of the whole."""
+    plain_share = statistic.proportion and not statistic.axes and statistic.domain is None and not statistic.graded
+    if not plain_share or not 1 < len(sizes) <= MOST_GROUPS:
+        return None
+    groups = {g: domain(statistic, codes == g) for g in range(len(sizes))}
+    return stack("group", groups), sizes / sizes.sum()
 
 
 def _by_group(statistic: Statistic, codes: Codes, groups: int) -> Rows:
@@ -62,8 +80,9 @@ def _by_group(statistic: Statistic, codes: Codes, groups: int) -> Rows:
 
 
 def _dense(block: Rows) -> Array:
-    table = np.eye(block.components) if block.values is None else block.values
-    return table if block.codes is None else table[block.codes]
+    table = np.eye(block.lines, block.components) if block.values is None else block.values
+    rows = table if block.codes is None else table[block.codes]
+    return rows if block.scale is None else rows * block.scale[:, None]
 
 
 def _sizes(sizes: Mapping[Any, float], labels: list[Any]) -> Array:
@@ -74,7 +93,7 @@ def _sizes(sizes: Mapping[Any, float], labels: list[Any]) -> Array:
             f"`sizes` must name exactly the groups of `by`, missing {some(absent) or 'none'}, "
             f"without rows {some(extra) or 'none'}."
         )
-    made = np.array([float(sizes[label]) for label in labels])
-    if not np.isfinite(made).all() or (made <= 0).any():
-        raise StratError(f"`sizes` must be positive, got {some(made[~(made > 0)])}.")
-    return made
+    values = np.array([float(sizes[label]) for label in labels])
+    if not np.isfinite(values).all() or (values <= 0).any():
+        raise StratError(f"`sizes` must be positive, got {some(values[~(values > 0)])}.")
+    return values

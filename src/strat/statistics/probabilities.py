@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, Codes, encode, numbers, same_length
-from strat.doors import checked
-from strat.errors import StratError, StratWarning, one_of, plain, some
+from strat.errors import StratError, one_of, plain, some
+from strat.notes import Note
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.multilabel import row_mean, share_of
+from strat.statistics.positive import positives, refused
+from strat.statistics.quotients import quotient
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, encode, labels_of, numbers, same_length
 
 __all__ = ["brier", "calibration_curve", "calibration_error", "log_loss", "top_k_accuracy"]
 
 
 @checked
-def log_loss(truth: ArrayLike, probability: ArrayLike, *, labels: ArrayLike | None = None) -> Statistic:
+def log_loss(
+    truth: ArrayLike, probability: ArrayLike, *, labels: ArrayLike | None = None, positive: object = None
+) -> Statistic:
     """The mean of −log(probability of the true class), with probabilities kept off 0 and 1 as scikit-learn does.
 
     Parameters
@@ -26,19 +31,24 @@ def log_loss(truth: ArrayLike, probability: ArrayLike, *, labels: ArrayLike | No
     truth
         Labels.
     probability
-        Of the larger label (one number per row), or rows × classes in sorted order of the labels.
+        Of the positive class (one number per row), or rows × classes in sorted order of the labels.
     labels
         The classes that the columns stand for; None: those in `truth`.
+    positive
+        The class whose probability is given, for one number per row; None: 1 of 0 and 1 or of −1 and 1, True of False
+        and True, and any other classes are refused.
 
     Examples
     --------
     >>> round(float(log_loss([0, 1], [0.5, 0.5]).value()), 4)
     0.6931
     """
-    codes, p = _probabilities(truth, probability, labels)
+    codes, p, label = _probabilities(truth, probability, labels, positive)
     eps = np.finfo(float).eps
     own = np.clip(p[np.arange(len(codes)), codes], eps, 1 - eps)
-    return row_mean("log loss", -np.log(own), link="log", bounds=(0.0, np.inf))
+    return replace(
+        row_mean("log loss", -np.log(own), link="log", bounds=(0.0, np.inf)), positive=label, higher_is_better=False
+    )
 
 
 @checked
@@ -47,17 +57,15 @@ def brier(
     probability: ArrayLike,
     *,
     labels: ArrayLike | None = None,
-    pos_label: object = None,
+    positive: object = None,
     scale_by_half: bool | str = "auto",
 ) -> Statistic:
     """The mean squared distance of the probabilities from what happened.
 
     Parameters
     ----------
-    truth, probability, labels
+    truth, probability, labels, positive
         As for `log_loss`.
-    pos_label
-        The class whose probability is given, for one number per row; None: the larger label.
     scale_by_half
         Whether to halve the sum over classes, so that it lies in [0, 1]; "auto": for two classes.
 
@@ -66,18 +74,19 @@ def brier(
     >>> float(brier([0, 1], [0.5, 1.0]).value())
     0.125
     """
-    single = np.ndim(probability) == 1
-    given = np.asarray(truth) == pos_label if single and pos_label is not None else truth
-    codes, p = _probabilities(given, probability, None if single and pos_label is not None else labels)
+    codes, p, label = _probabilities(truth, probability, labels, positive)
     half = p.shape[1] < 3 if scale_by_half == "auto" else bool(scale_by_half)
     off = p.copy()
     off[np.arange(len(codes)), codes] -= 1.0
     rows = (off**2).sum(axis=1) * (0.5 if half else 1.0)
-    return row_mean("Brier score", rows, link="logit" if half else "identity", bounds=(0.0, 1.0 if half else 2.0))
+    link, bounds = ("logit", (0.0, 1.0)) if half else ("identity", (0.0, 2.0))
+    return replace(row_mean("Brier score", rows, link=link, bounds=bounds), positive=label, higher_is_better=False)
 
 
 @checked
-def top_k_accuracy(truth: ArrayLike, score: ArrayLike, *, k: int = 2, labels: ArrayLike | None = None) -> Statistic:
+def top_k_accuracy(
+    truth: ArrayLike, score: ArrayLike, *, k: int = 2, labels: ArrayLike | None = None, positive: object = None
+) -> Statistic:
     """The share of rows whose true class is among the k with the highest scores.
 
     Ties are resolved for the later column, as scikit-learn does.
@@ -92,6 +101,8 @@ def top_k_accuracy(truth: ArrayLike, score: ArrayLike, *, k: int = 2, labels: Ar
         How many guesses are allowed.
     labels
         The classes that the columns stand for; None: those in `truth`.
+    positive
+        The class that a high score speaks for, for one number per row; as for `log_loss`.
 
     Examples
     --------
@@ -100,21 +111,27 @@ def top_k_accuracy(truth: ArrayLike, score: ArrayLike, *, k: int = 2, labels: Ar
     """
     if k != int(k) or k < 1:
         raise StratError(f"`k` must be a whole number of at least 1, got {plain(k)!r}.")
-    values = numbers("score", score)
-    if values.ndim == 1 or values.shape[1] == 1:
-        values = values.reshape(len(values))
-        half = 0.5 if values.min() >= 0 and values.max() <= 1 else 0.0
-        values = np.stack([np.zeros(len(values)), np.where(values > half, 1.0, -1.0)], axis=1)
-    codes = _coded(truth, values.shape[1], labels, "score")
-    if k >= values.shape[1]:
-        warnings.warn(
-            f"`k` is {k}, not less than the number of classes ({values.shape[1]}): the share is 1 for any scores.",
-            StratWarning,
-            stacklevel=2,
-        )
+    codes, values, label = _scores_of_classes(truth, score, labels, positive)
+    always = f"`k` is {k}, not less than the number of classes ({values.shape[1]}): the share is 1 for any scores."
+    notes = (Note("trivial-top-k", always),) if k >= values.shape[1] else ()
     own = values[np.arange(len(codes)), codes][:, None]
     ahead = (values > own) | ((values == own) & (np.arange(values.shape[1]) > codes[:, None]))
-    return share_of(f"top-{k} accuracy", ahead.sum(axis=1) < k)
+    return replace(
+        share_of(f"top-{k} accuracy", ahead.sum(axis=1) < k), positive=label, notes=notes, higher_is_better=True
+    )
+
+
+def _scores_of_classes(
+    truth: ArrayLike, score: ArrayLike, labels: ArrayLike | None, positive: object
+) -> tuple[Codes, Array, Any]:
+    """Codes of the true classes, the scores rows × classes, and the positive class where one number stands for two."""
+    if _is_matrix(score):
+        refused(positive, "for a score of each class")
+        values = numbers("score", score)
+        return _coded(truth, values.shape[1], labels, "score"), values, None
+    codes, given, label, _ = positives(truth, score, positive, labels=labels)
+    half = 0.5 if given.min() >= 0 and given.max() <= 1 else 0.0
+    return codes, np.stack([np.zeros(len(given)), np.where(given > half, 1.0, -1.0)], axis=1), label
 
 
 @checked
@@ -124,7 +141,7 @@ def calibration_curve(
     *,
     bins: int = 5,
     strategy: str = "uniform",
-    pos_label: object = None,
+    positive: object = None,
 ) -> Statistic:
     """The share of positives and the mean probability in each bin of predicted probability.
 
@@ -138,8 +155,8 @@ def calibration_curve(
         How many; bins that no row falls into are left out, as scikit-learn does.
     strategy
         "uniform": bins of equal width; "quantile": of equal numbers of rows. The bins are then fixed.
-    pos_label
-        The positive class; None: the larger label.
+    positive
+        The positive class; None: as for `log_loss`.
 
     Examples
     --------
@@ -148,7 +165,7 @@ def calibration_curve(
     ('positives', 'probability') [[0.5 1. ]
      [0.2 0.7]]
     """
-    y, p = _binary(truth, probability, pos_label)
+    y, p, label = _binary(truth, probability, positive)
     codes, edges = _bins(p, bins, strategy)
     present, place = np.unique(codes, return_inverse=True)
     place = place.reshape(-1)
@@ -161,25 +178,38 @@ def calibration_curve(
 
     def function(totals: Array) -> Array:
         weight, positives, sums = np.split(totals, 3, axis=-1)
-        return np.stack([_over(positives, weight), _over(sums, weight)], axis=-2)
+        return np.stack([quotient(positives, weight), quotient(sums, weight)], axis=-2)
 
     def gradient(totals: Array) -> Array:
         weight = totals[:k]
         value = function(totals)
-        made = np.zeros((3, k, 2, k))
+        slopes = np.zeros((3, k, 2, k))
         one = np.divide(1.0, weight, out=np.zeros(k), where=weight != 0)
         j = np.arange(k)
-        made[0, j, :, j] = np.nan_to_num(-value.T * one[:, None])
-        made[1, j, 0, j] = one
-        made[2, j, 1, j] = one
-        return made.reshape(3 * k, 2, k)
+        slopes[0, j, :, j] = np.nan_to_num(-value.T * one[:, None])
+        slopes[1, j, 0, j] = one
+        slopes[2, j, 1, j] = one
+        return slopes.reshape(3 * k, 2, k)
 
     def base(totals: Array) -> Array:
         return np.stack([totals[..., :k]] * 2, axis=-2)
 
     middles = ((edges[:-1] + edges[1:]) / 2)[present]
     axes = (Axis("share", ("positives", "probability")), Axis("bin", tuple(middles.tolist())))
-    return Statistic("calibration", rows, function, gradient, axes, "logit", (0.0, 1.0), proportion=True, base=base)
+    return Statistic(
+        "calibration",
+        rows,
+        function,
+        gradient,
+        axes,
+        "logit",
+        (0.0, 1.0),
+        proportion=True,
+        base=base,
+        positive=label,
+        curve="calibration",
+        graded=True,
+    )
 
 
 @checked
@@ -190,7 +220,7 @@ def calibration_error(
     bins: int = 10,
     strategy: str = "uniform",
     norm: str = "l1",
-    pos_label: object = None,
+    positive: object = None,
 ) -> Statistic:
     """The expected calibration error: how far the share of positives lies from the mean probability, over bins.
 
@@ -199,7 +229,7 @@ def calibration_error(
 
     Parameters
     ----------
-    truth, probability, strategy, pos_label
+    truth, probability, strategy, positive
         As for `calibration_curve`.
     bins
         How many bins.
@@ -208,8 +238,10 @@ def calibration_error(
 
     Notes
     -----
-    A distance can't be negative, so it is too large on average where the predictions are well calibrated (by
-    about the noise within bins), and its interval is only good where the error is clearly above that noise.
+    A distance can't be negative, so the value is too large on average where the predictions are well calibrated, by
+    about the noise within bins. The interval of the norm "l1" knows that: it reaches down to 0 where noise alone
+    explains the value, and a note says how much noise alone would show. The intervals of the other norms, and of
+    replicates, do not.
 
     Examples
     --------
@@ -217,12 +249,13 @@ def calibration_error(
     0.3
     """
     one_of("norm", norm, ("l1", "l2", "max"))
-    if np.ndim(probability) == 2:
-        codes, matrix = _probabilities(truth, probability, None)
+    label = None
+    if _is_matrix(probability):
+        codes, matrix, _ = _probabilities(truth, probability, None, positive)
         y = (matrix.argmax(axis=1) == codes).astype(np.int64)
         p = matrix.max(axis=1)
     else:
-        y, p = _binary(truth, probability, pos_label)
+        y, p, label = _binary(truth, probability, positive)
     place, _ = _bins(p, bins, strategy)
     k = int(bins)
     rows = (Rows(place, None, k), _in_bins(place, y - p, k))
@@ -230,20 +263,43 @@ def calibration_error(
     def function(totals: Array) -> Array:
         weight, off = totals[..., :k], np.abs(totals[..., k:])
         if norm == "l1":
-            return _over(off.sum(axis=-1), weight.sum(axis=-1))
+            return quotient(off.sum(axis=-1), weight.sum(axis=-1))
         distance = np.divide(off, weight, out=np.zeros_like(off), where=weight > 0)
         if norm == "max":
             return np.asarray(distance.max(axis=-1))
-        return np.sqrt(_over((weight * distance**2).sum(axis=-1), weight.sum(axis=-1)))
+        return np.sqrt(quotient((weight * distance**2).sum(axis=-1), weight.sum(axis=-1)))
 
     def gradient(totals: Array) -> Array:
         n = totals[:k].sum()
         value = float(np.abs(totals[k:]).sum() / n)
         return np.concatenate([np.full(k, -value / n), np.sign(totals[k:]) / n])
 
+    slopes = gradient if norm == "l1" else None
     return Statistic(
-        "calibration error", rows, function, gradient if norm == "l1" else None, link="identity", bounds=(0.0, 1.0)
+        "calibration error",
+        rows,
+        function,
+        slopes,
+        bounds=(0.0, 1.0),
+        positive=label,
+        higher_is_better=False,
+        sum_of=(_gaps(rows, k), np.ones(k)) if norm == "l1" else None,
     )
+
+
+def _gaps(rows: tuple[Rows, ...], bins: int) -> Statistic:
+    """By how much positives outnumber their probabilities in each bin, over the weight of all rows."""
+
+    def function(totals: Array) -> Array:
+        return quotient(totals[..., bins:], totals[..., :bins].sum(axis=-1, keepdims=True))
+
+    def gradient(totals: Array) -> Array:
+        weight = totals[:bins].sum()
+        below = np.repeat(-totals[None, bins:] / weight**2, bins, axis=0)
+        return np.concatenate([below, np.eye(bins) / weight])
+
+    axes = (Axis("bin", tuple(range(bins))),)
+    return Statistic("calibration gaps", rows, function, gradient, axes, bounds=(-1.0, 1.0))
 
 
 def _in_bins(place: Codes, values: Array, bins: int) -> Rows:
@@ -263,30 +319,28 @@ def _bins(p: Array, bins: int, strategy: str) -> tuple[Codes, Array]:
     return np.searchsorted(edges[1:-1], p).astype(np.int64), edges
 
 
-def _binary(truth: ArrayLike, probability: ArrayLike, pos_label: object) -> tuple[Codes, Array]:
-    codes, names = encode("truth", truth)
-    p = _in_range("probability", probability)
-    if p.ndim != 1:
-        raise StratError(f"`probability` must have one number per row, got shape {p.shape}.")
-    same_length(truth=codes, probability=p)
-    if len(names) > 2:
-        raise StratError(f"`truth` must have two classes, got {len(names)} ({some(names.tolist())}).")
-    if pos_label is None:
-        alone = len(names) == 1 and not (names.dtype.kind in "biuf" and names[0] > 0)
-        return (np.zeros_like(codes) if alone else (codes == len(names) - 1).astype(np.int64)), p
-    if pos_label not in names.tolist():
-        raise StratError(
-            f"`pos_label` must be one of the labels, got {plain(pos_label)!r}; there are {some(names.tolist())}."
-        )
-    return (codes == int(np.flatnonzero(names == pos_label)[0])).astype(np.int64), p
+def _binary(
+    truth: ArrayLike, probability: ArrayLike, positive: object, labels: ArrayLike | None = None
+) -> tuple[Codes, Array, Any]:
+    """Whether each row is positive, the probability that it is, and the positive class."""
+    codes, p, label, _ = positives(truth, probability, positive, argument="probability", labels=labels)
+    return codes, _in_range("probability", p), label
 
 
-def _probabilities(truth: ArrayLike, probability: ArrayLike, labels: ArrayLike | None) -> tuple[Codes, Array]:
-    """Codes of the true classes and the probabilities, rows × classes."""
+def _is_matrix(values: ArrayLike) -> bool:
+    """Whether there is a number for each class, not one per row."""
+    return np.ndim(values) == 2 and np.shape(values)[1] > 1
+
+
+def _probabilities(
+    truth: ArrayLike, probability: ArrayLike, labels: ArrayLike | None, positive: object
+) -> tuple[Codes, Array, Any]:
+    """Codes of the true classes, the probabilities rows × classes, and the positive class if one was needed."""
+    if not _is_matrix(probability):
+        codes, single, label = _binary(truth, probability, positive, labels)
+        return codes, np.stack([1 - single, single], axis=1), label
+    refused(positive, "for a probability of each class")
     p = _in_range("probability", probability)
-    if p.ndim == 1 or p.shape[1] == 1:
-        p = p.reshape(len(p))
-        p = np.stack([1 - p, p], axis=1)
     sums = p.sum(axis=1)
     off = np.abs(sums - 1) > np.sqrt(np.finfo(float).eps)
     if off.any():
@@ -295,7 +349,7 @@ def _probabilities(truth: ArrayLike, probability: ArrayLike, labels: ArrayLike |
             f"`probability` must sum to one in every row, got {float(sums[row]):.6g} in row {row} "
             f"({int(off.sum())} such rows); divide each row by its sum."
         )
-    return _coded(truth, p.shape[1], labels, "probability"), p
+    return _coded(truth, p.shape[1], labels, "probability"), p, None
 
 
 def _in_range(argument: str, values: ArrayLike) -> Array:
@@ -308,11 +362,11 @@ def _in_range(argument: str, values: ArrayLike) -> Array:
 
 def _coded(truth: ArrayLike, columns: int, labels: ArrayLike | None, argument: str) -> Codes:
     """The column of each row's true class."""
-    codes, found = encode("truth", truth)
+    codes, present = encode("truth", truth)
     same_length(truth=codes)
-    names: NDArray[Any] = found if labels is None else np.asarray(labels)
+    names: NDArray[Any] = present if labels is None else labels_of("labels", labels)
     if len(names) != columns:
-        if labels is None and columns == 2 and len(names) == 1 and names.dtype.kind in "biuf":
+        if labels is None and columns == 2 and len(names) == 1 and names[0] in (-1, 0, 1):
             return np.full(len(codes), int(names[0] > 0))
         raise StratError(
             f"`{argument}` must have one column for each of the {len(names)} classes ({some(names.tolist())}), "
@@ -321,13 +375,7 @@ def _coded(truth: ArrayLike, columns: int, labels: ArrayLike | None, argument: s
     if labels is None:
         return codes
     where = {plain(name): i for i, name in enumerate(names)}
-    unknown = [name for name in found.tolist() if name not in where]
+    unknown = [name for name in present.tolist() if name not in where]
     if unknown:
         raise StratError(f"`labels` must hold every class of `truth`, got none for {some(unknown)}.")
-    return np.array([where[name] for name in found.tolist()])[codes]
-
-
-def _over(top: Array, bottom: Any) -> Array:
-    top, bottom = np.broadcast_arrays(top, bottom)
-    result: Array = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0)
-    return result
+    return np.array([where[name] for name in present.tolist()])[codes]

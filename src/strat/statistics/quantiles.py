@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, encode, numbers
-from strat.doors import checked
 from strat.errors import StratError, one_of, some
 from strat.statistics.base import Axis, Quantile, Rows, Statistic
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, encode, numbers, values
 
 RULES = ("math", "school", "hf7")
 
@@ -33,21 +33,19 @@ def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
     (2.0, 2.5)
     """
     one_of("rule", rule, RULES)
-    values = numbers("y", y)
-    if values.ndim != 1:
-        raise StratError(f"`y` must have one value per row, got shape {values.shape}.")
-    orders = np.asarray(q, float)
+    column = numbers("y", y, axes=1)
+    orders = values("q", q, finite=False)
     if not ((orders > 0) & (orders < 1)).all():
         raise StratError(f"`q` must lie strictly between 0 and 1, got {some(np.ravel(orders)[:3])}.")
-    codes, support = encode("y", values)
+    codes, support = encode("y", column)
     many = orders.ndim == 1
 
     def invert(t: Array, at: Array) -> Array:
         return _inverse(support, t, at, rule)
 
     def function(t: Array) -> Array:
-        made = invert(t, np.atleast_1d(orders))
-        return made if many else made[..., 0]
+        values = invert(t, np.atleast_1d(orders))
+        return values if many else values[..., 0]
 
     return Statistic(
         name="median" if orders.ndim == 0 and orders == 0.5 else "quantile",
@@ -62,8 +60,8 @@ def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
 def _inverse(support: Array, t: Array, at: Array, rule: str) -> Array:
     """Values at the shares `at` of the distribution with weights t at the support: (…, len(at))."""
     flat = t.reshape(-1, t.shape[-1])
-    made = np.stack([_inverse_one(support, row, at, rule) for row in flat])
-    return made.reshape(*t.shape[:-1], len(at))
+    values = np.stack([_inverse_one(support, row, at, rule) for row in flat])
+    return values.reshape(*t.shape[:-1], len(at))
 
 
 def _inverse_one(support: Array, w: Array, at: Array, rule: str) -> Array:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.columns import Array, Codes, numbers, same_length
-from strat.doors import checked
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
+from strat.statistics.quotients import share_slopes, share_value
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, numbers, same_length
 
 __all__ = ["cms", "mean_reciprocal_rank", "within_rank"]
 
@@ -82,11 +83,12 @@ def within_rank(ranks: Any, k: int = 1, *, tied: ArrayLike | None = None) -> Sta
     return Statistic(
         f"rank-{k} rate",
         (Rows(None, values, 2),),
-        lambda t: t[..., 0] / t[..., 1],
-        lambda t: np.array([1.0, -t[0] / t[1]]) / t[1],
+        share_value,
+        share_slopes,
         link="logit",
         bounds=(0.0, 1.0),
         proportion=tied is None,
+        higher_is_better=True,
     )
 
 
@@ -114,10 +116,11 @@ def mean_reciprocal_rank(ranks: Any, *, tied: ArrayLike | None = None) -> Statis
     return Statistic(
         "mean reciprocal rank",
         (Rows(None, np.column_stack([y, np.ones(len(y))]), 2),),
-        lambda t: t[..., 0] / t[..., 1],
-        lambda t: np.array([1.0, -t[0] / t[1]]) / t[1],
+        share_value,
+        share_slopes,
         link="logit",
         bounds=(0.0, 1.0),
+        higher_is_better=True,
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.columns import Array, Codes, encode, numbers, same_length
 from strat.errors import StratError, one_of, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.score_histograms import (
@@ -19,6 +18,7 @@ from strat.statistics.score_histograms import (
     roc_area,
     roc_area_slopes,
 )
+from strat.validate.columns import Array, Codes, encode, labels_of, numbers, same_length
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,10 @@ def against_rest(
     rest = _Rest(measure, sizes, average)
     axes = () if average else (Axis("class", tuple(plain(name) for name in names)),)
     title = measure.name if average is None else f"{average} {measure.name}"
-    return Statistic(title, blocks, rest.function, rest.gradient, axes, "logit", (0.0, 1.0))
+    drawn = None if np.ndim(truth) == 2 else positives.argmax(axis=1)
+    return Statistic(
+        title, blocks, rest.function, rest.gradient, axes, "logit", (0.0, 1.0), higher_is_better=True, truth=drawn
+    )
 
 
 def _all_together(measure: Measure, positives: Codes, scores: Array) -> Statistic:
@@ -71,7 +74,9 @@ def _all_together(measure: Measure, positives: Codes, scores: Array) -> Statisti
         return np.tile(np.concatenate(measure.slopes(both[:m], both[m:])), k)
 
     blocks = tuple(Rows(column, None, 2 * m) for column in codes.T)
-    return Statistic(f"micro {measure.name}", blocks, function, gradient, link="logit", bounds=(0.0, 1.0))
+    return Statistic(
+        f"micro {measure.name}", blocks, function, gradient, link="logit", bounds=(0.0, 1.0), higher_is_better=True
+    )
 
 
 @dataclass(frozen=True)
@@ -117,12 +122,12 @@ class _Rest:
 
 def _side_by_side(columns: list[Array]) -> Array:
     """A block-diagonal matrix with one column for each piece."""
-    made = np.zeros((sum(map(len, columns)), len(columns)))
+    table = np.zeros((sum(map(len, columns)), len(columns)))
     start = 0
     for j, column in enumerate(columns):
-        made[start : start + len(column), j] = column
+        table[start : start + len(column), j] = column
         start += len(column)
-    return made
+    return table
 
 
 def one_against_one(truth: ArrayLike, score: ArrayLike, average: str | None, labels: ArrayLike | None) -> Statistic:
@@ -138,7 +143,16 @@ def one_against_one(truth: ArrayLike, score: ArrayLike, average: str | None, lab
     blocks = tuple(Rows(codes * m + place, None, k * m) for (place, _), m in zip(coded, sizes, strict=True))
     pairs = _Pairs(sizes, average == "weighted")
     title = f"{average} AUC (one against one)"
-    return Statistic(title, blocks, pairs.function, pairs.gradient, link="logit", bounds=(0.0, 1.0))
+    return Statistic(
+        title,
+        blocks,
+        pairs.function,
+        pairs.gradient,
+        link="logit",
+        bounds=(0.0, 1.0),
+        higher_is_better=True,
+        truth=codes,
+    )
 
 
 @dataclass(frozen=True)
@@ -185,16 +199,16 @@ class _Pairs:
     def gradient(self, totals: Array) -> Array:
         """Derivatives by the components of all blocks."""
         by = self.parts(totals)
-        made = [np.zeros_like(piece) for piece in by]
+        slopes = [np.zeros_like(piece) for piece in by]
         shares = self.shares(by)
         for share, (a, b) in zip(shares, self.pairs, strict=True):
             for own, other in ((a, b), (b, a)):
                 negative, positive = roc_area_slopes(by[own][other], by[own][own])
-                made[own][other] += share / 2 * negative
-                made[own][own] += share / 2 * positive
+                slopes[own][other] += share / 2 * negative
+                slopes[own][own] += share / 2 * positive
         if self.weighted:
-            self._add_sizes(made[0], by, shares)
-        return np.concatenate([piece.ravel() for piece in made])
+            self._add_sizes(slopes[0], by, shares)
+        return np.concatenate([piece.ravel() for piece in slopes])
 
     def _add_sizes(self, first: Array, by: list[Array], shares: Array) -> None:
         """What the sizes of classes, read off the first block, do to the shares of pairs."""
@@ -222,12 +236,12 @@ def _targets(truth: ArrayLike, score: ArrayLike, labels: ArrayLike | None) -> tu
 
 def _classes(truth: ArrayLike, score: ArrayLike, labels: ArrayLike | None) -> tuple[Codes, NDArray[Any], Array]:
     """Codes of the true classes, the classes, and the scores rows × classes."""
-    codes, found = encode("truth", truth)
+    codes, present = encode("truth", truth)
     values = numbers("score", score)
     same_length(truth=codes, score=values)
-    names = found if labels is None else np.asarray(labels)
+    names = present if labels is None else labels_of("labels", labels)
     if labels is not None:
-        codes = _positions(found, names)[codes]
+        codes = _positions(present, names)[codes]
     if values.ndim != 2 or values.shape[1] != len(names):
         width = values.shape[1] if values.ndim == 2 else 1
         raise StratError(
@@ -237,10 +251,10 @@ def _classes(truth: ArrayLike, score: ArrayLike, labels: ArrayLike | None) -> tu
     return codes, names, values
 
 
-def _positions(found: NDArray[Any], names: NDArray[Any]) -> Codes:
+def _positions(present: NDArray[Any], names: NDArray[Any]) -> Codes:
     """The column of each class that was found."""
     where = {plain(name): j for j, name in enumerate(names)}
-    unknown = [name for name in found.tolist() if name not in where]
+    unknown = [name for name in present.tolist() if name not in where]
     if unknown:
         raise StratError(f"`labels` must hold every class of `truth`, got none for {some(unknown)}.")
-    return np.array([where[name] for name in found.tolist()])
+    return np.array([where[name] for name in present.tolist()])

@@ -5,23 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from strat.columns import Array
+from strat.statistics.quotients import quotient
+from strat.validate.columns import Array
 
 
 def rarer(totals: Array, m: int) -> Array:
     """The weight of the smaller class: what a perfect score of both can be counted on."""
     return np.minimum(totals[..., :m].sum(axis=-1), totals[..., m:].sum(axis=-1))
-
-
-def quotient(top: Array, bottom: Any) -> Array:
-    """A quotient, nan for 0 / 0."""
-    top, bottom = np.broadcast_arrays(top, bottom)
-    result: Array = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0)
-    return result
 
 
 def roc_area(negative: Array, positive: Array) -> Array:
@@ -170,9 +162,9 @@ def threshold_for(negative: Array, positive: Array, support: Array, wanted: Arra
     return support[np.searchsorted(below, wanted + slack, side="right") - 1]
 
 
-def threshold_slopes(mass: Array, support: Array, found: Array, wanted: Array, negatives: bool) -> Array:
+def threshold_slopes(mass: Array, support: Array, thresholds: Array, wanted: Array, negatives: bool) -> Array:
     """Influence on a quantile: the wrong side less its share, over the density there, smoothed."""
-    found = np.atleast_1d(found)
+    thresholds = np.atleast_1d(thresholds)
     total = mass.sum()
     cumulated = np.cumsum(mass) / total
     size = max(float(np.count_nonzero(mass)), 2.0)
@@ -181,7 +173,7 @@ def threshold_slopes(mass: Array, support: Array, found: Array, wanted: Array, n
     low, high = np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
     spread = np.interp(high, cumulated, support) - np.interp(low, cumulated, support)
     inverse_density = spread / (high - low)
-    wrong = support[:, None] >= found if negatives else support[:, None] < found
+    wrong = support[:, None] >= thresholds if negatives else support[:, None] < thresholds
     sign = 1.0 if negatives else -1.0
     result: Array = sign * (wrong - mass @ wrong / total) * inverse_density / total
     return result

@@ -2,30 +2,52 @@
 
 from __future__ import annotations
 
+from strat.tables.cells import Cells
 from strat.tables.check import Check, check
-from strat.tables.compare import Leaderboard, compare, leaderboard
+from strat.tables.compare import compare
 from strat.tables.evaluate import evaluate
 from strat.tables.evaluation import Evaluation
+from strat.tables.gate import gate
+from strat.tables.gate_result import GateCheck, GateResult
+from strat.tables.leaderboard import Leaderboard
 from strat.tables.logs import ItemTable, read_logs, read_long
-from strat.tables.reduce import Cells, reduce
-from strat.tables.sample import Sample, sample
+from strat.tables.logs.records import evaluation_records
+from strat.tables.look import Look, look
+from strat.tables.pass_rate import pass_rate
+from strat.tables.reduce import reduce
+from strat.tables.sample import sample
+from strat.tables.sample_result import Sample
+from strat.tables.score_table import score_table
+from strat.tables.stored_baseline import StoredBaseline, read_baseline, save_baseline
 from strat.tables.table import Table, read
+from strat.tables.votes import votes
 
 __all__ = [
     "Cells",
     "Check",
     "Evaluation",
+    "GateCheck",
+    "GateResult",
     "ItemTable",
     "Leaderboard",
+    "Look",
     "Sample",
+    "StoredBaseline",
     "Table",
     "check",
     "compare",
     "evaluate",
-    "leaderboard",
+    "evaluation_records",
+    "gate",
+    "look",
+    "pass_rate",
     "read",
+    "read_baseline",
     "read_logs",
     "read_long",
     "reduce",
     "sample",
+    "save_baseline",
+    "score_table",
+    "votes",
 ]

@@ -2,180 +2,27 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from strat import validate
+from strat.designs import LONE
+from strat.errors import StratError, one_of
+from strat.tables.board import of_items
+from strat.tables.compare_arguments import Asked, check_arguments, kind_of_source, refuse_given
+from strat.tables.compare_by_proxy import compared_by_proxy
+from strat.tables.compare_sources import board_of, items_behind, only_systems
+from strat.tables.comparing import Way, compared, known_baseline
+from strat.tables.design import argument_of, layout_roles
+from strat.tables.evaluation_arguments import refuse_without_proxy
+from strat.tables.joining import UNMATCHED
+from strat.tables.leaderboard import Leaderboard
+from strat.tables.metrics import AUTO, Metric, Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.tables.table import Names, listed, one_name, read
+from strat.tables.two_phase import SecondPhase
+from strat.validate.arguments import checked, shown
 
-from strat.columns import Array, Codes, encode
-from strat.comparison.many import ManySystems
-from strat.designs import LONE, Design
-from strat.doors import checked, shown
-from strat.errors import StratError, near, one_of, some
-from strat.estimation import Estimate, estimate
-from strat.statistics import Axis, mean
-from strat.tables import out
-from strat.tables.frames import Column
-from strat.tables.hints import traps
-from strat.tables.limits import possible
-from strat.tables.logs import ItemTable, read_logs, read_long
-from strat.tables.logs.clusters import looks_clustered
-from strat.tables.out import Sheet, jsonable
-from strat.tables.table import Names, Table, listed, missing_message, read
-from strat.words import counted
-
-UNMATCHED = ("error", "common")
-
-
-@dataclass(frozen=True, eq=False)
-class Leaderboard:
-    """Systems on the same items, best first.
-
-    Attributes
-    ----------
-    many
-        The systems with their joint covariance: pairs, simultaneous intervals, rank intervals, the winner.
-    level
-        Confidence level.
-    notes
-        What was assumed, what did not match, what looks clustered.
-    """
-
-    many: ManySystems
-    level: float
-    notes: tuple[str, ...] = ()
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """Names, the best first."""
-        return self.many.systems
-
-    @property
-    def estimate(self) -> Estimate:
-        """The mean score of each system, with the covariance that pairing brings."""
-        return self.many.estimate
-
-    @checked
-    def difference(self, a: str, b: str) -> Estimate:
-        """The paired difference of two systems, a less b."""
-        i, j = self._place(a), self._place(b)
-        return self.estimate.map(lambda v: v[..., i] - v[..., j], name=f"{a} − {b}")
-
-    def _place(self, name: str) -> int:
-        if not isinstance(name, str) or name not in self.systems:
-            hint = near(str(name), self.systems)
-            raise StratError(f"`system` must be one that was compared, got {shown(name)}; {hint}")
-        return self.systems.index(name)
-
-    @property
-    def tied(self) -> tuple[str, ...]:
-        """The systems that can't be told from the best one."""
-        close = np.abs(self.many.t[0]) <= self.many.critical(self.level)
-        return tuple(s for s, near_best in zip(self.systems, close, strict=True) if near_best)
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The leaderboard's columns, best first."""
-        low, high = self.estimate.interval(self.level)
-        behind_low, behind_high = self.many.intervals(self.level)
-        first, last = self.many.ranks(self.level)
-        return {
-            "rank": [f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first, last, strict=True)],
-            "system": list(self.systems),
-            "score": self.estimate.point.tolist(),
-            "se": np.ravel(self.estimate.se).tolist(),
-            "low": np.ravel(low).tolist(),
-            "high": np.ravel(high).tolist(),
-            "behind": self.many.differences[:, 0].tolist(),
-            "behind_low": behind_low[:, 0].tolist(),
-            "behind_high": behind_high[:, 0].tolist(),
-        }
-
-    def pairs(self) -> dict[str, list[Any]]:
-        """Every pair: difference, standard error, simultaneous limits, p values (alone, and for all pairs at once)."""
-        i, j = np.triu_indices(len(self.systems), 1)
-        low, high = self.many.intervals(self.level)
-        return {
-            "better": [self.systems[k] for k in i],
-            "worse": [self.systems[k] for k in j],
-            "difference": self.many.differences[i, j].tolist(),
-            "se": self.many.errors[i, j].tolist(),
-            "low": low[i, j].tolist(),
-            "high": high[i, j].tolist(),
-            "pvalue": self.many.pvalues("none")[i, j].tolist(),
-            "adjusted": self.many.pvalues("max-t")[i, j].tolist(),
-        }
-
-    def sheet(self) -> Sheet:
-        """The leaderboard as a table."""
-        percent = f"{100 * self.level:g} %"
-        names = ["rank", "system", "score", "se", f"{percent} low", f"{percent} high", "behind", "low", "high"]
-        rows = list(zip(*self.to_dict().values(), strict=True))
-        tied = f"can't be told from the best: {some(self.tied, 8)}" if len(self.tied) > 1 else "the best one is clear"
-        said = (
-            f"answers for {self.estimate.target}",
-            f"{tied} (paired differences, {percent} for all pairs at once)",
-            *self.notes,
-        )
-        return Sheet("strat/compare/1", names, rows, title=self.estimate.design, notes=said, data=self.data())
-
-    def data(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
-        board = [dict(zip(self.to_dict(), row, strict=True)) for row in zip(*self.to_dict().values(), strict=True)]
-        pairs = self.pairs()
-        made: dict[str, Any] = jsonable(
-            {
-                "level": self.level,
-                "design": self.estimate.design,
-                "target": self.estimate.target,
-                "critical": self.many.critical(self.level),
-                "leaderboard": board,
-                "tied_with_best": self.tied,
-                "pairs": [dict(zip(pairs, row, strict=True)) for row in zip(*pairs.values(), strict=True)],
-                "notes": self.notes,
-            }
-        )
-        return made
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """The leaderboard as a frame."""
-        return out.frame_of(self.to_dict(), library)
-
-    def to_json(self) -> str:
-        """JSON with the schema "strat/compare/1"."""
-        return out.json_text(self.sheet())
-
-    def to_markdown(self) -> str:
-        """A Markdown table."""
-        return out.markdown_text(self.sheet())
-
-    def to_latex(self) -> str:
-        """A LaTeX table (booktabs)."""
-        return out.latex_text(self.sheet())
-
-    def to_csv(self) -> str:
-        """Comma-separated values."""
-        return out.csv_text(self.sheet())
-
-    @checked
-    def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML file."""
-        return out.report(self, path)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Every system with its interval, best at the top."""
-        return self.many.plot(ax, level=self.level)
-
-    def __str__(self) -> str:
-        """The leaderboard as text."""
-        return out.plain_text(self.sheet())
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks."""
-        return out.html_text(self.sheet())
+__all__ = ["Leaderboard", "compare"]
 
 
 @checked
@@ -183,22 +30,38 @@ def compare(
     source: Any,
     *,
     truth: str | None = None,
-    predicted: Names = (),
-    scores: Names = (),
+    predicted: str | Names = (),
+    score: str | Names = (),
     system: str | None = None,
-    item: str | None = None,
-    score: str | None = None,
+    items: str | None = None,
+    epoch: str | None = None,
     strata: str | None = None,
     units: str | None = None,
+    clusters: str | None = None,
     weights: str | None = None,
-    epoch: str | None = None,
     population: Any = None,
-    metric: str | None = None,
-    higher_is_better: bool = True,
+    crossed: str | Names | None = None,
+    kinds: str | None = None,
+    order: str | None = None,
+    metrics: Metrics | None = None,
+    by: str | Names | None = None,
+    positive: object = None,
+    threshold: float | None = None,
+    average: str | None = AUTO,
+    baseline: str | None = None,
+    proxy: str | Names | None = None,
+    probability: str | None = None,
+    label_strata: str | None = None,
+    estimator: str = "regression",
+    systems: str | Names | None = None,
+    higher_is_better: bool | None = None,
+    name: str | Names | None = None,
     level: float = 0.95,
     lone: str = "error",
+    nested: bool = False,
     unmatched: str = "error",
     missing: str = "error",
+    na: Names | None = None,
     failed: str = "error",
     incomplete: str = "error",
     runs: str = "error",
@@ -208,287 +71,222 @@ def compare(
     Parameters
     ----------
     source
-        A folder of logs, log files, a long table (system, item, score), or a wide table with a column per system.
-    truth, predicted
-        Wide tables of labels: the true label's column and one column for each system.
-    scores
-        Wide tables of scores: one column for each system.
-    system, item, score, epoch
-        Columns of a long table (looked up by their usual names if not given); repeats of an item are averaged.
+        A wide table with a column for each system; a long table with a row for each system and item; one table for each
+        system (a list of files, or a mapping from system to file or frame), joined on `items`; or logs of benchmarks.
+    truth
+        The column of true labels.
+    predicted
+        Columns of predicted labels: one for each system in a wide table, else one.
+    score
+        Columns of numbers: one for each system in a wide table, else one. With `truth`, probabilities or decision
+        scores for measures such as "auc"; without it, a per-row score such as 0/1 correctness.
+    system, items, epoch
+        Columns of a long table: the system, the item that systems are paired by, and which try of the item a row is
+        (tries are averaged). `items` is also what several tables are joined on; in a wide table, rows of one item are
+        repeats.
     strata, units, weights
         Columns, or metadata fields of logs: fixed groups, what was drawn, how much an item counts.
+    clusters
+        Another word for `units`.
     population
-        Units in the population of each stratum: a number or a mapping from stratum.
-    metric
-        For logs: which measure.
+        Units in the population of each stratum: a number, a mapping from stratum, or a column.
+    crossed, kinds, order
+        Columns of designs of other kinds, as for :func:`strat.evaluate`; `items` of a long table must then tell the
+        combinations of crossed levels apart.
+    metrics
+        One measure or several, by their names in :func:`strat.evaluate` or as functions of (truth, predicted): by
+        default "accuracy" of labels, "auc" of scores with `truth`. For logs: the log's own name of one.
+    by
+        A column, or several, that make groups: the comparison in each of them, and for two systems the test that their
+        difference is the same in all.
+    positive
+        The class that a measure of one class looks at, as for :func:`strat.evaluate`.
+    threshold
+        With `truth` and `score`: label a row positive where its score is at least this.
+    average
+        How f1, precision, recall, … are averaged over classes: "macro", "micro" or "weighted".
+    baseline
+        The system to compare the others with: differences are system − baseline, with limits for all of them at once.
+    proxy, probability, label_strata, estimator
+        For a wide table whose true judgements are missing by design in some rows, as for :func:`strat.evaluate`: with
+        `truth`, columns that stand in for it; else a column for each of `score`, in their order.
+    systems
+        Only these of the systems in `source`; by default all of them.
     higher_is_better
-        Whether a larger score is a better one.
+        Whether a larger score is a better one (by default it is); a named measure knows that itself.
+    name
+        What to call the systems: one name for each file or log, in their order.
     level
         Confidence level.
     lone
         What to do with a stratum of one unit.
+    nested
+        Whether the same unit label in two strata means two units; by default it is an error.
     unmatched
         Items that some system lacks: "error" refuses them by count and name, "common" compares on the others and says
         how many are left out.
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
+    na
+        Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
     failed, incomplete, runs
         For logs: see :func:`read_logs`.
+
+    Returns
+    -------
+    Leaderboard
+        With `.pvalue` and `.interval()` of two systems, `.difference(a, b)`, `.pairs()`, `.ranks()`, `.groups()`,
+        `.winner()`, `.to_frame()`, `.to_json()`, `.plot()`, `.report(path)`; `.each` and `.test()` for groups, and
+        `.boards` for several measures.
 
     Examples
     --------
     >>> wide = {"A": [1, 1, 1, 0, 1, 1], "B": [0, 1, 0, 0, 1, 1]}
-    >>> found = compare(wide, scores=["A", "B"])
-    >>> found.systems, round(found.difference("A", "B").value, 4)
+    >>> board = compare(wide, score=["A", "B"])
+    >>> board.systems, round(board.difference("A", "B").value, 4)
     (('A', 'B'), 0.3333)
+    >>> table = {"y": [0, 1] * 20, "old": [0, 0] * 20, "new": [0, 1, 1, 1] * 10, "who": [k // 2 for k in range(40)]}
+    >>> compare(table, truth="y", predicted=["old", "new"], units="who", metrics="macro_f1", baseline="old").systems
+    ('new', 'old')
     """
     one_of("lone", lone, LONE)
     one_of("unmatched", unmatched, UNMATCHED)
-    if not 0 < level < 1:
-        raise StratError(f"`level` must be between 0 and 1, got {level!r}.")
-    predicted, scores = listed("predicted", predicted), listed("scores", scores)
-    named = {"system": system, "item": item, "score": score, "epoch": epoch}
-    of_logs = {"metric": metric, "failed": failed, "incomplete": incomplete, "runs": runs}
-    if predicted or scores:
-        _left_out("where each system has a column: it is for long tables", **named)
-        _left_out("for tables: it is for logs", **of_logs)
-        _left_out("for one table: every system has its rows; see `missing`", unmatched=unmatched)
-        if not predicted:
-            _left_out("beside `scores`, which need no truth", truth=truth)
-        if strata is not None or units is not None or weights is not None:
-            read(source).require(strata=strata, units=units, weights=weights)
-        board = _wide(read(source), truth, predicted, scores, strata, units, weights, missing)
-    else:
-        _left_out("without `predicted`: scores need no truth", truth=truth)
-        if isinstance(source, ItemTable):
-            roles = {"strata": strata, "units": units, "weights": weights, "missing": missing}
-            _left_out("for items that are read already: say it where they are read", **named, **roles, **of_logs)
-        elif _is_logs(source):
-            _left_out(
-                "for logs and folders, which are read by the usual names", **named, weights=weights, missing=missing
-            )
-        else:
-            _left_out("for tables: it is for logs", **of_logs)
-        items = _items(
-            source, system, item, score, strata, units, weights, epoch, metric, missing, failed, incomplete, runs
-        )
-        board = _pivot(items, unmatched)
-    return _compared(board, population, level, lone, higher_is_better)
-
-
-def _left_out(why: str, **given: str | None) -> None:
-    """Refuse what was said where it can't apply, so that nothing is ignored silently."""
-    for name, value in given.items():
-        if value not in (None, "error"):
-            raise StratError(f"`{name}` must be left out {why}, got {value!r}.")
-
-
-leaderboard = compare
-
-
-@dataclass(frozen=True, eq=False)
-class Board:
-    """Items × systems, with what each item's design needs."""
-
-    systems: tuple[str, ...]
-    scores: Array
-    strata: NDArray[Any] | None
-    units: NDArray[Any] | None
-    weights: Array | None
-    about: dict[str, NDArray[Any]]
-    names: dict[str, str | None]
-    notes: tuple[str, ...]
-
-
-def _items(
-    source: Any,
-    system: str | None,
-    item: str | None,
-    score: str | None,
-    strata: str | None,
-    units: str | None,
-    weights: str | None,
-    epoch: str | None,
-    metric: str | None,
-    missing: str,
-    failed: str,
-    incomplete: str,
-    runs: str,
-) -> ItemTable:
-    if isinstance(source, ItemTable):
-        return source
-    if _is_logs(source):
-        return read_logs(
-            source, metric=metric, stratum=strata, cluster=units, failed=failed, incomplete=incomplete, runs=runs
-        )
-    return read_long(
-        source,
+    asked = Asked(
+        truth=truth,
+        predicted=tuple(listed("predicted", predicted)),
+        score=tuple(listed("score", score)),
         system=system,
-        item=item,
-        score=score,
-        stratum=strata,
-        cluster=units,
+        items=items,
         epoch=epoch,
-        weight=weights,
+        strata=strata,
+        units=one_name(units=units, clusters=clusters),
+        weights=weights,
+        population=population,
+        by=() if by is None else tuple(listed("by", by)),
+        metrics=metrics,
+        name=None if name is None else tuple(listed("name", name)),
+        unmatched=unmatched,
         missing=missing,
+        na=na,
+        failed=failed,
+        incomplete=incomplete,
+        runs=runs,
+        drawn=layout_roles(crossed=crossed, kinds=kinds, order=order, stages=None, population=None),
+        positive=positive,
+        threshold=threshold,
+        average=average,
+        higher_is_better=higher_is_better,
+        lone=lone,
+        nested=nested,
+        second=_second_phase(proxy, probability, label_strata, estimator),
     )
+    return _leaderboard(source, asked, validate.level(level), baseline, systems)
 
 
-def _is_logs(source: Any) -> bool:
-    given = [source] if isinstance(source, str | os.PathLike) else source
-    if not isinstance(given, list | tuple) or not all(isinstance(s, str | os.PathLike) for s in given):
-        return False
-    return any(
-        possible(s).is_dir() or Path(s).suffix in (".eval", ".json") or Path(s).name.startswith("samples_")
-        for s in given
+def _leaderboard(
+    source: Any, asked: Asked, level: float, baseline: str | None, systems: str | Names | None
+) -> Leaderboard:
+    """The leaderboard of the first measure, with those of the others."""
+    kind = kind_of_source(source, asked)
+    scored = kind in ("logs", "long", "items")
+    repeated = _repeated(asked.metrics) if scored else []
+    if kind == "items" and not repeated:
+        refuse_given("for items that are read already: give it where they are read", metrics=asked.metrics)
+    check_arguments(kind, asked)
+    way = Way(
+        level,
+        asked.lone,
+        asked.population,
+        asked.positive,
+        asked.higher_is_better,
+        baseline,
+        asked.by,
+        asked.nested,
     )
+    if repeated:
+        return _of_repeats(source, asked, way, systems, repeated)
+    if kind == "logs" and asked.metrics is not None:
+        return _of_logs(source, asked, way, systems)
+    if asked.second is not None:
+        return _by_proxy(kind, source, asked, way, systems)
+    board = only_systems(board_of(kind, source, asked), systems)
+    if asked.threshold is not None:
+        board = board.with_threshold(asked.threshold, asked.positive)
+    measures = _measures(asked)
+    if asked.truth is not None:
+        if asked.higher_is_better is not None and not scored and not all(metric.by_rows for metric in measures):
+            raise StratError("`higher_is_better` must be left out beside `truth`: a measure knows what is better.")
+        one_class(measures, asked.positive)
+    boards = [compared(board, metric, way) for metric in measures]
+    return replace(boards[0], others=tuple(boards[1:]))
 
 
-def _pivot(items: ItemTable, unmatched: str) -> Board:
-    """One line per item that every system has, repeats averaged."""
-    who, systems = encode("system", items.system)
-    what, labels = encode("item", items.item)
-    cell = what * len(systems) + who
-    size = len(labels) * len(systems)
-    tries = np.bincount(cell, minlength=size).reshape(len(labels), len(systems))
-    sums = np.bincount(cell, items.score, minlength=size).reshape(tries.shape)
-    whole = np.asarray((tries > 0).all(axis=1))
-    notes = [*items.notes, *_unmatched(tries, labels, [str(s) for s in systems], unmatched)]
-    if tries.max() > 1:
-        notes.append(f"repeats of an item averaged ({tries[tries > 0].min()} to {tries.max()} a system)")
-    first = np.empty(len(labels), np.int64)
-    first[what[::-1]] = np.arange(len(what))[::-1]
-    _constant(items, what, first)
-
-    def of_item(values: Any) -> Any:
-        return None if values is None else values[first][whole]
-
-    return Board(
-        systems=tuple(str(s) for s in systems),
-        scores=(sums[whole] / tries[whole]),
-        strata=of_item(items.stratum),
-        units=of_item(items.cluster),
-        weights=of_item(items.weight),
-        about={name: of_item(values) for name, values in items.about.items()},
-        names={"strata": "stratum", "units": "cluster"},
-        notes=tuple(notes),
-    )
+def _second_phase(
+    proxy: str | Names | None, probability: str | None, label_strata: str | None, estimator: str
+) -> SecondPhase | None:
+    """How the true judgements were sampled, where there is a proxy of them."""
+    if proxy is None:
+        refuse_without_proxy(probability=probability, label_strata=label_strata)
+        return None
+    return SecondPhase(tuple(listed("proxy", proxy)), probability, label_strata, estimator)
 
 
-def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[str]:
-    lost = np.asarray((tries == 0).any(axis=1))
-    left, common = int(lost.sum()), int((~lost).sum())
-    if not left:
-        return []
-    lacking = {s: int((tries[:, k] == 0).sum()) for k, s in enumerate(systems) if (tries[:, k] == 0).any()}
-    said = ", ".join(f"{s} lacks {n:,}" for s, n in sorted(lacking.items(), key=lambda kv: -kv[1])[:4])
-    if unmatched == "common" and common:
-        return [f"compared on the {counted(common, 'item')} that all systems have; {left:,} left out ({said})"]
-    way_out = (
-        f"choose unmatched='common' (command line: --unmatched common) to compare on the other {common:,}"
-        if common
-        else "no item is common to all: see whether items have the same names everywhere, or leave systems out"
-    )
-    raise StratError(
-        f"every system must be scored on the same items, but {left:,} of {counted(len(lost), 'item')} lack some system "
-        f"({said}; such items are {some(items[lost].tolist(), 3)}); {way_out}."
-    )
+def _by_proxy(kind: str, source: Any, asked: Asked, way: Way, systems: str | Names | None) -> Leaderboard:
+    """A board for each measure, of rows that have the true judgement in part."""
+    assert asked.second is not None
+    if kind != "columns":
+        raise StratError("`proxy` must go with one table that has a column for each system; give it one.")
+    refuse_given("beside `proxy`", by=asked.by, systems=systems, threshold=asked.threshold, items=asked.items)
+    known_baseline(way, asked.values)
+    table = read(source, na=asked.na)
+    roles = {role: name for role, name in asked.columns.items() if role != "items"}
+    for role, name in [*roles.items(), *((asked.role, name) for name in asked.values)]:
+        table.require(**{argument_of(role): name})
+    boards = [compared_by_proxy(table, asked.values, roles, asked.second, way, metric) for metric in _measures(asked)]
+    return replace(boards[0], others=tuple(boards[1:]))
 
 
-def _constant(items: ItemTable, what: Codes, first: Codes) -> None:
-    """An item's stratum, cluster and weight must be the same wherever it occurs."""
-    for name, values in (("stratum", items.stratum), ("cluster", items.cluster), ("weight", items.weight)):
-        if values is not None and (values != values[first][what]).any():
-            i = int(np.flatnonzero(values != values[first][what])[0])
-            raise StratError(
-                f"`{name}` must be the same for an item in every row, got {values[i]!s} and "
-                f"{values[first][what][i]!s} for item {items.item[i]!s}."
-            )
+def _measures(asked: Asked) -> list[Metric]:
+    """The measures asked for; by default the accuracy of labels, the AUC of scores beside a truth, else their mean."""
+    decided = asked.threshold is not None
+    labels = bool(asked.predicted) or decided
+    default = "mean" if asked.truth is None else "accuracy" if labels else "auc"
+    metrics = default if asked.metrics is None else asked.metrics
+    roles = {"truth": asked.truth, asked.role: asked.values[0] if asked.values else "score", "items": asked.items}
+    return chosen(metrics, roles, asked.average, decided=decided)
 
 
-def _wide(
-    table: Table,
-    truth: str | None,
-    predicted: Sequence[str],
-    scores: Sequence[str],
-    strata: str | None,
-    units: str | None,
-    weights: str | None,
-    missing: str,
-) -> Board:
-    systems = list(scores) or list(predicted)
-    if predicted and truth is None:
-        raise StratError("`truth` must name the column of true labels beside `predicted`, got None.")
-    if len(systems) < 2:
-        raise StratError(f"`{'scores' if scores else 'predicted'}` must name at least two systems' columns.")
-    twice = [name for k, name in enumerate(systems) if name in systems[:k]]
-    if twice:
-        raise StratError(f"`{'scores' if scores else 'predicted'}` must name each system once, got {twice[0]!r} twice.")
-    for name in systems:
-        table.require(scores=name)
-    table.require(truth=truth)
-    roles = [name for name in (truth if predicted else None, strata, units, weights) if name is not None]
-    columns = {c.name: c for c in table.backend.fetch(list(dict.fromkeys([*systems, *roles])))}
-    for name in [*scores, *([weights] if weights else [])]:
-        columns[name] = columns[name].numbers()
-    keep, note = _complete(columns, missing, table.source)
-
-    def values(name: str | None) -> Any:
-        return None if name is None else columns[name].values[keep]
-
-    right = [values(name) == values(truth) for name in systems] if predicted else [values(name) for name in systems]
-    return Board(
-        systems=tuple(systems),
-        scores=np.stack(right, axis=1).astype(float),
-        strata=values(strata),
-        units=values(units),
-        weights=values(weights),
-        about={},
-        names={"strata": strata, "units": units},
-        notes=note,
-    )
+def _repeated(metrics: Any) -> list[Metric]:
+    """The measures of repeats among those asked for, which are computed item by item."""
+    named = one_by_one(metrics)
+    repeated = [of_repeats(one) for one in named]
+    if any(repeated) and not all(repeated):
+        other = next(name for name, metric in zip(named, repeated, strict=True) if metric is None)
+        raise StratError(
+            f"`metrics` must not mix measures of repeats with others, got {shown(other)} beside them; ask for 'mean@1' "
+            "or compare twice."
+        )
+    return [metric for metric in repeated if metric is not None]
 
 
-def _complete(columns: dict[str, Column], missing: str, source: str) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    one_of("missing", missing, ("error", "drop"))
-    lost = {c.name: c.lost for c in columns.values() if c.lost}
-    n = len(next(iter(columns.values())))
-    if not lost:
-        return np.ones(n, bool), ()
-    if missing == "error":
-        raise StratError(missing_message(lost, source))
-    keep = ~np.any([c.missing for c in columns.values() if c.missing is not None], axis=0)
-    return keep, (f"{counted(int((~keep).sum()), 'row')} with missing values dropped",)
+def _of_repeats(source: Any, asked: Asked, way: Way, systems: str | Names | None, metrics: list[Metric]) -> Leaderboard:
+    """One board for each measure of repeats: its value of each item is the item's score."""
+    (mean,) = chosen("mean", {"score": "score"})
+    items = items_behind(source, replace(asked, metrics=None))
+    boards = []
+    for metric in metrics:
+        board = only_systems(of_items(items, asked.unmatched, asked.further, metric), systems)
+        one = compared(board, mean, way)
+        named = replace(one.many, estimate=replace(one.many.estimate, name=metric.name))
+        boards.append(replace(one, many=named, measure=metric.name))
+    return replace(boards[0], others=tuple(boards[1:]))
 
 
-def _compared(board: Board, population: Any, level: float, lone: str, higher_is_better: bool) -> Leaderboard:
-    if len(board.systems) < 2:
-        raise StratError(f"`source` must hold at least two systems to compare, got {some(board.systems)} alone.")
-    on = _design(board, population, lone)
-    goal = -_means(board) if higher_is_better else _means(board)
-    order = np.lexsort((np.array(board.systems), goal))
-    systems = tuple(board.systems[k] for k in order)
-    scores = board.scores[:, order]
-    made = replace(mean(scores), name="mean score", axes=(Axis("system", systems),), split=None)
-    if (scores >= 0).all() and (scores <= 1).all():
-        made = replace(made, link="logit", bounds=(0.0, 1.0), proportion=bool(np.isin(scores, (0.0, 1.0)).all()))
-    found = estimate(made, on=on)
-    notes = [*board.notes, *traps(units=board.units, strata=board.strata, names=board.names, rows=len(scores))]
-    if board.units is None:
-        alike = looks_clustered(board.about, board.scores.mean(axis=1), strata=board.strata)
-        notes += [f"note: {said}" for said in alike]
-    return Leaderboard(ManySystems(systems, found, higher_is_better), level, tuple(notes))
-
-
-def _means(board: Board) -> Array:
-    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused with the statistic
-        return np.asarray(np.average(board.scores, axis=0, weights=board.weights))
-
-
-def _design(board: Board, population: Any, lone: str) -> Design:
-    options: dict[str, Any] = {"weights": board.weights, "population": population}
-    if board.units is not None:
-        return Design.clustered(board.units, strata=board.strata, lone=lone, **options)
-    if board.strata is not None:
-        return Design.stratified(board.strata, lone=lone, **options)
-    return Design.simple_random(len(board.scores), **options)
+def _of_logs(source: Any, asked: Asked, way: Way, systems: str | Names | None) -> Leaderboard:
+    """One board for each of the logs' own measures."""
+    (mean,) = chosen("mean", {"score": "score"})
+    boards = []
+    for measure in listed("metrics", asked.metrics):
+        board = of_items(items_behind(source, replace(asked, metrics=measure)), asked.unmatched, asked.further)
+        boards.append(replace(compared(only_systems(board, systems), mean, way), measure=measure))
+    return replace(boards[0], others=tuple(boards[1:]))

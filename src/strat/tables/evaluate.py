@@ -2,74 +2,44 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from strat import replication
-from strat.columns import encode
-from strat.designs import LONE, Design
-from strat.doors import checked, shown
-from strat.errors import StratError, StratWarning, one_of
-from strat.estimation import Estimate, estimate
-from strat.statistics import domain
+from strat import validate
+from strat.designs import LONE
+from strat.errors import one_of
+from strat.tables.design import (
+    GROUP,
+    TARGETS,
+    argument_of,
+    layout_roles,
+)
+from strat.tables.evaluate_two_phase import evaluate_two_phase
 from strat.tables.evaluation import Evaluation
+from strat.tables.evaluation_arguments import (
+    METHODS,
+    check_method,
+    check_threshold,
+    population_sizes,
+    published_weights,
+    refuse_without_proxy,
+)
+from strat.tables.evaluation_basis import basis_of, basis_of_replicates, confusion_of, scored_rows
+from strat.tables.evaluation_notes import notes_on
 from strat.tables.files import MEMORY, Progress
-from strat.tables.hints import look, traps
-from strat.tables.linearize import RowDesign
-from strat.tables.metrics import Metric, Metrics, chosen, columns_of, single
-from strat.tables.reduce import Cells, reduce
-from strat.tables.stream import Streamed, fits, stream, target_of
-from strat.tables.table import Names, Table, read
-
-METHODS = ("taylor", "brr", "fay", "generalized", "multi_array", "jackknife", "bootstrap")
-TARGETS = ("population", "benchmark")
-_EXPAND = 5_000_000
-_STRATA = 200
-_CLASSES = 60
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a person said about the rows, beside the columns' roles."""
-
-    weights: str | None
-    population: str | float | Mapping[Any, float] | None
-    missing: str
-    lone: str
-    bins: int | None
-    target: str | None
-    positive: object
-
-
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """The cells, and the design on them: rows in units, or rows that are units themselves."""
-
-    cells: Cells
-    design: Design | None
-    rows: RowDesign | None
-    streamed: Streamed | None = None
-
-    @property
-    def summary(self) -> str:
-        """The design in one line."""
-        return self.design.summary if self.design is not None else self._rows.summary
-
-    @property
-    def target(self) -> str:
-        """What estimates on it answer for."""
-        if self.streamed is not None:
-            return target_of(self.streamed.design)
-        return self.design.target if self.design is not None else self._rows.target
-
-    @property
-    def _rows(self) -> RowDesign:
-        assert self.rows is not None
-        return self.rows
+from strat.tables.logs.one_system import LoggedSystem, logged_system
+from strat.tables.metrics import (
+    AUTO,
+    Metrics,
+    chosen,
+    of_repeats,
+    one_by_one,
+    one_class,
+)
+from strat.tables.sources import Basis, Question, Sources, named_roles
+from strat.tables.table import Names, Table, listed, one_name, read
+from strat.tables.two_phase import SecondPhase
+from strat.validate.arguments import checked
 
 
 @checked
@@ -81,17 +51,36 @@ def evaluate(
     score: str | None = None,
     strata: str | None = None,
     units: str | None = None,
+    clusters: str | None = None,
     items: str | None = None,
     weights: str | None = None,
-    population: str | float | Mapping[Any, float] | None = None,
+    population: str | float | Mapping[Any, float] | Names | None = None,
+    crossed: str | Names | None = None,
+    kinds: str | None = None,
+    order: str | None = None,
+    stages: str | Names | None = None,
+    replicate_weights: str | None = None,
+    scale: float | None = None,
+    mse: bool = True,
     metrics: Metrics | None = None,
+    by: str | Names | None = None,
+    average: str | None = AUTO,
+    threshold: float | None = None,
+    positive: object = None,
     method: str = "taylor",
+    replicates: int | None = None,
     target: str | None = None,
     level: float = 0.95,
-    positive: object = None,
     missing: str = "error",
+    na: Names | None = None,
     lone: str = "error",
+    nested: bool = False,
     bins: int | None = None,
+    proxy: str | Names | None = None,
+    probability: str | None = None,
+    label_strata: str | None = None,
+    estimator: str = "regression",
+    calibrate: str | None = None,
     text: Names = (),
     memory: str = MEMORY,
     progress: Progress | None = None,
@@ -103,308 +92,181 @@ def evaluate(
     Parameters
     ----------
     source
-        A file, a glob, a data frame of any library, or a mapping of columns: whatever :func:`read` takes.
+        A file, a glob, a data frame of any library, or a mapping of columns: whatever :func:`read` takes; or benchmark
+        logs of one system, which are scored already: a folder, files, or what :func:`read_logs` returns.
     truth, predicted
-        Columns of labels.
+        Columns of labels (of numbers, for rmse and its kin).
     score
-        A column of numbers: for AUC beside `truth`, or alone: how right each row is.
+        A column of numbers: for AUC, Brier score and the like beside `truth`, or, without `truth`, a
+        per-row score such as 0/1 correctness.
     strata
         Fixed groups that cover the population (subjects, tasks, classes).
-    units
-        What was drawn (passages, patients, repositories); without it each row, or each item.
+    units, clusters
+        What was drawn (passages, patients, repositories), by either name; without it each row, or each item.
     items
         What each row is a try of; repeats are a second stage.
     weights
         A column: how many rows of the population each row stands for.
     population
-        Units in the population of each stratum: a number, a mapping from stratum, or a column.
+        Units in the population of each stratum: a number, a mapping from stratum, or a column; with `stages` a column
+        for each stage.
+    crossed
+        Columns of two factors or more that were both drawn (readers and cases, judges and items), instead of `units`:
+        see :meth:`strat.Design.crossed`.
+    kinds
+        A column of fixed kinds (pose, prompt template) under which each of these `units` was seen: see
+        :meth:`strat.Design.blocks`.
+    order
+        A column of places along which every k-th row was drawn: see :meth:`strat.Design.systematic`.
+    stages
+        Columns of units drawn in stages, first stage first: see :meth:`strat.Design.staged`.
+    replicate_weights, scale, mse
+        For files that hold the weights of replicates: how the names of these columns start, what squared deviations are
+        multiplied by, and whether these are from the full sample's value or (False) from the mean of the replicates:
+        see :func:`strat.given`. `weights` are then the full-sample weights.
     metrics
-        Names such as "accuracy", "macro_f1", "auc", or functions of (truth, predicted) that make a statistic.
+        Names such as "accuracy", "macro_f1", "auc", "sensitivity", "ppv", "brier", "rmse", or functions of (truth,
+        predicted) that make a statistic.
+    by
+        A column, or several, that make groups (each combination is one): every measure in each group, with an interval
+        of its own, the test that all are equal, the gaps and the worst group.
+    average
+        How f1, precision, recall, specificity and jaccard treat classes: "macro", "micro", "weighted", or None for one
+        value of each class. By default the positive one of two classes, and macro for more.
+    threshold
+        Decide by the score: rows whose score is at least this are predicted positive, the others not.
+    positive
+        The class that measures of one class look at (f1, precision, recall, specificity, auc, …). None: 1 of 0 and 1 or
+        of −1 and 1, True of False and True; any other two classes are refused. With more classes, f1 and its kin are
+        macro averages unless one is named.
     method
-        "taylor" (closed form) or replicates: "brr", "fay", "generalized", "multi_array", "jackknife", "bootstrap".
+        "taylor" (closed form) or replicates: "brr", "fay", "generalized", "multi_array", "partially_balanced",
+        "jackknife", "bootstrap".
+    replicates
+        How many, for "partially_balanced" (at most so many, 64 by default, at a stated loss of degrees of freedom) and
+        "bootstrap" (1,000).
     target
         "population" (rows of this kind, the default) or "benchmark" (these very units: only repeats vary).
     level
         Confidence level.
-    positive
-        The positive one of two classes.
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
+    na
+        Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
     lone
         What to do with a stratum of one unit: "error", "collapse", "certainty", "centre" or "average".
+    nested
+        Whether the same unit label in two strata means two units; by default it is an error.
     bins
         How finely to bin scores of rows that stay in an engine (None: exact if few are distinct).
+    proxy
+        A column, or several, with a cheap judgement of every row (a model as judge) where `truth`, or `score` alone, is
+        the true one of some rows and missing by design in the others: an estimate of two phases.
+    probability, label_strata
+        Columns: with which probability each labelled row was chosen; the groups within which labels were drawn. Without
+        either, labels are a simple random sample of the rows.
+    estimator
+        "regression" (the coefficient with the least variance), "stratified" (one of its own in each of `label_strata`),
+        "difference" (coefficient 1) or "labels" (alone).
+    calibrate
+        "isotonic" or "logistic": the proxy as a forecast of the score, fitted to labelled rows of other units.
     text, memory, progress
         For files: columns to read as text, the engine's memory limit, a function that hears the share done.
 
     Returns
     -------
     Evaluation
-        With `.estimates`, `.to_frame()`, `.to_json()`, `.to_markdown()`, `.to_latex()`, `.to_csv()`, `.report(path)`.
+        With `.estimates`, `.groups`, `.to_frame()`, `.paper()`, `.to_json()`, `.to_markdown()`, `.to_latex()`,
+        `.to_csv()`, `.plot()`, `.report(path)`.
 
     Examples
     --------
-    >>> table = {"truth": list("aabbaabb"), "said": list("aabaaabb"), "who": [1, 1, 1, 1, 2, 2, 3, 3]}
-    >>> found = evaluate(table, truth="truth", predicted="said", units="who", metrics="accuracy")
-    >>> found["accuracy"].value
+    >>> table = {"truth": list("aabbaabb"), "guess": list("aabaaabb"), "who": [1, 1, 1, 1, 2, 2, 3, 3]}
+    >>> result = evaluate(table, truth="truth", predicted="guess", units="who", metrics="accuracy")
+    >>> result["accuracy"].value
     0.875
-    >>> found.design
+    >>> result.design
     'clustered: 8 rows in 3 units; 2 degrees of freedom'
     """
     one_of("method", method, METHODS)
     one_of("lone", lone, LONE)
     if target is not None:
         one_of("target", target, TARGETS)
-    if not 0 < level < 1:
-        raise StratError(f"`level` must be between 0 and 1, got {level!r}.")
-    table = read(source, text=text, memory=memory, progress=progress)
+    question = Question(
+        method, target, validate.level(level), () if by is None else tuple(listed("by", by)), replicates
+    )
+    units = one_name(units=units, clusters=clusters)
+    repeated = any(of_repeats(metric) for metric in one_by_one(metrics))
+    logs = logged_system(
+        source,
+        labelled=truth is not None or score is not None,
+        metric=None if repeated else metrics,
+        score=score,
+        strata=strata,
+        items=items,
+    )
+    if logs is not None:
+        source, score, strata, items = logs.samples.to_table(), logs.score, logs.strata, logs.items
+        metrics = metrics if repeated else None
+    check_threshold(threshold, predicted, score, truth)
+    table = read(source, text=text, na=na, memory=memory, progress=progress)
     roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata, "units": units, "items": items}
-    wanted = chosen(metrics, roles)
+    wanted = chosen(metrics, roles, average, decided=threshold is not None)
+    one_class(wanted, positive)
     table.require(**roles, weights=weights)
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", StratWarning)
-        options = Options(weights, population, missing, lone, bins, target, positive)
-        streamed = _streamed(table, roles, wanted, options, method)
-        if streamed is not None:
-            ground, made, by_stratum = Ground(streamed.cells, streamed.design, None, streamed), streamed.estimates, {}
-        else:
-            ground = _ground(table, roles, options)
-            made = {metric.name: _estimate(metric, ground, method, positive) for metric in wanted}
-            by_stratum = _by_stratum(wanted[0], ground, positive) if method == "taylor" else {}
-    said = [*_traps(ground, roles), *_heard(heard), *_binned(ground, wanted)]
-    said += [note for one in made.values() for note in one.notes]
-    if strata is None and units is None and items is None:
-        said += _suspects(table, roles, weights)
-    labels, confusion = _confusion(ground.cells)
+    drawn = layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population)
+    sizes = population_sizes(population, stages)
+    check_method(drawn, method, replicates)
+    roles |= _required(table, drawn, question.by)
+    columns = Sources(table, roles, weights, sizes, missing, lone, bins, positive, threshold, nested)
+    if proxy is not None:
+        second = SecondPhase(tuple(listed("proxy", proxy)), probability, label_strata, estimator, calibrate)
+        return evaluate_two_phase(columns, wanted, second, question)
+    refuse_without_proxy(probability=probability, label_strata=label_strata, calibrate=calibrate)
+    excluded = {"by": bool(question.by)} | {argument_of(role): True for role in drawn} | {"method": method != "taylor"}
+    published = published_weights(replicate_weights, scale, mse, beside=excluded, weights=weights)
+    if published is None:
+        basis = basis_of(columns, wanted, question)
+    else:
+        basis = basis_of_replicates(columns, wanted, published)
+    return _evaluation(columns, basis, question, (*notes_on(columns, basis, wanted), *_of_logs(logs, units, weights)))
+
+
+def _required(table: Table, drawn: Mapping[str, str], by: Sequence[str]) -> dict[str, str]:
+    """The roles of the layout and of groups, once their columns are known to be there."""
+    for role, name in drawn.items():
+        table.require(**{argument_of(role): name})
+    for name in by:
+        table.require(by=name)
+    return {**drawn, **{f"{GROUP}{place}": name for place, name in enumerate(by)}}
+
+
+def _of_logs(logs: LoggedSystem | None, units: str | None, weights: str | None) -> Sequence[str]:
+    return () if logs is None else logs.notes(units, weights)
+
+
+def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple[str, ...]) -> Evaluation:
+    """The result, with what its tables, pictures and reports need."""
+    by = question.by
+    labels, confusion = confusion_of(basis.cells)
     return Evaluation(
-        estimates=made,
-        level=level,
-        rows=ground.cells.rows,
-        dropped=ground.cells.dropped,
-        design=ground.summary,
-        target=ground.target,
-        method=next(iter(made.values())).method,
-        warnings=tuple(dict.fromkeys(said)),
-        strata=by_stratum,
+        estimates=basis.estimates,
+        level=question.level,
+        rows=basis.cells.rows,
+        dropped=basis.cells.dropped,
+        marks=basis.cells.marks,
+        design=basis.design.summary,
+        target=basis.design.target,
+        method=str(next(iter(basis.estimates.values())).method),
+        warnings=notes,
+        strata=next(iter(basis.groups.values())).each if basis.groups and not by else {},
+        by=by,
+        groups=basis.groups if by else {},
         labels=labels,
         confusion=confusion,
-        library=_library(table),
+        library=columns.table.library,
+        source=columns.table.file,
+        roles=named_roles(columns.roles, columns.weights, by),
+        threshold=columns.threshold,
+        scored=scored_rows(basis, columns.positive, question.level),
     )
-
-
-def _streamed(
-    table: Table, roles: Mapping[str, str | None], wanted: Sequence[Metric], options: Options, method: str
-) -> Streamed | None:
-    """Two passes over a large file, where they pay and say the same."""
-    named = isinstance(options.population, str)
-    unweighted = options.population is not None and options.weights is None
-    if named or unweighted or options.target == "benchmark" or not fits(table, roles, method):
-        return None
-    return stream(
-        table,
-        roles,
-        wanted,
-        weights=options.weights,
-        population=options.population,  # type: ignore[arg-type]
-        missing=options.missing,
-        lone=options.lone,
-        bins=options.bins,
-        positive=options.positive,
-    )
-
-
-def _ground(table: Table, roles: Mapping[str, str | None], options: Options) -> Ground:
-    named = dict(roles)
-    if isinstance(options.population, str):
-        table.require(population=options.population)
-        named["population"] = options.population
-    single = roles["units"] is None and roles["items"] is None
-    if single and options.weights is not None:
-        named["weights"] = options.weights  # rows of one cell then share their weight
-    cells = reduce(table, named, weights=options.weights, missing=options.missing, bins=options.bins)
-    sizes = _population(cells, options.population)
-    if single and (roles["strata"] is None or options.lone in ("error", "certainty")):
-        rows = RowDesign(cells, sizes, options.lone)
-        if options.target == "benchmark":
-            rows.population = rows.sizes.copy()
-        return Ground(cells, None, rows)
-    if single:
-        cells = row_by_row(cells, options.lone)
-    design = _design(cells, sizes, options.lone, single)
-    if options.target == "benchmark":
-        design = replace(design, population=design.sizes.astype(float))
-    return Ground(cells, design, None)
-
-
-def _population(cells: Cells, population: Any) -> float | Mapping[Any, float] | None:
-    """Population sizes, one number or a mapping from stratum."""
-    if not isinstance(population, str):
-        return population if population is None or isinstance(population, Mapping) else _number(population)
-    values = np.asarray(cells.columns["population"], float)
-    strata = cells.columns.get("strata")
-    if strata is None:
-        if len(np.unique(values)) > 1:
-            raise StratError(f"`population` must be one number without strata, got {len(np.unique(values))} values.")
-        return float(values[0])
-    sizes: dict[Any, float] = {}
-    for label, value in zip(strata.tolist(), values.tolist(), strict=True):
-        if sizes.setdefault(label, value) != value:
-            raise StratError(f"`population` must be the same for all rows of a stratum, got several for {label!r}.")
-    return sizes
-
-
-def _number(population: Any) -> float:
-    try:
-        return float(population)
-    except (TypeError, ValueError, OverflowError):
-        raise StratError(
-            f"`population` must be a number, a column's name or a mapping from stratum, got {shown(population)}."
-        ) from None
-
-
-def _design(cells: Cells, population: Any, lone: str, single: bool) -> Design:
-    units: Any = cells.columns.get("units", cells.columns.get("items"))
-    options: dict[str, Any] = {
-        "weights": None if cells.weights is None and population is not None else cells.mass,
-        "population": population,
-        "items": cells.columns.get("items"),
-        "counts": cells.counts,
-        "lone": lone,
-    }
-    if single:  # every row of the cells is a row of the table here
-        return Design.stratified(cells.columns["strata"], **options)
-    if options["weights"] is None:
-        return _by_population(cells, units, options)
-    return Design.clustered(units, strata=cells.columns.get("strata"), **options)
-
-
-def row_by_row(cells: Cells, lone: str) -> Cells:
-    """The rows that the cells stand for, one by one."""
-    if cells.rows > _EXPAND:
-        raise StratError(f"`lone` must be 'error' or 'certainty' for {cells.rows:,} rows without units, got {lone!r}.")
-    rows = np.repeat(np.arange(len(cells)), cells.counts.astype(np.int64))
-    columns = {role: values[rows] for role, values in cells.columns.items()}
-    weights = columns.get("weights")
-    return replace(cells, columns=columns, counts=np.ones(len(rows)), weights=weights)
-
-
-def _by_population(cells: Cells, units: Any, options: dict[str, Any]) -> Design:
-    """Without weights, each unit of stratum h gets N_h / n_h (STRAT (1)), times the rows that a cell stands for."""
-    made = Design.clustered(units, strata=cells.columns.get("strata"), **options)
-    return replace(made, weights=made.weights * cells.counts)
-
-
-def _estimate(metric: Metric, ground: Ground, method: str, positive: object) -> Estimate:
-    columns = columns_of(ground.cells, positive)
-    statistic = single(metric, metric.build(columns))
-    if ground.rows is not None and method == "taylor" and statistic.quantile is None:
-        return _scalar(metric, ground.rows.estimate(statistic))
-    if ground.rows is not None:
-        design, rows = ground.rows.expanded(_EXPAND)
-        spread = {name: v[rows] if isinstance(v, np.ndarray) else v for name, v in columns.items()}
-        on = design if method == "taylor" else _replicates(design, method)
-        return _scalar(metric, estimate(metric.build(spread), on=on))
-    assert ground.design is not None
-    on = ground.design if method == "taylor" else _replicates(ground.design, method)
-    return _scalar(metric, estimate(statistic, on=on))
-
-
-def _scalar(metric: Metric, made: Estimate) -> Estimate:
-    if made.point.ndim:
-        raise StratError(f"`metrics` must be single numbers here, got {metric.name!r} with shape {made.point.shape}.")
-    return made
-
-
-def _replicates(design: Design, method: str) -> Any:
-    if method == "fay":
-        return replication.fay(design, rho=0.5)
-    return getattr(replication, method)(design)
-
-
-def _by_stratum(metric: Metric, ground: Ground, positive: object) -> dict[Any, Estimate]:
-    """The first measure in each stratum, as a domain of the whole design."""
-    strata = ground.cells.columns.get("strata")
-    if strata is None or metric.needs == ("truth", "score"):
-        return {}
-    labels = np.unique(strata)
-    if not 1 < len(labels) <= _STRATA or len(labels) * len(ground.cells) > 50_000_000:
-        return {}
-    statistic = metric.build(columns_of(ground.cells, positive))
-    if statistic.of_weights or statistic.quantile is not None or metric.name not in ("accuracy", "error_rate", "mean"):
-        return {}
-    found = {}
-    for label in labels:
-        part = domain(statistic, strata == label)
-        if ground.rows is not None:
-            found[label.item()] = ground.rows.estimate(part)
-        else:
-            assert ground.design is not None
-            found[label.item()] = estimate(part, on=ground.design)
-    return found
-
-
-def _traps(ground: Ground, roles: Mapping[str, str | None]) -> list[str]:
-    columns: Mapping[str, Any] = ground.cells.columns
-    if ground.streamed is not None:
-        columns = {"units": ground.streamed.units, "strata": ground.streamed.strata}
-    found = traps(units=columns.get("units"), strata=columns.get("strata"), names=roles, rows=ground.cells.rows)
-    for message in found:
-        warnings.warn(message, StratWarning, stacklevel=5)
-    return found
-
-
-def _heard(heard: Sequence[warnings.WarningMessage]) -> list[str]:
-    said = []
-    for warning in heard:
-        if issubclass(warning.category, StratWarning):
-            said.append(str(warning.message))
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    return said
-
-
-def _binned(ground: Ground, wanted: Sequence[Metric]) -> list[str]:
-    binning = ground.cells.binning
-    if binning is None:
-        return []
-    said = f"scores were put into {binning.bins} bins of width {binning.width:.4g}"
-    if any(metric.name == "auc" for metric in wanted):
-        said += f"; this moves the AUC by at most {auc_bound(ground.cells):.2g}"
-    return [said + "; more `bins` make it smaller."]
-
-
-def auc_bound(cells: Cells) -> float:
-    """The most that binning can move the AUC: half the share of pairs of both classes that fall into one bin."""
-    truth, labels = encode("truth", cells.columns["truth"])
-    positive = truth == len(labels) - 1
-    place, _ = encode("score", cells.columns["score"])
-    p = np.bincount(place, cells.mass * positive)
-    n = np.bincount(place, cells.mass * ~positive)
-    return float(0.5 * (p * n).sum() / (p.sum() * n.sum())) if p.sum() and n.sum() else 0.0
-
-
-def _suspects(table: Table, roles: Mapping[str, str | None], weights: str | None) -> list[str]:
-    used = [name for name in (*roles.values(), weights) if name is not None]
-    right = roles["truth"] is not None and roles["predicted"] is not None
-    score = [str(roles["truth"]), str(roles["predicted"])] if right else [str(roles["score"])]
-    if not right and roles["truth"] is not None:
-        return []
-    return [str(suspect) for suspect in look(table, used, score, right=right)[:3]]
-
-
-def _confusion(cells: Cells) -> tuple[Any, Any]:
-    if "truth" not in cells.columns or "predicted" not in cells.columns:
-        return None, None
-    (truth, actual), (predicted, said) = (encode(role, cells.columns[role]) for role in ("truth", "predicted"))
-    labels = np.unique(np.concatenate([actual, said]))
-    if len(labels) > _CLASSES:
-        return None, None
-    place = np.searchsorted(labels, actual)[truth] * len(labels) + np.searchsorted(labels, said)[predicted]
-    flat = np.bincount(place, cells.mass, minlength=len(labels) ** 2)
-    return labels, flat.reshape(len(labels), len(labels))
-
-
-def _library(table: Table) -> str | None:
-    frame = getattr(table.backend, "frame", None) or getattr(table.backend, "lazy", None)
-    implementation = getattr(frame, "implementation", None)
-    return None if implementation is None else str(implementation.value)

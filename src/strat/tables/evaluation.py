@@ -1,29 +1,36 @@
-"""`Evaluation`: the measures of one system with intervals, what they answer for, and what a person should know."""
+"""`Evaluation`: the measures of one system with intervals, the target of inference, and notes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.columns import Array
-from strat.doors import checked, shown
-from strat.errors import StratError, near
+from strat.errors import StratError, near, one_of
 from strat.estimation import Estimate
-from strat.tables import out
-from strat.tables.out import Sheet, jsonable
-from strat.words import counted
+from strat.notebook import in_words
+from strat.notes import records
+from strat.tables import render
+from strat.tables.column import dropped_note
+from strat.tables.fairness import EqualizedOdds, equalized_odds, has_both_rates
+from strat.tables.groups import Groups, lines_of
+from strat.tables.pictures import ScoredRows, of_evaluation
+from strat.tables.render import Sheet, jsonable
+from strat.tables.sheet_result import SheetResult
+from strat.validate.arguments import checked, shown
+from strat.validate.columns import Array
 
-SCHEMA = "strat/evaluate/1"
-_COLUMNS = ("measure", "estimate", "se", "low", "high", "df", "deff", "naive low", "naive high")
+SCHEMA = "strat/evaluate/3"
+NAIVE = "Naive: the limits that independent rows would have given."
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(SheetResult):
     """What :func:`evaluate` found.
 
     Attributes
@@ -36,20 +43,28 @@ class Evaluation:
         Number of rows that were used.
     dropped
         Number of rows left out because a value was missing.
+    marks
+        From a text such as "NA" to the number of values that were missing because they are it.
     design
         The design in one line.
     target
-        What the estimates answer for: what is fixed and what was sampled.
+        The target of inference: what is fixed and what was sampled.
     method
         How variances were found.
     warnings
-        What a careful person would want to know.
+        Notes on what to keep in mind with the numbers.
     strata
-        The first measure in each stratum, if there are strata.
+        The first measure in each stratum, if there are strata and no groups were asked for.
+    by, groups
+        The columns that make groups, and from the measure's name to its values in these.
     labels, confusion
         The classes, and the weighted confusion matrix (truth × predicted), if there are few.
     library
         The data frame library that the rows came in.
+    source, roles, threshold
+        What was read, which column played which role, and the score from which on rows were called positive.
+    scored
+        Rows with truth and score, for the curves of `plot`; None where there are none, or where they stayed in a file.
     """
 
     estimates: Mapping[str, Estimate]
@@ -61,9 +76,16 @@ class Evaluation:
     method: str
     warnings: tuple[str, ...] = ()
     strata: Mapping[Any, Estimate] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    groups: Mapping[str, Groups] = field(default_factory=dict)
     labels: NDArray[Any] | None = None
     confusion: Array | None = None
     library: str | None = None
+    marks: Mapping[str, int] = field(default_factory=dict)
+    source: str = ""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    threshold: float | None = None
+    scored: ScoredRows | None = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> Estimate:
         """The estimate of a measure."""
@@ -73,134 +95,242 @@ class Evaluation:
         return self.estimates[name]
 
     @checked
-    def interval(self, name: str) -> tuple[float, float]:
+    def interval(self, name: str) -> tuple[Any, Any]:
         """Confidence limits of a measure at this evaluation's level."""
-        low, high = self[name].interval(self.level)
-        return float(low), float(high)
+        return self[name].interval(self.level)
 
     @checked
-    def naive(self, name: str) -> tuple[float, float]:
+    def equalized_odds(self, level: float | None = None) -> EqualizedOdds:
+        """The larger gap between groups, and the smaller ratio, of recall and of the false positive rate.
+
+        Both must be among the metrics; values are fairlearn's, limits hold over all groups and both rates at once.
+        """
+        return equalized_odds(self.groups, self.level if level is None else level)
+
+    @checked
+    def naive(self, name: str) -> tuple[Any, Any]:
         """The limits that rows taken as independent would have given."""
-        made = self[name]
-        variance = None if made.srs is None else np.asarray(_srs(made))
-        if variance is None or not np.isfinite(variance).all():
-            return float("nan"), float("nan")
-        low, high = replace(made, variance=variance, df=max(made.rows - 1, 1)).interval(self.level)
-        return float(low), float(high)
+        return naive_interval(self[name], self.level)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Columns: one line for each measure."""
-        columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-        for name, made in self.estimates.items():
-            low, high = self.interval(name)
-            bottom, top = self.naive(name)
-            deff = made.deff
-            row = (name, float(made.value), float(made.se), low, high, float(made.df))
-            for column, value in zip(_COLUMNS, (*row, None if deff is None else float(deff), bottom, top), strict=True):
-                columns[column].append(value)
-        return columns
+        """Columns: one line for each measure, each class of a measure by class, and each group."""
+        lines = [
+            {**head, **line} for head, estimate in self._lines() for line in _records(_columns_of(estimate, self.level))
+        ]
+        names = dict.fromkeys(name for line in lines for name in line)
+        return {name: [line.get(name) for line in lines] for name in _order(names, self.by)}
+
+    def _lines(self) -> Iterator[tuple[dict[str, Any], Estimate]]:
+        """What each estimate is of: the measure in all rows, then in each group."""
+        everywhere = dict.fromkeys(self.by)
+        for name, estimate in self.estimates.items():
+            rows = {"rows": self.rows} if self.by else {}
+            yield {**everywhere, "measure": name, **rows}, estimate
+        for name, groups in self.groups.items():
+            for label, estimate in groups.each.items():
+                labels = label if len(self.by) > 1 else (label,)
+                head = dict(zip(self.by, labels, strict=True))
+                yield {**head, "measure": name, "rows": groups.rows[label]}, estimate
 
     @checked
-    def to_frame(self, library: str | None = None) -> Any:
-        """The table of measures as a frame of `library`: by default the one that the rows came in."""
-        if library is None and self.library in out.LIBRARIES:
-            library = self.library
-        return out.frame_of(self.to_dict(), library)
-
-    def sheet(self) -> Sheet:
-        """The table of measures with title and notes."""
+    def sheet(self, *, naive: bool = True) -> Sheet:
+        """The table of measures with title and notes; `naive` adds what independent rows would have given."""
         columns = self.to_dict()
         percent = f"{100 * self.level:g} %"
-        names = ["measure", "estimate", "se", f"{percent} low", f"{percent} high", "df", "deff"]
-        columns["df"] = [int(df) if df.is_integer() else df for df in columns["df"]]
+        columns["df"] = [int(df) if df.is_integer() else f"{df:.1f}" for df in columns["df"]]
         columns["deff"] = [None if deff is None else f"{deff:.3g}" for deff in columns["deff"]]
-        rows = list(zip(*columns.values(), strict=True))
-        return Sheet(
-            SCHEMA,
-            [*names, "naive low", "naive high"],
-            rows,
-            title=f"{self.design}",
-            notes=self.notes,
-            data=self.data(),
-        )
+        for name in self.by:
+            columns[name] = ["all" if label is None else label for label in columns[name]]
+        positive = columns.pop("positive")
+        if any(label is not None for label in positive):
+            columns["positive class"] = [None if label is None else str(label) for label in positive]
+        limits = {
+            "low": f"{percent} low",
+            "high": f"{percent} high",
+            "naive_low": "naive low",
+            "naive_high": "naive high",
+        }
+        left_out = () if naive and not self.by else ("naive_low", "naive_high")
+        kept = {limits.get(name, name): values for name, values in columns.items() if name not in left_out}
+        rows = list(zip(*kept.values(), strict=True))
+        notes = tuple(line for line in self.notes if not left_out or line != NAIVE)
+        return Sheet(SCHEMA, list(kept), rows, title=self.design, notes=notes, data=self.data())
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The sentences below the table."""
-        said = [f"answers for {self.target}", f"variance: {self.method}; naive: if rows were independent"]
+        lines = [f"Inference is for {self.target}.", f"Variance: {self.method}.", NAIVE]
+        if self.threshold is not None:
+            lines.append(f"Predicted positive: {self.roles.get('score')} of at least {self.threshold:g}.")
         if self.dropped:
-            said.append(f"{counted(self.dropped, 'row')} with missing values dropped")
-        return (*said, *(f"note: {warning}" for warning in self.warnings))
+            lines.append(dropped_note(self.dropped, self.marks))
+        odds = str(self.equalized_odds()).splitlines() if has_both_rates(self.groups) else []
+        return (*lines, *(line for groups in self.groups.values() for line in groups.sentences(self.level)), *odds,
+                *(f"note: {warning}" for warning in self.warnings))  # fmt: skip
 
     def data(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
-        measures = [dict(zip(_names(), row, strict=True)) for row in zip(*self.to_dict().values(), strict=True)]
+        columns = self.to_dict()
+        lines = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        whole = [line for line in lines if all(line[name] is None for name in self.by)]
         strata = [
-            {"stratum": label, "estimate": float(e.value), "se": float(e.se), **_limits(e, self.level)}
-            for label, e in self.strata.items()
+            {"stratum": label, **{k: v for k, v in line.items() if k != "positive"}}
+            for label, data in self.strata.items()
+            for line in _records(_columns_of(data, self.level))
         ]
-        made: dict[str, Any] = {
+        data: dict[str, Any] = {
+            "roles": dict(self.roles),
+            "threshold": self.threshold,
             "level": self.level,
             "rows": self.rows,
             "dropped": self.dropped,
+            "marks": dict(self.marks),
             "design": self.design,
             "target": self.target,
             "method": self.method,
-            "measures": measures,
+            "measures": [{k: v for k, v in line.items() if k not in self.by} for line in whole],
             "strata": strata,
-            "warnings": list(self.warnings),
+            "notes": records(self.warnings),
         }
+        if self.by:
+            data["by"] = list(self.by)
+            data["groups"] = [line for line in lines if any(line[name] is not None for name in self.by)]
+            data["between_groups"] = [groups.data(self.level) for groups in self.groups.values()]
+            if has_both_rates(self.groups):
+                data["equalized_odds"] = self.equalized_odds().to_dict()
         if self.confusion is not None and self.labels is not None:
-            made["confusion"] = {"labels": self.labels, "truth_by_predicted": self.confusion}
-        plain: dict[str, Any] = jsonable(made)
+            data["confusion"] = {"labels": self.labels, "truth_by_predicted": self.confusion}
+        plain: dict[str, Any] = jsonable(data)
         return plain
 
-    def to_json(self) -> str:
-        """JSON with the schema "strat/evaluate/1"."""
-        return out.json_text(self.sheet())
+    @checked
+    def paper(
+        self,
+        form: str = "markdown",
+        *,
+        digits: int = 2,
+        names: Mapping[str, str] | None = None,
+        percent: bool = False,
+    ) -> str:
+        """A table for a paper, "0.78 (0.71, 0.83)": a line for each measure, or for each group with a measure a column.
 
-    def to_markdown(self) -> str:
+        Parameters
+        ----------
+        form
+            "markdown", "latex" or "text".
+        digits
+            Decimals of the values and limits.
+        names
+            From the name of a measure or column to what the table calls it.
+        percent
+            Whether to show values times 100.
+        """
+        one_of("form", form, tuple(render.FORMS))
+        called = dict(names or {})
+        columns = self.to_dict()
+        scale = 100.0 if percent else 1.0
+        cells: dict[tuple[Any, ...], dict[str, str]] = {}
+        for line in _records(columns):
+            head = tuple("all" if line[name] is None else str(line[name]) for name in self.by)
+            measure = called.get(line["measure"], line["measure"])
+            if line.get("class") is not None:
+                measure = f"{measure}, {line['class']}"
+            cells.setdefault(head, {})[measure] = _with_limits(line, digits, scale)
+        heading = f"estimate ({100 * self.level:g} % interval)"
+        if self.by:
+            measures = list(dict.fromkeys(name for row in cells.values() for name in row))
+            rows = [[*head, *(row.get(name, "–") for name in measures)] for head, row in cells.items()]
+            sheet = Sheet(SCHEMA, [*(called.get(name, name) for name in self.by), *measures], rows)
+        else:
+            ((_, only),) = cells.items()
+            sheet = Sheet(
+                SCHEMA, [called.get("measure", "measure"), called.get("estimate", heading)], list(only.items())
+            )
+        return render.FORMS[form](sheet)
+
+    @checked
+    def to_markdown(self, *, naive: bool = False) -> str:
         """A Markdown table."""
-        return out.markdown_text(self.sheet())
+        return render.markdown_text(self.sheet(naive=naive))
 
-    def to_latex(self) -> str:
+    @checked
+    def to_latex(self, *, naive: bool = False) -> str:
         """A LaTeX table (booktabs)."""
-        return out.latex_text(self.sheet())
-
-    def to_csv(self) -> str:
-        """Comma-separated values, every digit."""
-        return out.csv_text(self.sheet())
-
-    def __str__(self) -> str:
-        """The table as text."""
-        return out.plain_text(self.sheet())
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks, escaped."""
-        return out.html_text(self.sheet())
+        return render.latex_text(self.sheet(naive=naive))
 
     def log_to_mlflow(self) -> None:
         """Log each measure, its standard error and limits to the active MLflow run."""
-        out.log_to_mlflow(self.to_dict(), self.data())
+        render.log_to_mlflow(self.to_dict(), self.data())
+
+    @checked
+    def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
+        """Measures (or groups) with intervals; `kind` "roc", "calibration", "det" or "pr" for a curve of the scores."""
+        return of_evaluation(self, kind, ax=ax)
 
     @checked
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file."""
-        return out.report(self, path)
+        return render.report(self, path)
 
 
-def _names() -> list[str]:
-    return [name.replace(" ", "_") for name in _COLUMNS]
+_ORDER = (
+    "measure",
+    "class",
+    "rows",
+    "estimate",
+    "se",
+    "low",
+    "high",
+    "df",
+    "deff",
+    "naive_low",
+    "naive_high",
+    "positive",
+)
 
 
-def _limits(made: Estimate, level: float) -> dict[str, float | None]:
-    try:
-        low, high = made.interval(level)
-    except StratError:  # a stratum of one unit has no interval of its own
-        return {"low": None, "high": None}
-    return {"low": float(low), "high": float(high)}
+def _order(columns: Mapping[str, Any], by: tuple[str, ...]) -> list[str]:
+    known = [name for name in (*by, *_ORDER) if name in columns]
+    return [*known, *(name for name in columns if name not in known)]
 
 
-def _srs(made: Estimate) -> Any:
-    srs: Any = made.srs
-    return srs() if callable(srs) else srs
+def _columns_of(estimate: Estimate, level: float) -> dict[str, list[Any]]:
+    """The columns of one estimate, with what independent rows would have given and the positive class."""
+    lines, n = lines_of(estimate, level), estimate.point.size
+    low, high = naive_interval(estimate, level) if estimate.least_df > 0 else (np.nan, np.nan)
+    lines["naive_low"], lines["naive_high"] = (np.broadcast_to(np.ravel(side), n).tolist() for side in (low, high))
+    lines.setdefault("deff", [None] * n)
+    lines["positive"] = [estimate.positive] * n
+    return lines
+
+
+def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _with_limits(line: Mapping[str, Any], digits: int, scale: float) -> str:
+    value, low, high = (line[name] for name in ("estimate", "low", "high"))
+    if low is None:
+        return f"{scale * value:.{digits}f}"
+    return f"{scale * value:.{digits}f} ({scale * low:.{digits}f}, {scale * high:.{digits}f})"
+
+
+def naive_interval(estimate: Estimate, level: float) -> tuple[Any, Any]:
+    """The limits that an estimate would have if its rows had been drawn independently of each other.
+
+    The variance is that of a simple random sample of as many rows: the reference of the design effect. Not a number
+    where the measure has none.
+
+    Examples
+    --------
+    >>> import strat
+    >>> design = strat.Design.clustered(units=[1, 1, 1, 2, 2, 2, 3, 3, 3])
+    >>> correct = strat.estimate(strat.proportion([1, 1, 1, 0, 0, 0, 1, 1, 1]), on=design)
+    >>> [round(limit, 3) for limit in naive_interval(correct, 0.95)]
+    [0.262, 0.919]
+    """
+    if estimate.inference.srs is None or not np.isfinite(estimate.srs_variance).all():
+        return float("nan"), float("nan")
+    units = estimate.rows if estimate.proportion else estimate.effective_units
+    rows_alone = estimate.changed(variance=estimate.srs_variance, df=max(estimate.rows - 1, 1), effective_units=units)
+    return rows_alone.interval(level)

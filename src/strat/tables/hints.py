@@ -4,32 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.columns import Array, Codes, encode
 from strat.errors import StratError
-from strat.tables.frames import Column, column_of
-from strat.tables.table import Table, exact
+from strat.estimation.cautions import STRATA_ARE_CLASSES
+from strat.notes import Note
+from strat.statistics.clustering import anova, design_effect
+from strat.tables.backends import Lazy
+from strat.tables.column import Column
+from strat.tables.metrics import ALIASES, Metric
+from strat.tables.table import Table
+from strat.validate.columns import Array, Codes, encode
 
 FEW = 15
+MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
 LOOK = 200_000
+CROSSED = 20_000  # rows up to which every column is looked at for systems, whatever its name
+MOST_SYSTEMS = 50
+BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
 _COLUMNS = 30
+_SYSTEMS = ("system", "model", "run", "classifier", "algorithm", "matcher", "llm", "agent", "checkpoint")
+_ITEMS = ("item", "id", "question", "prompt", "case", "example", "image", "document", "task", "probe")
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A column whose levels hold rows that are alike.
+    """A column whose levels hold rows that are correlated.
 
     Attributes
     ----------
     name, levels
         The column and how many levels it has.
     icc
-        How alike rows of one level are: the intraclass correlation (ANOVA).
+        The intraclass correlation of the rows of one level (ANOVA).
     ratio
         How much too small an independent-rows variance would be, if levels were drawn: 1 + (size − 1) icc.
     """
@@ -41,16 +52,101 @@ class Suspect:
 
     def __str__(self) -> str:
         """The sentence with the option to add."""
+        text = f"rows of the same {self.name!r} are correlated (icc {self.icc:.2f}, {self.levels:,} levels)"
         if self.levels <= FEW:
-            return (
-                f"rows of one {self.name!r} are alike (icc {self.icc:.2f}, {self.levels} levels): if these levels are "
-                f"fixed groups, add strata={self.name!r} (command line: --strata {self.name})."
-            )
+            option = f"add strata={self.name!r} (command line: --strata {self.name})"
+            return f"{text}: if these levels are fixed groups, {option}."
         return (
-            f"rows of one {self.name!r} are alike (icc {self.icc:.2f}, {self.levels:,} levels): if levels were drawn, "
-            f"the standard error is about {np.sqrt(self.ratio):.1f} times too small; add units={self.name!r} "
-            f"(command line: --units {self.name})."
+            f"{text}: if levels were drawn, the standard error is about {np.sqrt(self.ratio):.1f} times too small; add "
+            f"units={self.name!r} (command line: --units {self.name})."
         )
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A column that looks as if it named several systems, whose rows are measured as if they were one system's.
+
+    Attributes
+    ----------
+    name, levels
+        The column and how many levels it has.
+    item, times
+        A column whose every level occurs so many times in each level of the first (None: there is none).
+    named
+        Whether the column is called what people call a system.
+    """
+
+    name: str
+    levels: int
+    item: str | None
+    times: int
+    named: bool
+
+    def __str__(self) -> str:
+        """The sentence with the way out."""
+        text = f"column {self.name!r} has {self.levels} levels"
+        if self.item is not None:
+            often = "once" if self.times == 1 else f"{self.times} times"
+            text += f", and every {self.item!r} occurs {often} in each"
+        if self.named and self.item is not None:
+            return f"{text}: these look like several systems pooled; use compare, or keep the rows of one."
+        other = "" if self.named else f"; if not, add units={self.item!r} (command line: --units {self.item})"
+        return f"{text}: if these are several systems, they are pooled; use compare, or keep the rows of one{other}."
+
+
+def pooled(table: Table, roles: Mapping[str, str | None], weights: str | None, *, rows: int) -> list[Pooled]:
+    """Columns that no role uses and that look like several systems, seen in the first rows.
+
+    A column counts by its name; in a small table without units or items any column of text does whose levels cross
+    those of another one with the same truth, once each.
+    """
+    used = [name for name in (*roles.values(), weights) if name is not None]
+    free = [name for name in table.names if name not in used][:_COLUMNS]
+    named = [name for name in free if _called(name, _SYSTEMS)]
+    any_name = rows <= CROSSED and roles["units"] is None and roles["items"] is None and roles["truth"] is not None
+    if (not named and not any_name) or _far(table):
+        return []
+    drawn = [name for name in (roles["items"], roles["units"]) if name is not None]
+    wanted = free if rows <= CROSSED else [name for name in free if name in named or _called(name, _ITEMS)]
+    columns = {c.name: c for c in first_rows(table, [*wanted, *drawn, *([str(roles["truth"])] if any_name else [])])}
+    coded = {name: _coded(columns[name], None) for name in (*wanted, *drawn) if name in columns}
+    known = {name: c for name, c in coded.items() if c is not None and _is_label(columns[name])}
+    crossings = [_crossed(name, known, named=True) for name in named if name in known]
+    if any_name and not crossings:
+        text = [name for name in known if columns[name].codes is not None]
+        truth = columns[str(roles["truth"])].encoded()[0]
+        crossings = [
+            p for name in text if (p := _crossed(name, known, named=False)) is not None and _once(p, known, truth)
+        ]
+    return [one for one in crossings if one is not None][:2]
+
+
+def _called(name: str, words: Sequence[str]) -> bool:
+    """Whether a column is called one of these, or its name or number: model, model_name, Model ID."""
+    parts = name.lower().replace("-", "_").replace(" ", "_").split("_")
+    return parts[0] in words and (len(parts) == 1 or parts[1:] in (["name"], ["id"], ["number"]))
+
+
+def _crossed(name: str, columns: Mapping[str, tuple[Codes, int]], *, named: bool) -> Pooled | None:
+    """The column with the finest other one whose levels all occur equally often in each of its own."""
+    codes, levels = columns[name]
+    if not 2 <= levels <= min(MOST_SYSTEMS, len(codes) // 2):
+        return None
+    for item, (what, number) in sorted(columns.items(), key=lambda kv: -kv[1][1]):
+        times, rest = divmod(len(codes), levels * number)
+        if item == name or number < 2 or rest or not times:
+            continue
+        if (np.bincount(what * levels + codes, minlength=levels * number) == times).all():
+            return Pooled(name, levels, item, times, named)
+    return Pooled(name, levels, None, 0, named) if named else None
+
+
+def _once(crossing: Pooled, columns: Mapping[str, tuple[Codes, int]], truth: Codes) -> bool:
+    """Whether every item occurs once in each level, always with the same truth, as several systems' rows do."""
+    what, number = columns[str(crossing.item)]
+    of_item = np.zeros(number, np.int64)
+    of_item[what] = truth
+    return crossing.times == 1 and number > crossing.levels and bool((of_item[what] == truth).all())
 
 
 def suspects(columns: Mapping[str, tuple[Codes, int]], score: Array) -> list[Suspect]:
@@ -59,32 +155,29 @@ def suspects(columns: Mapping[str, tuple[Codes, int]], score: Array) -> list[Sus
     A column is named when the F test of equal level means is beyond doubt (p < 0.001) and the design effect
     that it would bring is at least 1.1.
     """
-    found = []
+    clustered = []
     for name, (codes, levels) in columns.items():
         if not 1 < levels <= len(score) / 2:
             continue
-        suspect = _suspect(name, codes, levels, score)
+        suspect = _suspect(name, codes, score)
         if suspect is not None:
-            found.append(suspect)
-    return sorted(found, key=lambda s: -s.ratio)
+            clustered.append(suspect)
+    return sorted(clustered, key=lambda s: -s.ratio)
 
 
-def _suspect(name: str, codes: Codes, levels: int, score: Array) -> Suspect | None:
+def _suspect(name: str, codes: Codes, score: Array) -> Suspect | None:
     from scipy.special import fdtrc
 
-    sizes = np.bincount(codes, minlength=levels)
-    n, k = len(score), int((sizes > 0).sum())
+    used, unit = np.unique(codes, return_inverse=True)
+    n, k = len(score), len(used)
     if n == k or k < 2:
         return None
-    means = np.bincount(codes, score, minlength=levels) / np.maximum(sizes, 1)
-    between = float((sizes * (means - score.mean()) ** 2).sum()) / (k - 1)
-    within = float(((score - means[codes]) ** 2).sum()) / (n - k)
-    typical = (n - float((sizes.astype(float) ** 2).sum()) / n) / (k - 1)
-    if between <= within or (within == 0 and between == 0):
+    parts = anova(score - score.mean(), unit.reshape(-1))
+    if parts.between <= parts.within:
         return None
-    icc = (between - within) / (between + (typical - 1) * within)
-    ratio = 1 + (float((sizes.astype(float) ** 2).sum()) / n - 1) * icc
-    if ratio < 1.1 or (within > 0 and fdtrc(k - 1, n - k, between / within) > 1e-3):
+    sizes = np.bincount(unit.reshape(-1)).astype(float)
+    icc, ratio = parts.correlation, design_effect(parts.correlation, float((sizes**2).sum()) / n)
+    if ratio < 1.1 or (parts.within > 0 and fdtrc(k - 1, n - k, parts.between / parts.within) > 1e-3):
         return None
     return Suspect(name, k, icc, ratio)
 
@@ -94,14 +187,32 @@ def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool
     names = [name for name in table.names if name not in used][:_COLUMNS]
     if not names or _far(table):
         return []
-    columns = {c.name: c for c in _first(table, [*names, *score])}
+    columns = {c.name: c for c in first_rows(table, [*names, *score])}
     value = _value([columns[name] for name in score], right=right)
     keep = np.isfinite(value)
     if keep.sum() < 20 or np.ptp(value[keep]) == 0:
         return []
+    truth = columns[score[0]] if right else None
     labels = [name for name in names if name in columns and _is_label(columns[name])]
+    labels = [name for name in labels if truth is None or not like_predictions(columns[name], truth)]
     candidates = {name: _coded(columns[name], keep) for name in labels}
     return suspects({name: c for name, c in candidates.items() if c is not None}, value[keep])
+
+
+def like_predictions(column: Column, truth: Column) -> bool:
+    """Whether a column holds labels of the truth: all text that does, and numbers that agree beyond chance."""
+    (codes, levels), (actual, classes) = column.encoded(), truth.encoded()
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    if not all(level in place for level in levels.tolist()):
+        return False
+    if levels.dtype.kind not in "biuf":
+        return True
+    keep = (codes >= 0) & (actual >= 0)
+    guesses = np.array([place[level] for level in levels.tolist()])[codes[keep]]
+    share = [np.bincount(one, minlength=len(classes)) / max(len(guesses), 1) for one in (guesses, actual[keep])]
+    chance = float(share[0] @ share[1])
+    agreement = float((guesses == actual[keep]).mean()) if len(guesses) else 0.0
+    return chance < 1 and (agreement - chance) / (1 - chance) > BETTER_THAN_CHANCE
 
 
 def _far(table: Table) -> bool:
@@ -110,33 +221,31 @@ def _far(table: Table) -> bool:
     return implementation is not None and not (implementation.is_duckdb() or implementation.is_polars())
 
 
-def _first(table: Table, names: Sequence[str]) -> list[Column]:
+def first_rows(table: Table, names: Sequence[str]) -> list[Column]:
     """The first rows of these columns; one that holds no plain labels (lists, records) is no suspect."""
     wanted = list(dict.fromkeys(names))
-    lazy = table.backend.lazy
-    if lazy is None:
+    if not isinstance(table.backend, Lazy):
         return _plain(wanted, lambda name: _head(table.backend.fetch([name])[0]))
-    grouped = table.backend.collect(exact(lazy, wanted).select(*wanted).head(LOOK))
-    return _plain(wanted, lambda name: column_of(name, grouped[name]))
+    return _plain(wanted, table.backend.brought(wanted, LOOK))
 
 
 def _plain(names: Sequence[str], make: Callable[[str], Column]) -> list[Column]:
-    found = []
+    columns = []
     for name in names:
         with suppress(StratError):
-            found.append(make(name))
-    return found
+            columns.append(make(name))
+    return columns
 
 
 def _head(column: Column) -> Column:
     missing = None if column.missing is None else column.missing[:LOOK]
     if column.codes is not None:
-        return Column(column.name, column.codes[:LOOK], column.labels, missing)
-    return Column(column.name, None, column.labels[:LOOK], missing)
+        return replace(column, codes=column.codes[:LOOK], missing=missing)
+    return replace(column, labels=column.labels[:LOOK], missing=missing)
 
 
 def _value(columns: Sequence[Column], *, right: bool) -> Array:
-    """What the rows are alike in: the score, or whether the prediction is right."""
+    """What rows may be correlated in: the score, or whether the prediction is right."""
     if right and len(columns) == 2:
         truth, predicted = (c.values if len(c.labels) else np.empty(len(c), "U1") for c in columns)
         value = np.asarray(truth == predicted, float)
@@ -152,9 +261,9 @@ def _is_label(column: Column) -> bool:
     return column.codes is not None or column.labels.dtype.kind in "iub"
 
 
-def _coded(column: Column, keep: NDArray[np.bool_]) -> tuple[Codes, int] | None:
+def _coded(column: Column, keep: NDArray[np.bool_] | None) -> tuple[Codes, int] | None:
     codes, labels = column.encoded()
-    codes = codes[keep]
+    codes = codes if keep is None else codes[keep]
     if len(labels) < 2 or (codes < 0).any():
         return None
     return codes, len(labels)
@@ -164,20 +273,33 @@ def traps(
     *, units: NDArray[Any] | None, strata: NDArray[Any] | None, names: Mapping[str, str | None], rows: int
 ) -> list[str]:
     """Warnings about columns in the wrong role: subjects as clusters, row numbers as strata."""
-    said = []
+    notes: list[str] = []
     if units is not None and strata is None:
         levels = len(encode("units", units)[1])
         if 2 <= levels <= FEW and rows >= 20 * levels:
-            said.append(
-                f"units={names.get('units')!r} has only {levels} levels for {rows:,} rows: if these levels cover "
-                f"everything (the subjects of a benchmark), they are strata: use strata={names.get('units')!r}; as "
-                "units they are a sample of such groups, and the interval becomes very wide."
+            notes.append(
+                Note(
+                    "units-look-like-strata",
+                    f"units={names.get('units')!r} has only {levels} levels for {rows:,} rows: if these levels cover "
+                    f"everything (the subjects of a benchmark), they are strata: use strata={names.get('units')!r}; as "
+                    "units they are a sample of such groups, and the interval becomes very wide.",
+                )
             )
     if strata is not None:
         levels = len(encode("strata", strata)[1])
         if levels > 50 and levels >= 0.5 * rows:
-            said.append(
-                f"strata={names.get('strata')!r} has {levels:,} levels for {rows:,} rows: strata are few fixed "
-                f"groups; if its levels were drawn, use units={names.get('strata')!r}."
+            notes.append(
+                Note(
+                    "strata-look-like-units",
+                    f"strata={names.get('strata')!r} has {levels:,} levels for {rows:,} rows: strata are few fixed "
+                    f"groups; if its levels were drawn, use units={names.get('strata')!r}.",
+                )
             )
-    return said
+    return notes
+
+
+def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric], *, weighted: bool) -> list[str]:
+    """A warning about measures over rows of all classes, where one column is both the truth and the strata."""
+    same = names.get("strata") is not None and names.get("strata") == names.get("truth")
+    mixed = any(ALIASES.get(metric.name, metric.name) in MIX_CLASSES for metric in metrics)
+    return [STRATA_ARE_CLASSES] if same and mixed and not weighted else []

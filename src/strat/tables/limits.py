@@ -1,13 +1,16 @@
-"""What keeps a file from another person from hurting: sizes, depths, names, and files that change while read."""
+"""Safety limits for untrusted files: sizes, depths, names, and files that change while read."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,13 @@ class Limits:
         How many members an archive may have.
     line
         Bytes of one line of a JSON-lines file.
+    objects
+        Objects and lists of one JSON file, or of all members read from one archive: small ones take a hundred times
+        their bytes in memory.
+    values
+        The same for the values in them.
+    cells
+        Samples × names of measures of one log.
     """
 
     member: int = 2048 * MEGABYTE
@@ -39,33 +49,105 @@ class Limits:
     ratio: int = 1000
     members: int = 2_000_000
     line: int = 64 * MEGABYTE
+    objects: int = 20_000_000
+    values: int = 100_000_000
+    cells: int = 32_000_000
 
 
 DEFAULT = Limits()
 
 
+Stamps = dict[Path, tuple[int, ...] | None]
+"""How files looked when they were opened."""
+
+
+def stamps_of(paths: Iterable[Path]) -> Stamps:
+    """How the files look now: which they are, how long, and when they were written."""
+    return {path: _stamp(path) for path in paths}
+
+
 @contextmanager
-def unchanged(paths: Iterable[Path]) -> Iterator[None]:
-    """Run the body, then fail if one of the files changed meanwhile."""
-    before = {path: _stamp(path) for path in paths}
+def unchanged(opened: Stamps) -> Iterator[None]:
+    """Run the body, then fail if one of the files is not what it was when it was opened.
+
+    All passes over a file compare it with the same stamp, so that no two of them read different rows.
+    """
     yield
-    for path, stamp in before.items():
+    for path, stamp in opened.items():
         if _stamp(path) != stamp:
             raise StratError(f"`{path}` changed while it was read; wait until nothing writes to it, or read a copy.")
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _stamp(path: Path) -> tuple[int, ...] | None:
     try:
         status = path.stat()
     except OSError:
         return None
-    return status.st_size, status.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def json_object(text: bytes | str, where: str) -> Any:
-    """The parsed JSON, or an error that says where it broke."""
+def literal(path: Path) -> str:
+    """The path as DuckDB reads it: absolute, so that no sign of it acts, and its glob signs stand for themselves."""
+    return re.sub(r"([\[*?])", r"[\1]", os.path.abspath(path))  # noqa: PTH100  (keeps links and `..` as they are)
+
+
+@dataclass
+class Parts:
+    """How many objects and values were met in JSON texts, at most (signs inside strings count too)."""
+
+    limits: Limits = DEFAULT
+    objects: int = 0
+    values: int = 0
+
+    def add(self, text: bytes, where: str) -> None:
+        """Count those of one more text before it is parsed."""
+        self.objects += text.count(b"{") + text.count(b"[")
+        self.values += text.count(b",")
+        for name, most in (("objects", self.limits.objects), ("values", self.limits.values)):
+            if getattr(self, name) > most:
+                raise StratError(
+                    f"`{where}` must hold at most {most:,} {name}, got up to {getattr(self, name):,}; split the log."
+                )
+
+
+@cache
+def _fast() -> Any:
+    """A faster decoder of JSON, if one is installed."""
     try:
-        return json.loads(text)
+        from msgspec import json as fast
+    except ImportError:
+        return None
+    return fast
+
+
+def anything() -> Any:
+    """The type of any JSON."""
+    return Any
+
+
+def parsed(text: bytes, kind: Callable[[], Any] = anything) -> Any:
+    """What a JSON text holds, by the faster decoder where it can; what that refuses (NaN, say) is for the standard one.
+
+    `kind` gives the type to decode into, which skips what that type does not name; where the text does not fit it, or
+    no faster decoder is installed, the answer is plain lists and dicts.
+
+    >>> parsed(b'{"score": NaN}')
+    {'score': nan}
+    """
+    fast = _fast()
+    if fast is not None:
+        try:
+            return fast.decode(text, type=kind())
+        except ValueError:
+            pass  # the standard library says where a text broke, and reads what else Python writes
+    return json.loads(text)
+
+
+def json_object(text: bytes, where: str, kind: Callable[[], Any] = anything, parts: Parts | None = None) -> Any:
+    """The parsed JSON, or an error that says where it broke; `kind` as in :func:`parsed`, `parts` of what it is in."""
+    (parts or Parts()).add(text, where)
+    try:
+        return parsed(text, kind)
     except RecursionError:
         raise StratError(f"`{where}` must not nest deeper than Python can follow; it is no log.") from None
     except UnicodeDecodeError as error:
@@ -88,6 +170,8 @@ def read_bytes(path: Path, most: int = DEFAULT.member) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise StratError(f"`{path}` can't be read: {error.strerror or error}.") from None
+    except ValueError:  # a name with a NUL, or with half of a surrogate pair
+        raise StratError(f"`{short(repr(str(path)))}` can't be read: no file has such a name.") from None
 
 
 def json_lines(path: Path, most: int = DEFAULT.line) -> Iterator[tuple[int, Any]]:
@@ -106,13 +190,23 @@ def json_lines(path: Path, most: int = DEFAULT.line) -> Iterator[tuple[int, Any]
 
 
 def _line_object(line: bytes, path: Path, number: int) -> Any:
+    Parts().add(line, f"{path}, line {number}")
     try:
-        return json.loads(line)
+        return parsed(line)
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", None) or "bytes that are not UTF-8, or nested too deep"
         raise StratError(
             f"`{path}`, line {number}, must be one JSON object: {reason}; the file may have been cut off."
         ) from None
+
+
+def text_lines(file: Any, most: int = DEFAULT.line) -> Iterator[str]:
+    """The lines of a file of bytes as text; a ValueError for one that never ends."""
+    with io.TextIOWrapper(file, "utf-8", newline="") as text:
+        while line := text.readline(most):
+            if len(line) == most:
+                raise ValueError(f"a line has more than {most:,} signs")
+            yield line
 
 
 def safe_member(name: str, where: str) -> str:
@@ -137,10 +231,10 @@ def whole(value: Any) -> int:
     >>> whole("3")
     3
     """
-    made = float(value)
-    if not made.is_integer() or abs(made) >= 1 << 31:
+    number = float(value)
+    if not number.is_integer() or abs(number) >= 1 << 31:
         raise ValueError(value)
-    return int(made)
+    return int(number)
 
 
 def possible(name: str | os.PathLike[str]) -> Path:

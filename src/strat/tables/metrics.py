@@ -1,117 +1,277 @@
-"""Names of measures to statistics of cells."""
+"""Names of measures to statistics of columns: the words of every trade, each for one function."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strat import statistics
-from strat.columns import encode
-from strat.doors import shown
-from strat.errors import StratError, near
-from strat.statistics import Statistic, classification, scores
-from strat.tables.reduce import Cells
+from strat.errors import StratError, near, one_of, some
+from strat.estimation import Estimate
+from strat.notes import Note
+from strat.statistics import Statistic, classification, probabilities, regression
+from strat.statistics.fields.answers import KINDS as ROUGE
+from strat.statistics.positive import positive_of, refused
+from strat.tables.cells import Cells
+from strat.validate.arguments import shown
+from strat.validate.columns import encode
 
 Build = Callable[[Mapping[str, Any]], Statistic]
-Metrics = Sequence[str | Callable[..., Statistic]] | str  # names, or functions of (truth, predicted)
+Metrics = Sequence[str | Callable[..., Statistic]] | str | Callable[..., Statistic]  # names, or functions of columns
 AVERAGES = ("macro", "micro", "weighted")
-_AVERAGED = ("precision", "recall", "f1", "specificity", "jaccard")
-_LABELS = ("accuracy", "error_rate", "balanced_accuracy", "kappa", "mcc")
-_ERRORS = ("error_rate", "equal_error_rate", "eer")
-_SCORES = ("auc", "average_precision", "equal_error_rate")
+AUTO = "auto"  # of the positive class where there are two classes, else macro
+LABELS, SCORES = ("truth", "predicted"), ("truth", "score")
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure by name: which columns it needs, and how its statistic is made from them."""
+    """A measure: which columns it needs, and how its statistic is made from them.
+
+    Attributes
+    ----------
+    name, needs, build
+        What it is called, the roles of its columns, and the function from columns to a statistic.
+    higher_is_better
+        Whether a larger value is a better one.
+    looks_at_one_class
+        Whether it may ask which class is the positive one.
+    averaged
+        Whether it is a share of each class, which is averaged or had for each.
+    by_rows
+        Whether it counts rows, as somebody's own function may: it gets the rows, not distinct ones with weights.
+    of_repeats
+        Whether it is made of the repeats of each item, such as "pass@3".
+    """
 
     name: str
     needs: tuple[str, ...]
     build: Build
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Whether a larger value is a better one."""
-        return self.name not in _ERRORS
-
-
-def _labels(function: str, **options: Any) -> tuple[tuple[str, ...], Build]:
-    def build(c: Mapping[str, Any]) -> Statistic:
-        made: Statistic = _function(function)(c["truth"], c["predicted"], **_positive(function, options, c))
-        return made
-
-    return ("truth", "predicted"), build
+    higher_is_better: bool = True
+    looks_at_one_class: bool = False
+    averaged: bool = False
+    by_rows: bool = False
+    of_repeats: bool = False
 
 
-def _scores(function: str) -> tuple[tuple[str, ...], Build]:
-    def build(c: Mapping[str, Any]) -> Statistic:
-        made: Statistic = _function(function)(c["truth"], c["score"], pos_label=c.get("positive"))
-        return made
+_AVERAGED = ("precision", "recall", "f1", "specificity", "jaccard")
+_ONE_CLASS = ("negative_predictive_value", "false_positive_rate", "false_negative_rate")
+_ALL_CLASSES = ("balanced_accuracy", "kappa", "mcc")
+_OF_SCORES = ("auc", "average_precision", "equal_error_rate")
+_OF_PROBABILITIES = ("brier", "log_loss", "calibration_error")
+_OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2")
+_OF_TEXTS = ("wer", "cer", "mer", "wil", "bleu", "chrf", "ter", "exact_match", "token_f1")
+_OF_FORECASTS = ("mape", "spearman", "kendall")
+_LIKELIHOOD_RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
+_LOWER = ("wer", "cer", "mer", "wil", "ter", "mape", "negative_likelihood_ratio",
+          "error_rate", "equal_error_rate", "brier", "log_loss", "calibration_error", "rmse", "mae", "mse",
+          "false_positive_rate", "false_negative_rate")  # fmt: skip
 
-    return ("truth", "score"), build
+ALIASES = {
+    "sensitivity": "recall", "true_positive_rate": "recall", "tpr": "recall", "hit_rate": "recall",
+    "positive_predictive_value": "precision", "ppv": "precision",
+    "npv": "negative_predictive_value", "selectivity": "specificity", "true_negative_rate": "specificity",
+    "tnr": "specificity", "fpr": "false_positive_rate", "fall_out": "false_positive_rate",
+    "fnr": "false_negative_rate", "miss_rate": "false_negative_rate",
+    "f1_score": "f1", "f_score": "f1", "dice": "f1", "iou": "jaccard",
+    "f1_macro": "macro_f1", "f1_micro": "micro_f1", "f1_weighted": "weighted_f1",
+    "precision_macro": "macro_precision", "recall_macro": "macro_recall",
+    "auroc": "auc", "roc_auc": "auc", "c_statistic": "auc", "concordance": "auc",
+    "auprc": "average_precision", "pr_auc": "average_precision", "ap": "average_precision",
+    "eer": "equal_error_rate", "brier_score": "brier", "cross_entropy": "log_loss", "nll": "log_loss",
+    "ece": "calibration_error", "expected_calibration_error": "calibration_error",
+    "cohen_kappa": "kappa", "cohens_kappa": "kappa", "matthews_corrcoef": "mcc", "matthews": "mcc",
+    "acc": "accuracy", "error": "error_rate", "misclassification_rate": "error_rate",
+    "root_mean_squared_error": "rmse", "mean_absolute_error": "mae", "mean_squared_error": "mse",
+    "bias": "mean_error", "r_squared": "r2", "word_error_rate": "wer", "character_error_rate": "cer",
+    "em": "exact_match", "rouge_l": "rougel",
+    "spearmanr": "spearman", "kendalltau": "kendall", "o_e": "observed_expected", "o:e": "observed_expected",
+    "lr+": "positive_likelihood_ratio",
+    "average": "mean", "mean_score": "mean", "sum": "total",
+}  # fmt: skip
+ELSEWHERE = {
+    "cmc": "strat.recognition.cmc(…), on the command line `strat recognize`",
+    "cms": "strat.recognition.cmc(…), on the command line `strat recognize`",
+    "fnmr": "strat.recognition.verification(…), on the command line `strat recognize`",
+    "fmr": "strat.recognition.verification(…), on the command line `strat recognize`",
+    "roc": "strat.plot.roc(…); its area is 'auc'",
+    "ndcg": "strat.ndcg(run, qrels)",
+    "map": "strat.mean_average_precision(run, qrels)",
+    "mrr": "strat.mrr(run, qrels)",
+    "net_benefit": "strat.net_benefit(truth, probability, thresholds=…)",
+    "der": "strat.der(reference, hypothesis)",
+    "mqm": "strat.mqm(severity, category, segments=…)",
+    "coco_ap": "strat.coco_ap(truth, detections)",
+    "miou": "strat.mean_iou(truth, predicted) of masks",
+    "confusion": "strat.confusion(…); `evaluate` has it in `.confusion`",
+}
 
 
-def _function(name: str) -> Callable[..., Statistic]:
-    home: Any = statistics if hasattr(statistics, name) else scores if name in _SCORES else classification
-    made: Callable[..., Statistic] = getattr(home, name)
-    return made
+REPEATED: dict[str, Callable[..., Statistic]] = {
+    "pass@": statistics.pass_at_k, "pass^": statistics.pass_hat_k, "best@": statistics.best_of_k,
+    "majority@": statistics.majority_at_k, "mean@": statistics.mean_at_k,
+}  # fmt: skip
+REPEATS = re.compile(r"(pass@|pass\^|best@|majority@|mean@)([1-9][0-9]{0,3})$")
 
 
-def _positive(function: str, options: Mapping[str, Any], c: Mapping[str, Any]) -> dict[str, Any]:
-    """For the plain f1, precision, recall: of the positive class if there are two, else their macro mean."""
-    if function not in _AVERAGED or "average" in options:
-        return dict(options)
-    labels = np.unique(np.concatenate([encode(role, c[role])[1] for role in ("truth", "predicted")]))
-    positive = c.get("positive")
-    if positive is not None or len(labels) <= 2:
-        return {**options, "average": "binary", "pos_label": labels[-1] if positive is None else positive}
-    return {**options, "average": "macro"}
+def _of_repeats(function: Callable[..., Statistic], k: int, c: Mapping[str, Any]) -> Statistic:
+    return function(np.asarray(c["score"], float), k=k, items=c["items"])
+
+
+def of_repeats(name: Any) -> Metric | None:
+    """The measure of k repeats of each item that a name such as "pass@3" or "pass^3" means."""
+    parts = REPEATS.match(name) if isinstance(name, str) else None  # a function is none
+    if parts is None:
+        return None
+    build = partial(_of_repeats, REPEATED[parts[1]], int(parts[2]))
+    return Metric(name, ("score", "items"), build, by_rows=True, of_repeats=True)
+
+
+def one_by_one(metrics: Any) -> list[Any]:
+    """The names and functions of a list of measures, or the one name; none of other kinds, which are read only once."""
+    if isinstance(metrics, str):
+        return [metrics]
+    return list(metrics) if isinstance(metrics, list | tuple) else []
+
+
+def _of_labels(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
+    return function(c["truth"], c["predicted"])
+
+
+def _of_texts(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
+    """Of references and hypotheses; what a reader took for numbers is text again."""
+    return function(*([str(value) for value in np.asarray(c[role]).tolist()] for role in LABELS))
+
+
+def _of_one_class(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
+    labels = c.get("labels") or labels_of(c["truth"], c["predicted"])
+    return function(c["truth"], c["predicted"], positive=positive_of(labels, c.get("positive")))
+
+
+def _of_scores(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
+    return function(c["truth"], c["score"], positive=c.get("positive"))
+
+
+def _of_classes(function: Callable[..., Statistic], average: str | None, c: Mapping[str, Any]) -> Statistic:
+    """A share of the positive class if there are two, else the macro mean; or as `average` says."""
+    if average != AUTO:
+        return function(c["truth"], c["predicted"], average=average)
+    positive, labels = c.get("positive"), c.get("labels") or labels_of(c["truth"], c["predicted"])
+    if positive is None and len(labels) > 2:
+        return function(c["truth"], c["predicted"], average="macro")
+    return function(c["truth"], c["predicted"], average="binary", positive=positive_of(labels, positive))
+
+
+def labels_of(*columns: Any) -> tuple[Any, ...]:
+    """The distinct labels of several columns."""
+    return tuple(np.unique(np.concatenate([encode("predicted", column)[1] for column in columns])).tolist())
 
 
 def _mean_score(c: Mapping[str, Any]) -> Statistic:
     score = np.asarray(c["score"], float)
     if np.isin(score, (0.0, 1.0)).all():
         return replace(statistics.proportion(score), name="mean score")
-    made = replace(statistics.mean(score), name="mean score")
+    statistic = replace(statistics.mean(score), name="mean score")
     inside = bool((score >= 0).all() and (score <= 1).all())
-    return replace(made, link="logit", bounds=(0.0, 1.0)) if inside else made
+    return replace(statistic, link="logit", bounds=(0.0, 1.0)) if inside else statistic
 
 
-def _all() -> dict[str, tuple[tuple[str, ...], Build]]:
-    found = {name: _labels(name) for name in (*_LABELS, *_AVERAGED)}
-    for average in AVERAGES:
-        found |= {f"{average}_{name}": _labels(name, average=average) for name in _AVERAGED}
-    found |= {name: _scores(name) for name in _SCORES}
-    found["eer"] = found["equal_error_rate"]
-    found["mean"] = (("score",), _mean_score)
-    return found
+def _total(c: Mapping[str, Any]) -> Statistic:
+    return statistics.total(np.asarray(c["score"], float))
+
+
+def _median(c: Mapping[str, Any]) -> Statistic:
+    return statistics.quantile(np.asarray(c["score"], float), 0.5).renamed("median")
+
+
+def _classes(name: str, average: str | None) -> Metric:
+    title = name if average == AUTO else f"{average}_{name}"
+    build = partial(_of_classes, getattr(classification, name), average)
+    return Metric(title, LABELS, build, looks_at_one_class=average == AUTO, averaged=average == AUTO)
+
+
+def _all() -> dict[str, Metric]:
+    every = [
+        Metric("accuracy", LABELS, partial(_of_labels, statistics.accuracy)),
+        Metric("error_rate", LABELS, partial(_of_labels, statistics.error_rate)),
+        *(Metric(name, LABELS, partial(_of_labels, getattr(classification, name))) for name in _ALL_CLASSES),
+        *(_classes(name, average) for name in _AVERAGED for average in (AUTO, *AVERAGES)),
+        *(
+            Metric(name, LABELS, partial(_of_one_class, getattr(classification, name)), looks_at_one_class=True)
+            for name in _ONE_CLASS
+        ),
+        *(Metric(n, SCORES, partial(_of_scores, getattr(statistics, n)), looks_at_one_class=True) for n in _OF_SCORES),
+        *(
+            Metric(n, SCORES, partial(_of_scores, getattr(probabilities, n)), looks_at_one_class=True)
+            for n in _OF_PROBABILITIES
+        ),
+        *(Metric(name, LABELS, partial(_of_labels, getattr(regression, name))) for name in _OF_NUMBERS),
+        *(Metric(name, LABELS, partial(_of_labels, getattr(statistics, name))) for name in _OF_FORECASTS),
+        *(Metric(name, LABELS, partial(_of_texts, getattr(statistics, name))) for name in _OF_TEXTS),
+        *(Metric(kind.lower(), LABELS, partial(_of_texts, partial(statistics.rouge, kind=kind))) for kind in ROUGE),
+        *(
+            Metric(name, LABELS, partial(_of_one_class, getattr(statistics, name)), looks_at_one_class=True)
+            for name in _LIKELIHOOD_RATIOS
+        ),
+        Metric("observed_expected", SCORES, partial(_of_scores, statistics.observed_expected), looks_at_one_class=True),
+        Metric("mean", ("score",), _mean_score),
+        Metric("total", ("score",), _total),
+        Metric("median", ("score",), _median),
+    ]
+    return {m.name: replace(m, higher_is_better=m.name not in _LOWER) for m in every}
 
 
 METRICS = _all()
 
 
 def chosen(
-    metrics: Metrics | None,
-    roles: Mapping[str, str | None],
+    metrics: Metrics | None, roles: Mapping[str, str | None], average: str | None = AUTO, *, decided: bool = False
 ) -> list[Metric]:
-    """The measures asked for, or those that the columns at hand suggest."""
-    given = {role for role, name in roles.items() if name is not None}
+    """The measures asked for, or those that the columns at hand suggest.
+
+    `decided` says that predictions come from a score and a threshold; `average` is how shares of classes are averaged.
+    """
+    given = {role for role, name in roles.items() if name is not None} | ({"predicted"} if decided else set())
     if metrics is None:
-        wanted: list[Any] = _default(given)
+        wanted: list[Any] = _default(given, decided=decided)
     else:
         wanted = [metrics] if isinstance(metrics, str) or callable(metrics) else _listed(metrics)
     if not wanted:
         raise StratError("`metrics` must name at least one measure, got none.")
-    found = [_one(metric) for metric in wanted]
-    for metric in found:
+    selected = [named(metric) for metric in _apart(wanted)]
+    for metric in selected:
         absent = [role for role in metric.needs if role not in given]
         if absent:
-            raise StratError(f"`{absent[0]}` must name a column for the measure {metric.name!r}, got None.")
-    return found
+            instead = " (or `score` with `threshold`)" if absent[0] == "predicted" else ""
+            raise StratError(f"`{absent[0]}` must name a column for the measure {metric.name!r}{instead}, got None.")
+    return selected if average == AUTO else _with_average(selected, average)
+
+
+def _apart(wanted: Sequence[Any]) -> list[Any]:
+    """Names one by one: a text may hold several, comma-separated."""
+    return [one for given in wanted for one in (given.split(",") if isinstance(given, str) else [given])]
+
+
+def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric]:
+    if average is not None:
+        one_of("average", average, (AUTO, *AVERAGES))
+    if not any(metric.averaged for metric in metrics):
+        names = some([metric.name for metric in metrics])
+        raise StratError(f"`average` must be left out for {names}, which are no shares of classes, got {average!r}.")
+    expanded = []
+    for metric in metrics:
+        if metric.averaged:
+            function = getattr(classification, ALIASES.get(metric.name, metric.name))
+            build = partial(_of_classes, function, average)
+            expanded.append(replace(metric, build=build, looks_at_one_class=False, averaged=False))
+        else:
+            expanded.append(metric)
+    return expanded
 
 
 def _listed(metrics: Any) -> list[Any]:
@@ -120,7 +280,9 @@ def _listed(metrics: Any) -> list[Any]:
     raise StratError(f"`metrics` must be a name, a function, or a list of these, got {shown(metrics)}.")
 
 
-def _default(given: set[str]) -> list[str]:
+def _default(given: set[str], *, decided: bool) -> list[str]:
+    if decided:
+        return ["accuracy", "sensitivity", "specificity", "ppv", "auc"]
     if {"truth", "predicted"} <= given:
         return ["accuracy", "macro_f1", *(["auc"] if "score" in given else [])]
     if {"truth", "score"} <= given:
@@ -133,22 +295,29 @@ def _default(given: set[str]) -> list[str]:
     )
 
 
-def _one(metric: Any) -> Metric:
+def named(metric: Any) -> Metric:
+    """The measure of this name, or that a user-defined function makes."""
     if callable(metric):
         name = getattr(metric, "__name__", "statistic")
-        return Metric(name, ("truth", "predicted"), lambda c: _made(name, metric(c["truth"], c["predicted"])))
+        return Metric(
+            name, LABELS, lambda c: _made(name, metric(c["truth"], c["predicted"])), averaged=False, by_rows=True
+        )
     key = str(metric).strip().lower().replace("-", "_").replace(" ", "_")
-    if key not in METRICS:
-        raise StratError(f"`metrics` must be names of measures, got {shown(metric)}; {near(key, list(METRICS))}")
-    needs, build = METRICS[key]
-    return Metric(key, needs, build)
+    known = METRICS.get(ALIASES.get(key, key)) or of_repeats(key)
+    if known is None:
+        home = ELSEWHERE.get(key)
+        hint = f"it is {home}" if home else near(key, [*METRICS, *ALIASES])
+        raise StratError(f"`metrics` must be names of measures, got {shown(metric)}; {hint}")
+    return replace(known, name=key)
 
 
-def _made(name: str, made: Any) -> Statistic:
-    """What a person's own function made, if it is a statistic."""
-    if isinstance(made, Statistic):
-        return made
-    raise StratError(f"`metrics` must make statistics, such as strat.accuracy does, got {shown(made)} from {name!r}.")
+def _made(name: str, statistic: Any) -> Statistic:
+    """The result of a user-defined function, if it is a statistic."""
+    if isinstance(statistic, Statistic):
+        return statistic
+    raise StratError(
+        f"`metrics` must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}."
+    )
 
 
 def single(metric: Metric, statistic: Statistic) -> Statistic:
@@ -160,14 +329,46 @@ def single(metric: Metric, statistic: Statistic) -> Statistic:
 
 def columns_of(cells: Cells, positive: object) -> dict[str, Any]:
     """What a measure's statistic is made from."""
-    return {**cells.columns, "positive": positive_of(positive, cells.columns.get("truth"))}
+    return {**cells.columns, "positive": positive}
 
 
-def positive_of(positive: object, truth: NDArray[Any] | None) -> object:
-    """The positive class, as a number where the labels are: the command line has only text."""
-    if isinstance(positive, str) and truth is not None and truth.dtype.kind in "iufb":
-        try:
-            return float(positive)
-        except ValueError:
-            return positive
-    return positive
+def with_decisions(cells: Cells, positive: object) -> Cells:
+    """The cells with predictions: the positive class where the score is at least the threshold, else the other one."""
+    pair = two_classes(cells.columns["truth"], positive)
+    return replace(cells, columns={**cells.columns, "predicted": pair[cells.columns["above"].astype(np.int64)]})
+
+
+def two_classes(truth: Any, positive: object) -> NDArray[Any]:
+    """The negative and the positive class, between which a threshold decides."""
+    labels = labels_of(truth)
+    if len(labels) > 2:
+        raise StratError(
+            f"`threshold` must be left out for {len(labels)} classes, got {some(labels)}: it decides between two."
+        )
+    chosen_label = positive_of(list(labels), positive)
+    others = [label for label in labels if label != chosen_label]
+    if not others or len(others) > 1:
+        raise StratError(
+            f"`truth` must hold the positive class and another one for `threshold`, got {some(labels)} alone."
+        )
+    return np.array([others[0], chosen_label])
+
+
+def one_class(metrics: Sequence[Metric], positive: object) -> None:
+    """Refuse a positive class that no measure looks at, so that it is not ignored silently."""
+    if not any(metric.looks_at_one_class for metric in metrics):
+        names = some([metric.name for metric in metrics])
+        refused(positive, f"where no measure looks at one class ({names}; ask for 'f1' or 'recall', say)")
+
+
+def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[str]:
+    """What to know about measures of one class that were averaged, because there are more than two."""
+    return [
+        Note(
+            "macro-average",
+            f"{metric.name} is the macro average over all classes; name one in `positive` (command line: --positive) "
+            "to look at it alone",
+        )
+        for metric in metrics
+        if metric.averaged and estimates[metric.name].positive is None
+    ]

@@ -2,132 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.columns import Array, Codes, encode
-from strat.doors import checked
 from strat.errors import StratError, one_of, some
-from strat.notebook import in_words
-from strat.tables import out
-from strat.tables.out import Sheet
-from strat.tables.table import Table, read
-from strat.words import counted
+from strat.planning import stratum_boundaries
+from strat.planning.allocation import neyman_counts, proportional_counts
+from strat.tables.label_sampling import at_least, doubt, inclusion_probabilities, mean_doubt, quantile_groups
+from strat.tables.sample_result import Sample
+from strat.tables.table import Names, Table, read
+from strat.text import counted
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes, encode
 
-METHODS = ("proportional", "equal", "neyman", "systematic", "simple")
-
-
-@in_words
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Items that were drawn, with what their analysis needs.
-
-    Attributes
-    ----------
-    item, stratum, unit
-        Labels of the drawn rows; `stratum` and `unit` are None when there are none.
-    weight
-        How many rows of the whole each drawn row stands for, N_h / n_h.
-    population
-        For each row, the number of units in its stratum of the whole.
-    row
-        The place of each drawn row in the table, from 0.
-    seed
-        The seed that draws the same sample again.
-    method
-        How units were allocated to strata.
-    """
-
-    item: NDArray[Any]
-    stratum: NDArray[Any] | None
-    unit: NDArray[Any] | None
-    weight: Array
-    population: Array
-    row: Codes
-    seed: int
-    method: str
-    of: int
-
-    def __len__(self) -> int:
-        """Number of rows drawn."""
-        return len(self.item)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """The drawn rows with their weights, by name."""
-        named = {
-            "item": self.item,
-            "stratum": self.stratum,
-            "unit": self.unit,
-            "weight": self.weight,
-            "population": self.population,
-            "row": self.row,
-        }
-        return {name: values for name, values in named.items() if values is not None}
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """The drawn rows as a frame of `library` (pandas, polars or pyarrow)."""
-        return out.frame_of(self.columns(), library)
-
-    def sheet(self) -> Sheet:
-        """The drawn rows as a table."""
-        columns = {name: values.tolist() for name, values in self.columns().items()}
-        rows = list(zip(*columns.values(), strict=True))
-        return Sheet(
-            "strat/sample/1",
-            list(columns),
-            rows,
-            title=str(self),
-            notes=self.notes,
-            data={**columns, "seed": self.seed},
-        )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """How to analyse what was drawn."""
-        roles = [f"{o}={n!r}" for o, n in (("strata", "stratum"), ("units", "unit")) if n in self.columns()]
-        roles += ["weights='weight'", "population='population'"]
-        return (
-            f"analyse with {', '.join(roles)}: the estimate and its interval then answer for the whole benchmark",
-            f"seed {self.seed} draws the same items again",
-        )
-
-    def to_csv(self) -> str:
-        """Comma-separated values."""
-        return out.csv_text(self.sheet())
-
-    def to_lm_eval(self) -> str:
-        """JSON for `lm_eval --samples`: from the task (the stratum) to the documents' numbers."""
-        tasks = np.full(len(self), "task") if self.stratum is None else self.stratum
-        chosen: dict[str, list[int]] = {}
-        for task, item, row in zip(tasks.tolist(), self.item.tolist(), self.row.tolist(), strict=True):
-            chosen.setdefault(str(task), []).append(_document(item, row))
-        return json.dumps({task: sorted(ids) for task, ids in sorted(chosen.items())})
-
-    def to_inspect(self) -> str:
-        """The list for `inspect eval --sample-id`."""
-        bad = [item for item in map(str, self.item.tolist()) if "," in item]
-        if bad:
-            raise StratError(f"`item` must hold no comma for --sample-id, got {some(bad, 2)}; rename these items.")
-        return ",".join(str(item) for item in self.item.tolist())
-
-    def __str__(self) -> str:
-        """What was drawn, in one line."""
-        where = "" if self.stratum is None else f" in {counted(len(np.unique(self.stratum)), 'stratum')}"
-        units = "" if self.unit is None else f", {counted(len(np.unique(self.unit)), 'unit')}"
-        return f"{len(self):,} of {counted(self.of, 'item')}{units}{where}, {self.method} allocation, seed {self.seed}"
-
-
-def _document(item: Any, row: int) -> int:
-    """lm-evaluation-harness counts documents of a task from 0: `task/7` and `7` are document 7."""
-    tail = str(item).rsplit("/", 1)[-1]
-    if not tail.isdecimal():
-        raise StratError(f"`items` must be document numbers for --samples, got {str(item)!r}; use the doc_id column.")
-    return int(tail)
+METHODS = ("proportional", "equal", "neyman", "systematic", "simple", "unequal")
+CUTS = ("quantiles", "dalenius-hodges")
 
 
 @checked
@@ -141,8 +33,12 @@ def sample(
     method: str = "proportional",
     spread: str | Mapping[Any, float] | None = None,
     order: str | None = None,
+    judge: str | None = None,
+    bins: int = 5,
+    cut: str = "quantiles",
     least: int = 2,
     seed: int = 0,
+    na: Names | None = None,
 ) -> Sample:
     """Draw a sample of items, or of whole units of items, within strata.
 
@@ -160,15 +56,23 @@ def sample(
         Column of what is drawn together (passages, repositories); all rows of a drawn unit are taken.
     method
         "proportional" to the strata's sizes, "equal", "neyman" (sizes × spread), "systematic" (every k-th along
-        `order` within proportional sizes) or "simple" (strata are ignored).
+        `order` within proportional sizes), "simple" (strata are ignored) or "unequal" (probabilities that follow the
+        doubt of `judge`).
     spread
         For "neyman": the standard deviation in each stratum, as a mapping, or a column of earlier scores.
     order
         For "systematic": a column to sort by.
+    judge, bins
+        To draw rows that people then label: a column with a cheap judgement of every row. Its `bins` quantile groups
+        are the strata; with "neyman" and no `spread`, the doubt sqrt(p (1 − p)) of a judge from 0 to 1 is the spread.
+    cut
+        With `judge`: "quantiles", or "dalenius-hodges" for the cuts of `strat.planning.stratum_boundaries`.
     least
         The fewest units to draw in a stratum (two make a variance); a smaller stratum is taken whole.
     seed
         Draws the same sample again.
+    na
+        Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
 
     Examples
     --------
@@ -179,38 +83,114 @@ def sample(
     (10.0, 100.0)
     """
     one_of("method", method, METHODS)
-    table = read(source)
+    one_of("cut", cut, CUTS)
+    if judge is None and cut != CUTS[0]:
+        raise StratError(f"`cut` must be left out without `judge`, got {cut!r}: its scores are what is cut.")
+    table = read(source, na=na)
     table.require(items=items, strata=strata, units=units, order=order)
     if size < 1:
         raise StratError(f"`size` must be a whole number of units, at least 1, got {size!r}.")
     for argument, value in (("least", least), ("seed", seed)):
         if value < 0:
             raise StratError(f"`{argument}` must be a whole number, at least 0, got {value!r}.")
-    n = len(table)
+    table.require(judge=judge)
+    scores = None if judge is None else table.numbers(judge)
+    _for_labels(method, scores, strata=strata, units=units)
+    if method == "unequal" and scores is not None:
+        return _unequal(table, items, scores, size, seed)
     layer = None if strata is None or method == "simple" else table.column(strata)
-    stratum, labels = (np.zeros(n, np.int64), np.array(["all"])) if layer is None else encode("strata", layer)
-    unit, home = _units(table, units, stratum, n)
-    totals = np.bincount(home, minlength=len(labels))
-    share = _spread(table, spread, stratum, labels) if method == "neyman" else np.ones(len(labels))
-    taken = allocate(totals, size, method=method, spread=share, least=least)
-    rng = np.random.default_rng(seed)
-    place = None if method != "systematic" else _order(table, order, unit, n)
-    chosen = _draw(home, taken, rng, place)
-    rows = np.flatnonzero(np.isin(unit, chosen))
-    of_row = stratum[rows]
-    names = np.arange(n) if items is None else table.column(items)
-    _once(items, names)
+    if scores is not None and method != "simple":
+        layer = quantile_groups(scores, bins) if cut == "quantiles" else _cut_groups(scores, bins)
+    frame = _frame(table, units, layer)
+    deviations = _deviations(table, method, spread, scores, frame)
+    taken = allocate(frame.totals, size, method=method, spread=deviations, least=least)
+    place = None if method != "systematic" else _order(table, order, frame.unit, len(table))
+    chosen = _draw(frame.home, taken, np.random.default_rng(seed), place)
+    rows = np.flatnonzero(np.isin(frame.unit, chosen))
+    of_row = frame.stratum[rows]
     return Sample(
-        item=names[rows],
+        item=_names(table, items)[rows],
         stratum=None if layer is None else layer[rows],
         unit=None if units is None else table.column(units)[rows],
-        weight=(totals / np.maximum(taken, 1))[of_row],
-        population=totals[of_row].astype(float),
+        weight=(frame.totals / np.maximum(taken, 1))[of_row],
+        population=frame.totals[of_row].astype(float),
         row=rows.astype(np.int64),
         seed=seed,
         method=method,
-        of=n,
+        of=len(table),
+        probability=None if scores is None else (taken / frame.totals)[of_row],
+        order=None if place is None else np.argsort(np.argsort(place, kind="stable"))[frame.unit[rows]],
     )
+
+
+class _Frame(NamedTuple):
+    """The list that is drawn from: the stratum and the unit of each row, the stratum of each unit, and their totals."""
+
+    stratum: Codes
+    unit: Codes
+    home: Codes
+    labels: NDArray[Any]
+    totals: NDArray[np.int64]
+
+
+def _frame(table: Table, units: str | None, layer: NDArray[Any] | None) -> _Frame:
+    n = len(table)
+    stratum, labels = (np.zeros(n, np.int64), np.array(["all"])) if layer is None else encode("strata", layer)
+    unit, home = _units(table, units, stratum, n)
+    return _Frame(stratum, unit, home, labels, np.bincount(home, minlength=len(labels)))
+
+
+def _deviations(table: Table, method: str, spread: Any, scores: Array | None, frame: _Frame) -> Array:
+    """The standard deviation in each stratum that Neyman's allocation needs; ones for the others."""
+    if method != "neyman":
+        return np.ones(len(frame.labels))
+    if scores is not None and spread is None:
+        return mean_doubt(doubt(scores), frame.stratum)
+    return _spread(table, spread, frame.stratum, frame.labels)
+
+
+def _names(table: Table, items: str | None) -> NDArray[Any]:
+    """The name of each row, each of which must be its own."""
+    names = np.arange(len(table)) if items is None else table.column(items)
+    _once(items, names)
+    return names
+
+
+def _cut_groups(scores: Array, bins: int) -> Codes:
+    if bins < 2:
+        raise StratError(f"`bins` must be at least 2, got {bins}.")
+    return stratum_boundaries(scores, strata=min(bins, len(np.unique(scores)))).strata(scores)
+
+
+def _for_labels(method: str, scores: Array | None, **others: str | None) -> None:
+    """Refuse what does not go with a judge, and what needs one."""
+    if scores is None:
+        if method == "unequal":
+            raise StratError("`judge` must name a column for method='unequal', whose doubt gives the probabilities.")
+        return
+    for argument, value in others.items():
+        if value is not None:
+            raise StratError(
+                f"`{argument}` must be left out beside `judge`, got {value!r}: rows are drawn by its score."
+            )
+
+
+def _unequal(table: Table, items: str | None, scores: Array, size: int, seed: int) -> Sample:
+    """Rows drawn with probabilities proportional to the judge's doubt, systematically in a random order."""
+    n = len(scores)
+    if size > n:
+        raise StratError(f"`size` must be at most the number of units there are ({n:,}), got {size:,}.")
+    p = inclusion_probabilities(at_least(doubt(scores)), size)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(n)
+    ends = np.cumsum(p[order])
+    marks = rng.random() + np.arange(size)
+    rows = np.sort(order[np.minimum(np.searchsorted(ends, marks, side="left"), n - 1)])
+    return Sample(
+        item=_names(table, items)[rows], stratum=None, unit=None, weight=1.0 / p[rows],
+        population=np.full(len(rows), float(n)),
+        row=rows.astype(np.int64), seed=seed, method="unequal", of=n, probability=p[rows],
+    )  # fmt: skip
 
 
 def _once(items: str | None, names: NDArray[Any]) -> None:
@@ -236,17 +216,20 @@ def _spread(table: Table, spread: Any, stratum: Codes, labels: NDArray[Any]) -> 
         table.require(spread=spread)
         score = table.numbers(spread)
         with np.errstate(over="ignore", invalid="ignore"):
-            made = np.array([float(np.std(score[stratum == h])) for h in range(len(labels))])
-        if not np.isfinite(made).all():
+            sizes = np.bincount(stratum, minlength=len(labels))
+            means = np.bincount(stratum, score, minlength=len(labels)) / sizes
+            squares = np.bincount(stratum, (score - means[stratum]) ** 2, minlength=len(labels))
+            deviations = np.sqrt(squares / sizes)
+        if not np.isfinite(deviations).all():
             raise StratError(f"`spread` must be scores whose squares are finite, got column {spread!r} without them.")
-        return made
+        return deviations
     absent = [label for label in labels.tolist() if label not in spread]
     if absent:
         raise StratError(f"`spread` must name every stratum, {some(absent)} missing.")
-    made = np.array([float(spread[label]) for label in labels.tolist()])
-    if not np.isfinite(made).all() or (made < 0).any():
-        raise StratError(f"`spread` must be finite and not negative, got {some(made)}.")
-    return made
+    deviations = np.array([float(spread[label]) for label in labels.tolist()])
+    if not np.isfinite(deviations).all() or (deviations < 0).any():
+        raise StratError(f"`spread` must be finite and not negative, got {some(deviations)}.")
+    return deviations
 
 
 def allocate(
@@ -254,7 +237,7 @@ def allocate(
 ) -> Codes:
     """How many units to draw in each stratum; whole numbers that add up to `size`.
 
-    Neyman: n_h ∝ N_h S_h (Cochran 5.5), never more than N_h, what is left over goes to the other strata.
+    Neyman's (n_h ∝ N_h S_h) is that of `planning.neyman_allocation`, with the least variance in whole numbers.
 
     Examples
     --------
@@ -272,37 +255,9 @@ def allocate(
             f"`size` must be at least {floor.sum():,}, which gives each of {counted(len(totals), 'stratum')} {least}, "
             f"got {size:,}."
         )
-    if method == "equal":
-        wish = np.ones(len(totals))
-    elif method == "neyman" and spread is not None and (totals * spread).sum() > 0:
-        wish = totals * spread
-    else:
-        wish = totals.astype(float)
-    return _whole(_capped(wish, floor.astype(float), totals.astype(float), float(size)), floor, totals, size)
-
-
-def _capped(wish: Array, floor: Array, top: Array, size: float) -> Array:
-    """Shares in proportion to `wish` within [floor, top], found by bisection on the factor."""
-    wish = np.maximum(wish, 1e-12 * max(float(wish.max()), 1.0))
-    low, high = 0.0, float((top / wish).max()) + 1.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        if np.clip(middle * wish, floor, top).sum() < size:
-            low = middle
-        else:
-            high = middle
-    return np.asarray(np.clip(high * wish, floor, top))
-
-
-def _whole(ideal: Array, floor: NDArray[Any], top: NDArray[Any], size: int) -> Codes:
-    """The nearest whole numbers with the right sum: largest remainders first, ties in order."""
-    made = np.clip(np.floor(ideal + 1e-9).astype(np.int64), floor, top)
-    while made.sum() != size:
-        step = 1 if made.sum() < size else -1
-        room = made < top if step > 0 else made > floor
-        gain = np.where(room, step * (ideal - made), -np.inf)
-        made[int(np.argmax(gain))] += step
-    return made
+    if method == "neyman" and spread is not None:
+        return neyman_counts(totals, spread, size, least=least)
+    return proportional_counts(np.ones(len(totals)) if method == "equal" else totals, floor, totals, size)
 
 
 def _order(table: Table, order: str | None, unit: Codes, n: int) -> Array:
@@ -314,11 +269,14 @@ def _order(table: Table, order: str | None, unit: Codes, n: int) -> Array:
 
 
 def _draw(home: Codes, taken: Codes, rng: np.random.Generator, place: Array | None) -> Codes:
+    """The drawn units of every stratum: at random, or every k-th along `place`."""
+    order = np.argsort(home, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(home, minlength=len(taken)))])
     chosen = []
-    for h, n in enumerate(taken):
-        members = np.flatnonzero(home == h)
+    for h, n in enumerate(taken.tolist()):
+        members = order[starts[h] : starts[h + 1]]
         if place is None:
-            chosen.append(rng.choice(members, size=int(n), replace=False))
+            chosen.append(rng.choice(members, size=n, replace=False))
         elif n:
             line = members[np.argsort(place[members], kind="stable")]
             start = rng.random() * len(line) / n

@@ -5,38 +5,22 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.doors import checked, shown
 from strat.errors import StratError, near, one_of, some
+from strat.tables.backends import Arrays, Backend, Eager, Lazy
+from strat.tables.column import Column, alike, all_marks, listed_marks
 from strat.tables.files import MEMORY, FileSource, Progress, open_files
-from strat.tables.frames import Column, column_of
+from strat.tables.frames import MARKS
+from strat.validate.arguments import checked, shown
 
 MISSING = ("error", "drop")
 Names = Sequence[str]  # of columns
-
-
-class Backend(Protocol):
-    """Where the columns live."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All column names."""
-
-    @property
-    def lazy(self) -> Any:
-        """A narwhals lazy frame if the rows stay where they are, else None."""
-
-    def fetch(self, names: Sequence[str]) -> list[Column]:
-        """These columns in memory."""
-
-    def collect(self, lazy: Any) -> dict[str, Any]:
-        """The columns of a small lazy frame made from `lazy`, as NumPy arrays."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +67,11 @@ class Table:
         for name in wanted:
             self.require(column=name)
         columns = self.backend.fetch(wanted)
+        if any(column.spelled for column in columns):
+            columns = alike(columns)
         lost = {c.name: c.lost for c in columns if c.lost}
         if lost and missing == "error":
-            raise StratError(missing_message(lost, self.source))
+            raise StratError(missing_message(lost, self.source, all_marks(columns)))
         keep = ~np.any([c.missing for c in columns if c.missing is not None], axis=0) if lost else slice(None)
         return {c.name: _values(c, keep) for c in columns}
 
@@ -95,8 +81,21 @@ class Table:
         self.require(column=listed("name", [name])[0])
         column = self.backend.fetch([name])[0].numbers()
         if column.lost and missing == "error":
-            raise StratError(missing_message({name: column.lost}, self.source))
+            raise StratError(missing_message({name: column.lost}, self.source, column.marks))
         return column.labels if column.missing is None else column.labels[~column.missing]
+
+    @property
+    def library(self) -> str | None:
+        """The data frame library that the rows came in; None for files and mappings."""
+        frame = getattr(self.backend, "frame", None)
+        implementation = getattr(frame, "implementation", None)
+        return None if implementation is None else str(implementation.value)
+
+    @property
+    def file(self) -> str:
+        """What messages call the files that the rows are read from; empty for frames and mappings."""
+        files = getattr(self.backend, "files", None)
+        return "" if files is None else str(files.label)
 
     def __len__(self) -> int:
         """Number of rows (counted now if the rows live elsewhere)."""
@@ -123,10 +122,18 @@ def listed(argument: str, names: Any) -> list[str]:
     """
     if isinstance(names, str):
         return [names]
-    found = list(names) if _several(names) else [None]
-    if all(isinstance(name, str) for name in found):
-        return [str(name) for name in found]
+    listing = list(names) if _several(names) else [None]
+    if all(isinstance(name, str) for name in listing):
+        return [str(name) for name in listing]
     raise StratError(f"`{argument}` must be a list of names of columns, got {shown(names)}.")
+
+
+def one_name(**names: str | None) -> str | None:
+    """The one column that two words name: `units` and `clusters` are the same thing."""
+    given = {word: name for word, name in names.items() if name is not None}
+    if len(given) > 1:
+        raise StratError(f"`{'` and `'.join(given)}` must not come together: they are two words for the same thing.")
+    return next(iter(given.values()), None)
 
 
 def _several(names: object) -> bool:
@@ -140,131 +147,16 @@ def _values(column: Column, keep: Any) -> NDArray[Any]:
     return np.asarray(column.labels[column.codes[rows]]) if len(column.labels) else column.labels
 
 
-def missing_message(lost: Mapping[str, int], source: str) -> str:
-    """The sentence that refuses missing values, with names and counts."""
+def missing_message(lost: Mapping[str, int], source: str, marks: Mapping[str, int] | None = None) -> str:
+    """The sentence that refuses missing values, with names, counts and the marks that stand for them."""
     counts = ", ".join(f"`{name}` has {count:,}" for name, count in lost.items())
+    text = {mark: count for mark, count in (marks or {}).items() if mark}
+    shown = f" ({listed_marks(marks)})" if marks else ""
+    label = f"; if {next(iter(text))!r} is a label, leave it out of `na` (command line: --na)" if text else ""
     return (
-        f"every row of {source} must have a value, but {counts} missing; "
-        'drop these rows with missing="drop" (command line: --missing drop), or fill them.'
+        f"every row of {source} must have a value, but {counts} missing{shown}; "
+        f'drop these rows with missing="drop" (command line: --missing drop), or fill them{label}.'
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Arrays:
-    """Columns that a person passed as a mapping."""
-
-    data: Mapping[str, Any]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All column names."""
-        return tuple(str(name) for name in self.data)
-
-    @property
-    def lazy(self) -> None:
-        """The rows are here."""
-        return
-
-    def fetch(self, names: Sequence[str]) -> list[Column]:
-        """These columns, checked to be equally long."""
-        columns = [column_of(name, self.data[name]) for name in names]
-        lengths = {c.name: len(c) for c in columns}
-        if len(set(lengths.values())) > 1:
-            (a, n), (b, m) = _two_that_differ(lengths)
-            raise StratError(f"column `{b}` must have as many rows as `{a}` ({n}), got {m}.")
-        return columns
-
-    def collect(self, lazy: Any) -> dict[str, Any]:
-        """Never asked."""
-        raise NotImplementedError
-
-
-def _two_that_differ(lengths: Mapping[str, int]) -> list[tuple[str, int]]:
-    (first, n), *rest = lengths.items()
-    return [(first, n), next(item for item in rest if item[1] != n)]
-
-
-@dataclass(frozen=True, eq=False)
-class Eager:
-    """A data frame in memory, through narwhals."""
-
-    frame: Any
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All column names."""
-        return tuple(self.frame.columns)
-
-    @property
-    def lazy(self) -> None:
-        """The rows are here."""
-        return
-
-    def fetch(self, names: Sequence[str]) -> list[Column]:
-        """These columns in memory."""
-        return [column_of(name, self.frame[name]) for name in names]
-
-    def collect(self, lazy: Any) -> dict[str, Any]:
-        """Never asked."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
-class Lazy:
-    """Rows that stay in their engine: DuckDB (files, too), Polars lazy, Dask, Spark, through narwhals."""
-
-    lazy: Any
-    files: FileSource | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All column names."""
-        return tuple(self.lazy.collect_schema().names())
-
-    def fetch(self, names: Sequence[str]) -> list[Column]:
-        """These columns brought here."""
-        chosen = exact(self.lazy, names).select(*names)
-        return [column_of(name, values) for name, values in self.collect(chosen).items()]
-
-    def collect(self, lazy: Any) -> dict[str, Any]:
-        """The columns of a lazy frame, as NumPy arrays or narwhals series."""
-        native = lazy.to_native()
-        if self.files is not None:
-            return self.files.fetch(native)
-        if hasattr(native, "fetchnumpy"):
-            return dict(native.fetchnumpy())
-        if hasattr(native, "toPandas"):
-            return _spark_columns(native)
-        frame = lazy.collect()
-        return {name: frame[name] for name in frame.columns}
-
-
-def exact(lazy: Any, names: Sequence[str]) -> Any:
-    """The lazy frame with whole numbers beyond 64 bits as text, because NumPy would round them, and labels with them.
-
-    All whole numbers among `names` become text then, so that two columns can still be compared.
-    """
-    import narwhals as nw
-
-    if not lazy.implementation.is_duckdb():
-        return lazy
-    schema = lazy.collect_schema()
-    wide = [name for name in names if schema[name] in (nw.Int128, nw.UInt128, nw.Unknown)]
-    if not wide:
-        return lazy
-    text = dict.fromkeys([*wide, *(name for name in names if schema[name].is_integer())])
-    return lazy.with_columns(*(nw.col(name).cast(nw.String) for name in text))
-
-
-def _spark_columns(native: Any) -> dict[str, Any]:
-    """The few rows of an aggregated Spark frame: as Arrow where this Spark has it, else as plain rows."""
-    if hasattr(native, "toArrow"):
-        import narwhals as nw
-
-        frame = nw.from_native(native.toArrow(), eager_only=True)
-        return {name: frame[name] for name in frame.columns}
-    rows = native.collect()
-    return {name: [row[i] for row in rows] for i, name in enumerate(native.columns)}
 
 
 @checked
@@ -272,6 +164,8 @@ def read(
     source: Any,
     *,
     text: Names = (),
+    na: Names | None = None,
+    sheet: str | None = None,
     memory: str = MEMORY,
     progress: Progress | None = None,
 ) -> Table:
@@ -280,10 +174,16 @@ def read(
     Parameters
     ----------
     source
-        A path, a glob or a list of them (CSV, TSV, Parquet, JSON lines, Arrow; .gz and .zst too), a frame of
-        pandas, Polars, PyArrow, DuckDB, Dask or PySpark, a mapping from names to columns, or a `Table`.
+        A path, a glob or a list of them (CSV, TSV, Parquet, JSON lines, Arrow; .gz and .zst too; Excel's .xlsx, with
+        the sheet after a `#`: ``"results.xlsx#Sheet2"``), a frame of pandas, Polars, PyArrow, DuckDB, Dask or PySpark,
+        a mapping from names to columns, or a `Table`.
     text
         Columns of CSV files to read as text whatever they look like.
+    na
+        Texts that mark a missing value, in labels and numbers of every source; by default an empty cell, "NA", "N/A",
+        "NaN", "null", "None", "." and their like. A list replaces them all; ``[]``: no text is a mark.
+    sheet
+        The sheet of an Excel workbook; None: the one that the path names, or the only one that holds anything.
     memory
         What the engine for files may hold in memory.
     progress
@@ -303,13 +203,27 @@ def read(
     [1, 1, 1]
     """
     if isinstance(source, Table):
-        return source
+        return _marked(source, na)
+    marks = MARKS if na is None else tuple(mark.strip() for mark in listed("na", na))
     if isinstance(source, str | os.PathLike) or _paths(source):
-        opened = open_files(_as_paths(source), text=text, memory=memory, progress=progress)
-        return _of_files(opened)
+        opened = open_files(_as_paths(source), text=text, na=marks, sheet=sheet, memory=memory, progress=progress)
+        return _of_files(opened, marks)
+    if sheet is not None:
+        raise StratError(f"`sheet` must be left out for a frame or columns: it is for Excel workbooks, got {sheet!r}.")
     if isinstance(source, Mapping):
-        return _checked(Table(Arrays(source).names, "the columns", Arrays(source)))
-    return _checked(_of_frame(source))
+        backend = Arrays(source, marks)
+        return _checked(Table(backend.names, "the columns", backend))
+    return _checked(_of_frame(source, marks))
+
+
+def _marked(table: Table, na: Names | None) -> Table:
+    """The table with other marks, unless its files were opened with theirs."""
+    marks = table.backend.na if na is None else tuple(mark.strip() for mark in listed("na", na))
+    if marks == table.backend.na:
+        return table
+    if getattr(table.backend, "files", None) is not None:
+        raise StratError(f"`na` must be given where {table.source} is read, got it for a table that is read already.")
+    return replace(table, backend=replace(table.backend, na=marks))  # type: ignore[type-var]
 
 
 def _paths(source: Any) -> bool:
@@ -321,14 +235,12 @@ def _as_paths(source: Any) -> list[str | Path]:
     return [s if isinstance(s, str) else Path(s) for s in ([source] if one else source)]
 
 
-def _of_files(opened: FileSource) -> Table:
-    import narwhals as nw
-
-    backend = Lazy(nw.from_native(opened.relation), opened)
+def _of_files(opened: FileSource, na: tuple[str, ...]) -> Table:
+    backend = Lazy(None, opened, na)
     return _checked(Table(tuple(opened.relation.columns), f"`{opened.label}`", backend))
 
 
-def _of_frame(source: Any) -> Table:
+def _of_frame(source: Any, na: tuple[str, ...]) -> Table:
     import narwhals as nw
 
     try:
@@ -341,7 +253,7 @@ def _of_frame(source: Any) -> Table:
             "`source` must be a path, a data frame (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) or a mapping "
             f"from names to columns, got {type(source).__name__}."
         ) from None
-    backend: Backend = Lazy(frame) if isinstance(frame, nw.LazyFrame) else Eager(frame)
+    backend: Backend = Lazy(frame, None, na) if isinstance(frame, nw.LazyFrame) else Eager(frame, na)
     return Table(backend.names, "the frame", backend)
 
 

@@ -7,24 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from strat.columns import Array, Codes
 from strat.errors import one_of
-from strat.recognition.gpu.device import choose_kernel, find_device, load_torch
+from strat.recognition import rounding
+from strat.recognition.gpu.device import choose_kernel, find_device, load_torch, memory, on_host
 from strat.recognition.gpu.float64 import count_float64
-from strat.recognition.gpu.fused import Job, job_of, look, low_rows
-from strat.recognition.gpu.mates import hardest_last, score_mates
+from strat.recognition.gpu.fused import Job, job_of, look, note, raise_floor, recount, recount_all
+from strat.recognition.gpu.group import check_whole_subjects, share_counts, share_mates
+from strat.recognition.gpu.mates import score_mates
 from strat.recognition.gpu.recheck import recheck
 from strat.recognition.gpu.rows import Part, Parts, Probes, cuts_of, probes_of, rows_on_card
-from strat.recognition.gpu.space import Fast, Space, fast_rows, space_of
+from strat.recognition.gpu.space import TILE, Space, entry_digits, space_of
+from strat.validate.columns import Array, Codes
 
 FORMS = ("cosine", "inner", "euclidean")
 KERNELS = ("auto", "hopper", "portable", "float64")
-PROBES_AT_ONCE = 1 << 20
-NOTES_PER_PROBE = 48
+NOTES_PER_PROBE = 128
 LEAST_NOTES = 4096
+HARD = 16  # where notes are too many, a probe with notes in more than one tile in so many is counted in all of them
 TILES_AT_ONCE = 1 << 25
 CROWD = 50  # a probe with more than one entry in so many inside its band is cheaper in float64 altogether
-CROWDED = 1 << 24  # the mark that a kernel sets on probes with more notes than it keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,7 @@ def count_better(
     distinct: bool = False,
     gallery_rows: int | None = None,
     kernel: str = "auto",
+    group: Any = None,
 ) -> Counts:
     """Entries of other subjects that score better than each probe's best mate, and by how much the best one does.
 
@@ -82,6 +84,9 @@ def count_better(
         Gallery rows on the card at a time; by default what fits.
     kernel
         ``"hopper"`` (compute capability 9.0), ``"portable"``, ``"float64"`` (no fast step) or ``"auto"``.
+    group
+        A process group of torch.distributed: `gallery` is this process's part, the probes are the same in all of
+        them, and each gets the counts of the whole gallery.
     """
     one_of("form", form, FORMS)
     one_of("kernel", kernel, KERNELS)
@@ -89,94 +94,65 @@ def count_better(
     who = probes_of(probes, probe_codes, form, device, distinct)
     size = rows_on_card(len(gallery), probes.shape[1], gallery_rows, device)
     parts = Parts(gallery, gallery_codes, form, device, cuts_of(gallery_codes, len(gallery), size, distinct))
+    if distinct and group is not None:
+        check_whole_subjects(gallery_codes, device, group)
     for part in parts:
         score_mates(who, part)
-    who, order = hardest_last(who)
+    share_mates(who, group)
     rechecked = sum(_count(who, part, choose_kernel(kernel, device)) for part in parts)
-    return _answer(who, order, rechecked, choose_kernel(kernel, device))
+    return _answer(who, share_counts(who, rechecked, group), choose_kernel(kernel, device))
 
 
 def _count(who: Probes, part: Part, kernel: str) -> int:
     """Add one gallery part to the counts of all probes; the number of pairs that float64 decided."""
     space = space_of(who, part)
-    entries = fast_rows(part.rows, space.entry_scale, space.centre)
-    starts = range(0, len(who.rows), PROBES_AT_ONCE)
-    blocks = (who.take(slice(i, i + PROBES_AT_ONCE)) for i in starts)
-    return sum(_count_block(block, part, entries, space, kernel) for block in blocks)
+    if kernel == "float64" or who.rows.shape[1] > rounding.MOST_FEATURES:
+        return count_float64(who, part, space)
+    entries = entry_digits(part.rows, space)
+    step = max(128, memory(who.rows.device) // (64 * -(-len(part.rows) // TILE)) // 128 * 128)
+    blocks = (who.take(slice(i, i + step)) for i in range(0, len(who.rows), step))
+    return sum(_count_block(job_of(block, part, entries, space), space, kernel) for block in blocks)
 
 
-def _count_block(block: Probes, part: Part, entries: Fast, space: Space, kernel: str) -> int:
-    """The pairs rechecked for a block of probes: few tiles to recount, many, or nearly all of them in float64."""
-    if kernel == "float64":
-        return count_float64(block, part, entries, space)
-    job = job_of(block, part, entries, space)
-    notes = look(job, kernel, count=False, capacity=max(LEAST_NOTES, NOTES_PER_PROBE * len(block.rows)))
-    easy = job.hits < CROWDED
-    if notes is None:
-        easy = easy & False
-    rechecked = 0 if notes is None else _recount(job, notes, easy)
-    left = (~easy).nonzero(as_tuple=True)[0]
-    step = max(1, TILES_AT_ONCE // job.flags.shape[1])
-    for start in range(0, len(left), step):
-        rechecked += _on_copy(block, left[start : start + step], _count_in_place, part, entries, space, kernel)
-    return rechecked
-
-
-def _on_copy(block: Probes, index: Any, count: Any, *arguments: Any) -> int:
-    """Run `count` on some of the block's probes and write their columns back."""
-    rows = block.take(index)
-    rechecked: int = count(rows, *arguments)
-    for name in ("above", "tied", "best"):
-        getattr(block, name)[index] = getattr(rows, name)
-    return rechecked
-
-
-def _recount(job: Job, notes: Any, easy: Any) -> int:
-    """Count and recheck in the noted tiles that can still matter, now that the floor of the best non-mate is final."""
-    from strat.recognition.gpu import portable
-
-    torch = load_torch()
-    row, tile, most = notes[:, 0].long(), notes[:, 1], notes[:, 2].contiguous().view(torch.float32)
-    keep = easy[row] & (most >= job.columns[0].minimum(job.columns[4])[row])
-    tile, order = tile[keep].sort()
-    noted = notes[:, 0][keep][order].contiguous()
-    if not len(noted):
-        return 0
-    records = torch.empty(len(noted), 10, dtype=torch.int32, device=noted.device)
-    cursor = torch.zeros(1, dtype=torch.int64, device=noted.device)
-    blocks = _blocks_of_64(tile, job.flags.shape[1])
-    p, g, options = low_rows(job, {"num_warps": 4, "num_stages": 3})
-    portable.recount[(len(blocks[0]),)](
-        p, g, noted, *blocks, *job.per_probe, *job.per_entry,
-        job.above, records, cursor, len(noted), len(job.part.rows), SHIFT=job.shifted, **options,
-    )  # fmt: skip
+def _count_block(job: Job, space: Space, kernel: str) -> int:
+    """The pairs that float64 decided for a block of probes: those that two digits left of what one digit noted."""
+    tops = look(job, kernel)
+    raise_floor(job, tops)
+    least = job.low.minimum(job.floor)
+    of_tile, of_probe = note(job, tops, least)
+    hard = of_probe > job.n_tiles // HARD
+    if int(of_tile.sum()) <= max(LEAST_NOTES, NOTES_PER_PROBE * len(least)):
+        hard &= False
+    else:
+        least = least.masked_fill(hard, np.inf)
+        of_tile, _ = note(job, tops, least)
+    rechecked = recheck(job.block, job.part, job.entries.order, recount(job, tops, least, of_tile))
+    left, step = hard.nonzero(as_tuple=True)[0], max(1, TILES_AT_ONCE // job.n_tiles)
+    rechecked += sum(_count_hard(job, left[i : i + step], space) for i in range(0, len(left), step))
     job.block.above.add_(job.above)
-    return recheck(job.block, job.part, records[: int(cursor.item())])
+    return rechecked
 
 
-def _blocks_of_64(tile: Any, n_tiles: int) -> tuple[Any, Any, Any]:
-    """The tile, first note and number of notes of each block, from tiles in ascending order."""
-    torch = load_torch()
-    size = torch.bincount(tile, minlength=n_tiles)
-    blocks = (size + 63) // 64
-    of = torch.repeat_interleave(torch.arange(n_tiles, device=tile.device), blocks)
-    nth = torch.arange(len(of), device=tile.device) - (blocks.cumsum(0) - blocks)[of]
-    start = (size.cumsum(0) - size)[of] + 64 * nth
-    return of.int(), start.int(), (size[of] - 64 * nth).clamp_max(64).int()
-
-
-def _count_in_place(block: Probes, part: Part, entries: Fast, space: Space, kernel: str) -> int:
-    """For probes with many tiles to recount: the fused kernel counts by itself; float64 where the band is crowded."""
-    job = job_of(block, part, entries, space)
-    records = look(job, kernel, count=True, capacity=len(block.rows) * job.flags.shape[1])
+def _count_hard(job: Job, rows: Any, space: Space) -> int:
+    """For probes with many tiles to recount: all of them at once, and in float64 where the band is crowded."""
+    records = recount_all(job, rows)
     which = records[:, 0].long()
-    pairs = load_torch().zeros(len(block.rows), dtype=load_torch().int64, device=which.device)
-    pairs.index_add_(0, which, _bits(records[:, 2:]).sum(dim=1))
-    crowded = pairs > len(part.rows) // CROWD
-    block.above.add_(job.above.masked_fill(crowded, 0))
-    rechecked = recheck(block, part, records[~crowded[which]])
+    pairs = load_torch().zeros(len(job.above), dtype=load_torch().int64, device=which.device)
+    pairs.index_add_(0, which, _bits(records[:, 3:]).sum(dim=1))
+    crowded = pairs > len(job.part.rows) // CROWD
+    job.above.masked_fill_(crowded, 0)
+    rechecked = recheck(job.block, job.part, job.entries.order, records[~crowded[which]])
     index = crowded.nonzero(as_tuple=True)[0]
-    return rechecked + (_on_copy(block, index, count_float64, part, entries, space) if len(index) else 0)
+    return rechecked + (_all_in_float64(job, index, space) if len(index) else 0)
+
+
+def _all_in_float64(job: Job, index: Any, space: Space) -> int:
+    """Count some of the block's probes in float64 and write their columns back."""
+    rows = job.block.take(index)
+    rechecked = count_float64(rows, job.part, space)
+    for name in ("above", "tied", "best"):
+        getattr(job.block, name)[index] = getattr(rows, name)
+    return rechecked
 
 
 def _bits(words: Any) -> Any:
@@ -187,12 +163,8 @@ def _bits(words: Any) -> Any:
     return x
 
 
-def _answer(who: Probes, order: Any, rechecked: int, kernel: str) -> Counts:
+def _answer(who: Probes, rechecked: int, kernel: str) -> Counts:
     mate = who.mate.masked_fill(who.mate == -np.inf, np.nan)
-    columns = [x.new_empty(x.shape) for x in (who.above, who.tied, mate, who.best)]
-    for column, x in zip(columns, (who.above, who.tied, mate, who.best), strict=True):
-        column[order] = x
-    above, tied = (x.int().cpu().numpy().astype(np.int64) for x in columns[:2])
-    mate, best = (x.cpu().numpy() for x in columns[2:])
-    first = "float64" if kernel == "float64" else "bfloat16, float64 inside the error bound"
+    above, tied, mate, best = on_host([who.above, who.tied, mate, who.best])
+    first = "float64" if kernel == "float64" else "int8, float64 inside the error bound"
     return Counts(above, tied, mate, best, rechecked, f"GPU ({kernel}): {first}")

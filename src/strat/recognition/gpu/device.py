@@ -7,20 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from strat import extras
 from strat.errors import StratError
 
 
 def load_torch() -> Any:
     """The module torch, where triton is installed too."""
-    try:
-        import torch
-        import triton  # noqa: F401
-    except ImportError as missing:
-        raise StratError(
-            f"`device` must be 'cpu' here, got 'cuda': {missing.name} is not installed; "
-            "install strat[gpu], or keep device='cpu', which gives the same ranks."
-        ) from None
-    return torch
+    what = "`device` must be 'cpu' here, got 'cuda', which"
+    otherwise = ", or keep device='cpu', which gives the same ranks"
+    extras.load("triton", what=what, otherwise=otherwise)
+    return extras.load("torch", what=what, otherwise=otherwise)
 
 
 def interpreted() -> bool:
@@ -61,6 +57,23 @@ def compiled(*, fused: bool) -> dict[str, Any]:
 def multiprocessors(device: Any) -> int:
     """How many programs the device runs at a time."""
     return load_torch().cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 2
+
+
+def memory(device: Any) -> int:
+    """Bytes of memory on the card; one GiB where kernels are interpreted."""
+    return int(load_torch().cuda.get_device_properties(device).total_memory) if device.type == "cuda" else 1 << 30
+
+
+def on_host(columns: list[Any]) -> list[Any]:
+    """Columns as NumPy arrays. From a card they come into pinned memory, which torch keeps and gives out again."""
+    if columns[0].device.type != "cuda":
+        return [column.numpy() for column in columns]
+    torch = load_torch()
+    hosts = [torch.empty(column.shape, dtype=column.dtype, pin_memory=True) for column in columns]
+    for host, column in zip(hosts, columns, strict=True):
+        host.copy_(column, non_blocking=True)
+    torch.cuda.synchronize()
+    return [host.numpy() for host in hosts]
 
 
 def as_numpy(values: Any) -> Any:

@@ -30,10 +30,3 @@ def mates(codes: Any, part: Part) -> Iterator[tuple[Any, Any]]:
         before = torch.cumsum(n, 0) - n
         nth = torch.arange(len(probe), device=n.device) - before[probe]
         yield probe + start, low[start : start + step][probe] + nth
-
-
-def hardest_last(who: Probes) -> tuple[Probes, Any]:
-    """Probes sorted by how far their mate stands out, so that tiles which must count lie together."""
-    size = 1.0 if who.form == "euclidean" else who.rows.norm(dim=1).clamp_min(1e-300)
-    order = (who.thresholds / size).argsort(descending=True)
-    return who.take(order), order

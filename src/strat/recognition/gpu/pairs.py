@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from strat.recognition import bounds
+from strat.recognition import rounding
 from strat.recognition.gpu.device import compiled, load_torch
 
 PAIRS_AT_ONCE = 1 << 22
 
 
 def exact(who: Any, part: Any, probe: Any, entry: Any) -> Any:
-    """Float64 scores of pairs on the device: the same bits as `bounds.exact_scores` of the prepared rows."""
+    """Float64 scores of pairs on the device: the same bits as `rounding.exact_scores` of the prepared rows."""
     sums = pair_sums(who.rows, part.rows, probe, entry, distance=who.form == "euclidean")
-    return -bounds.square_root(sums) if who.form == "euclidean" else sums
+    return -rounding.square_root(sums) if who.form == "euclidean" else sums
 
 
 def pair_sums(p: Any, g: Any, probe: Any, entry: Any, *, distance: bool) -> Any:

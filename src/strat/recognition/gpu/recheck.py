@@ -10,21 +10,21 @@ from strat.recognition.gpu.pairs import PAIRS_AT_ONCE, exact
 from strat.recognition.gpu.rows import Part, Probes
 
 
-def recheck(block: Probes, part: Part, records: Any) -> int:
-    """Decide the pairs that a kernel recorded; how many they were."""
-    return decide_all(block, part, _unpacked(records))
+def recheck(block: Probes, part: Part, order: Any, records: Any) -> int:
+    """Decide the pairs that a kernel recorded, of entries in this order; how many they were."""
+    return decide_all(block, part, _unpacked(records, order))
 
 
-def _unpacked(records: Any) -> Iterator[tuple[Any, Any]]:
-    """The pairs behind records of (probe, tile of 256 entries, 8 words of 32 bits)."""
+def _unpacked(records: Any, order: Any) -> Iterator[tuple[Any, Any]]:
+    """The pairs behind records of (probe, tile of 128 entries, its most, 4 words of 32 bits)."""
     torch = load_torch()
     bit = torch.arange(32, device=records.device, dtype=torch.int32)
     for start in range(0, len(records), PAIRS_AT_ONCE):
         some = records[start : start + PAIRS_AT_ONCE]
-        which, word = (some[:, 2:] != 0).nonzero(as_tuple=True)
-        one, b = ((some[which, word + 2, None] >> bit) & 1).nonzero(as_tuple=True)
+        which, word = (some[:, 3:] != 0).nonzero(as_tuple=True)
+        one, b = ((some[which, word + 3, None] >> bit) & 1).nonzero(as_tuple=True)
         which, word = which[one], word[one]
-        yield some[which, 0].long(), some[which, 1].long() * 256 + word * 32 + b
+        yield some[which, 0].long(), order[some[which, 1].long() * 128 + word * 32 + b]
 
 
 def decide_all(block: Probes, part: Part, pairs: Iterable[tuple[Any, Any]]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from strat.errors import StratError
-from strat.recognition import bounds
+from strat.recognition import rounding
 from strat.recognition.gpu.device import as_numpy, load_torch
 from strat.recognition.gpu.pairs import pair_sums
 
@@ -102,14 +102,15 @@ def cuts_of(codes: Any, n: int, size: int, whole_subjects: bool) -> list[Any]:
 
 
 def rows_on_card(n: int, d: int, wanted: int | None, device: Any) -> int:
-    """How many gallery rows to hold: 8 bytes a number, 2 in bfloat16, as much again while preparing."""
+    """How many gallery rows to hold: 8 bytes a number, 2 in digits, as much again while preparing."""
     if wanted is not None:
         if wanted < 1:
             raise StratError(f"`gallery_rows` must be at least 1, got {wanted}; leave it out to take what fits.")
         return int(wanted)
     if device.type != "cuda":
         return max(1, n)
-    free, _ = load_torch().cuda.mem_get_info(device)
+    cuda = load_torch().cuda
+    free = cuda.mem_get_info(device)[0] + cuda.memory_reserved(device) - cuda.memory_allocated(device)
     return int(max(1, min(n, 0.7 * free / (20 * d + 64))))
 
 
@@ -142,10 +143,10 @@ def _sent(rows: Any, device: Any) -> Any:
 
 
 def _make_unit(rows: Any, largest: Any) -> None:
-    """`bounds.unit` in place, bit for bit."""
-    rows *= bounds.power_of_two(largest)[:, None]
+    """`rounding.unit` in place, bit for bit."""
+    rows *= rounding.power_of_two(largest)[:, None]
     everyone = load_torch().arange(len(rows), device=rows.device)
-    rows /= bounds.square_root(pair_sums(rows, rows, everyone, everyone, distance=False))[:, None]
+    rows /= rounding.square_root(pair_sums(rows, rows, everyone, everyone, distance=False))[:, None]
 
 
 def _codes(values: Any, device: Any) -> Any:
@@ -155,7 +156,7 @@ def _codes(values: Any, device: Any) -> Any:
     codes = values.to(device=device, dtype=torch.int64)
     if len(codes) and (int(codes.min()) < -1 or int(codes.max()) >= 2**31):
         raise StratError(
-            f"codes must be whole numbers from 0 to 2^31 − 1, or −1 for nobody, got {int(codes.min())} to "
+            f"codes must be whole numbers from 0 to 2^31 − 1, or −1 for no subject, got {int(codes.min())} to "
             f"{int(codes.max())}; number the subjects in order."
         )
     return codes

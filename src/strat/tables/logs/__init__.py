@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strat.tables.logs.items import ItemTable
+from strat.tables.logs.item_table import ItemTable
 from strat.tables.logs.long import read_long
 from strat.tables.logs.reading import read_logs
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from strat.errors import StratError, short
+from strat.notes import Note
 from strat.tables.limits import DEFAULT, Limits, json_object, number, read_bytes, whole
-from strat.tables.logs.items import Run
+from strat.tables.logs.item_table import Run, few_cells
 
-NAME = "per_instance_stats.json"
+NAME, SPEC = "per_instance_stats.json", "run_spec.json"
 PREFERRED = ("exact_match", "quasi_exact_match", "prefix_exact_match", "final_number_exact_match")
 
 
@@ -32,7 +33,8 @@ def read_instances(path: Path, limits: Limits = DEFAULT) -> Run:
         raise StratError(f"`{path}` must be a list of instances, got {type(rows).__name__}.")
     perturbed = sum(_add(run, row) for row in rows)
     if perturbed:
-        run.notes.append(f"{path.parent.name}: {perturbed} perturbed copies of instances left out")
+        text = f"{path.parent.name}: {perturbed} perturbed copies of instances left out"
+        run.notes.append(Note("copies-left-out", text))
     return run
 
 
@@ -44,7 +46,7 @@ def _task(name: str) -> str:
 
 
 def _spec(path: Path, limits: Limits) -> dict[str, Any]:
-    beside = path.with_name("run_spec.json")
+    beside = path.with_name(SPEC)
     if not beside.is_file():
         return {}
     spec = json_object(read_bytes(beside, limits.member), str(beside))
@@ -70,6 +72,7 @@ def _add(run: Run, row: Any) -> bool:
         column.extend([math.nan] * (position - len(column)))
         if len(column) == position:
             column.append(number(stat.get("sum")) / (number(stat["count"]) or math.nan))
+    few_cells(run.path, len(run.scores), position)
     return False
 
 

@@ -3,16 +3,45 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from strat.errors import StratError, short
+from strat.notes import Note
 from strat.tables.limits import DEFAULT, Limits, json_object, read_bytes, whole
 from strat.tables.logs.archive import Archive
-from strat.tables.logs.items import Run
+from strat.tables.logs.item_table import Run, few_cells, fields_of
 
 # what a scorer's value counts as; the names are the harness's own constants
 VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+class Sample(NamedTuple):
+    """What is read of a sample."""
+
+    id: Any
+    epoch: Any = None
+    metadata: Any = None
+    scores: Any = None
+    error: Any = None
+    limit: Any = None
+
+    @classmethod
+    def of(cls, sample: Any) -> Any:
+        """From an object of JSON; a sample that is read already stays as it is."""
+        return cls(sample["id"], *map(sample.get, cls._fields[1:])) if isinstance(sample, dict) else sample
+
+
+@cache
+def _samples() -> Any:
+    """The type of a list of samples for a decoder that skips whatever the type does not name."""
+    import msgspec
+
+    score = msgspec.defstruct("Score", [("value", Any, None)])
+    kinds = {"metadata": dict[str, Any] | None, "scores": dict[str, score] | None}  # type: ignore[valid-type]
+    fields = [(name, kinds.get(name, Any), None) for name in Sample._fields[1:]]
+    return list[msgspec.defstruct("Sample", [("id", Any), *fields])]  # type: ignore[misc]
 
 
 def read_eval(path: Path, limits: Limits = DEFAULT) -> Run:
@@ -20,9 +49,9 @@ def read_eval(path: Path, limits: Limits = DEFAULT) -> Run:
     with Archive(path, limits) as archive:
         names = set(archive.names)
         if "header.json" in names:
-            header = json_object(archive.read("header.json"), f"{path}:header.json")
+            header = archive.json("header.json")
         elif "_journal/start.json" in names:
-            header = json_object(archive.read("_journal/start.json"), f"{path}:_journal/start.json")
+            header = archive.json("_journal/start.json")
         else:
             raise StratError(f"`{path}` must hold header.json or _journal/start.json; it is no inspect-ai log.")
         return _run(path, header, _summaries(archive, names))
@@ -34,26 +63,21 @@ def read_json(path: Path, limits: Limits = DEFAULT) -> Run:
     return _run(path, log, log.get("samples") if isinstance(log, dict) else None)
 
 
-def is_log(path: Path) -> bool:
-    """Whether a `.json` file looks like a log of inspect-ai, told from its beginning."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError:
-        return False
+def is_head(head: bytes) -> bool:
+    """Whether the beginning of a `.json` file looks like that of a log of inspect-ai."""
     return b'"version"' in head and b'"eval"' in head and b'"status"' in head
 
 
 def _summaries(archive: Archive, names: set[str]) -> list[Any]:
     if "summaries.json" in names:
-        return _list(json_object(archive.read("summaries.json"), f"{archive.path}:summaries.json"), archive.path)
+        return _list(archive.json("summaries.json", _samples), archive.path)
     parts = [n for n in names if n.startswith("_journal/summaries/") and n.endswith(".json")]
     samples: list[Any] = []
     for name in sorted(parts, key=_part_number):
-        samples += _list(json_object(archive.read(name), f"{archive.path}:{name}"), archive.path)
+        samples += _list(archive.json(name), archive.path)
     if samples or not (single := [n for n in names if n.startswith("samples/")]):
         return samples
-    return [json_object(archive.read(name), f"{archive.path}:{name}") for name in sorted(single)]
+    return [archive.json(name) for name in sorted(single)]
 
 
 def _part_number(name: str) -> tuple[int, str]:
@@ -81,7 +105,8 @@ def _run(path: Path, header: Any, samples: Any) -> Run:
     _add(run, _list(samples or [], path))
     expected = _expected(about)
     if expected is not None and len(run) < expected and run.status == "success":
-        run.notes.append(f"{path.name}: {len(run)} of {expected} samples × epochs are in the log")
+        text = f"{path.name}: {len(run)} of {expected} samples × epochs are in the log"
+        run.notes.append(Note("log-incomplete", text))
     return run
 
 
@@ -99,33 +124,38 @@ def _expected(about: dict[str, Any]) -> int | None:
 def _add(run: Run, samples: list[Any]) -> None:
     """All samples of the run, column by column, which is several times as fast as sample by sample."""
     try:
-        run.items = [str(sample["id"]) for sample in samples]
-        run.epochs = [whole(sample.get("epoch") or 1) for sample in samples]
+        samples = [Sample.of(sample) for sample in samples]
+        run.items = [str(sample.id) for sample in samples]
+        run.epochs = [1 if sample.epoch in (None, 1) else whole(sample.epoch or 1) for sample in samples]
     except (KeyError, TypeError, ValueError, AttributeError):
         raise StratError(f"`{run.path}` must give each sample an 'id' and a whole 'epoch'; one has none.") from None
-    about = [sample.get("metadata") or {} for sample in samples]
-    scores = [sample.get("scores") or {} for sample in samples]
+    about = [sample.metadata or {} for sample in samples]
+    scores = [sample.scores or {} for sample in samples]
     if not all(isinstance(part, dict) for parts in (about, scores) for part in parts):
         raise StratError(f"`{run.path}` must have scores and metadata by name; it is no inspect-ai log.")
-    for key in dict.fromkeys(key for part in about for key in part):
-        run.about[key] = [part.get(key) for part in about]
-    for scorer in dict.fromkeys(key for part in scores for key in part):
+    run.about = fields_of(about)
+    scorers = dict.fromkeys(key for part in scores for key in part)
+    few_cells(run.path, len(scorers), len(samples))
+    for scorer in scorers:
         _add_scorer(run, scorer, [part.get(scorer) for part in scores])
     for position, sample in enumerate(samples):
-        if sample.get("error"):
+        if sample.error:
             run.failed[position] = "error"
-        elif not sample.get("scores"):
-            run.failed[position] = "limit" if sample.get("limit") else "unscored"
+        elif not sample.scores:
+            run.failed[position] = "limit" if sample.limit else "unscored"
 
 
 def _add_scorer(run: Run, scorer: str, scores: list[Any]) -> None:
-    values: list[Any] = [score.get("value") if isinstance(score, dict) else score for score in scores]
+    values: list[Any] = [
+        score.get("value") if isinstance(score, dict) else getattr(score, "value", score) for score in scores
+    ]
     try:
         plain = [VALUES[value] for value in values]
     except (KeyError, TypeError):  # not only C, I, P and N
         for position, value in enumerate(values):
             if value is not None:
                 _add_nested(run, scorer, value, position)
+                few_cells(run.path, len(run.scores), position)
     else:
         for position, number in enumerate(plain) if scorer in run.scores else ():
             _put(run.scores, scorer, position, number, math.nan)

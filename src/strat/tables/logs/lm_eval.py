@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from strat.errors import StratError, short
+from strat.notes import Note
 from strat.tables.limits import DEFAULT, Limits, json_lines, json_object, number, read_bytes
-from strat.tables.logs.items import Run
+from strat.tables.logs.item_table import Run, few_cells, fields_of
 
 SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[.\d]*)\.jsonl$")
 RESULTS = re.compile(r"results_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[.\d]*)\.json$")
@@ -26,33 +27,37 @@ def read_samples(path: Path, results: dict[str, Any], limits: Limits = DEFAULT) 
     groups = _mapping(results, "group_subtasks", path)
     run.groups = [str(g) for g, members in groups.items() if isinstance(members, list) and task in members]
     rows: dict[Any, int] = {}
+    documents: list[dict[str, Any]] = []
     for line, sample in json_lines(path, limits.line):
-        _add(run, rows, sample, line)
+        if _add(run, rows, sample, line):
+            documents.append(_described(sample.get("doc")))
+    run.about = fields_of(documents)
     wanted = _mapping(_mapping(results, "n-samples", path), task, path).get("effective")
     if isinstance(wanted, int) and wanted != len(run):
         run.status = "error"
-        run.notes.append(f"{path.name}: {len(run)} of {wanted} documents are in the log")
+        run.notes.append(Note("log-incomplete", f"{path.name}: {len(run)} of {wanted} documents are in the log"))
     return run
 
 
 def _mapping(results: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
-    found = results.get(key) or {}
-    if not isinstance(found, dict):
+    content = results.get(key) or {}
+    if not isinstance(content, dict):
         raise StratError(
-            f"`{path.parent}/results_*.json` must have an object under {short(repr(key))}, got {type(found).__name__}."
+            f"`{path.parent}/results_*.json` must have an object under {short(repr(key))}, got "
+            f"{type(content).__name__}."
         )
-    return found
+    return content
 
 
 def read_results(paths: Iterable[Path]) -> dict[tuple[str, str], dict[str, Any]]:
     """What `results_<time>.json` says, by folder and time."""
-    found = {}
+    results = {}
     for path in paths:
         named = RESULTS.search(path.name)
         if named is not None:
             content = json_object(read_bytes(path, DEFAULT.member), str(path))
-            found[(str(path.parent), named["time"])] = content if isinstance(content, dict) else {}
-    return found
+            results[(str(path.parent), named["time"])] = content if isinstance(content, dict) else {}
+    return results
 
 
 def time_of(path: Path) -> str:
@@ -66,18 +71,19 @@ def _system(path: Path, results: dict[str, Any]) -> str:
     return str(results.get("model_name") or results.get("model_source") or path.parent.name)
 
 
-def _add(run: Run, rows: dict[Any, int], sample: Any, line: int) -> None:
+def _add(run: Run, rows: dict[Any, int], sample: Any, line: int) -> bool:
+    """Add one line of the log; whether its document is new."""
     if not isinstance(sample, dict) or "doc_id" not in sample:
         raise StratError(f"`{run.path}`, line {line}, must have a 'doc_id'; it is no sample of lm-evaluation-harness.")
     document = sample["doc_id"]
     if not isinstance(document, str | int):
         raise StratError(f"`{run.path}`, line {line}, must have a number or text as 'doc_id'.")
     position = rows.setdefault(document, len(rows))
-    if position == len(run.items):
+    new = position == len(run.items)
+    if new:
         run.items.append(f"{run.task}/{document}")
         run.epochs.append(1)
         run.hashes.append(str(sample.get("doc_hash", "")))
-        _describe(run, sample.get("doc"), position)
     chosen = str(sample.get("filter", "none"))
     for metric in _metrics(sample):
         name = metric if chosen == "none" else f"{metric},{chosen}"
@@ -89,6 +95,8 @@ def _add(run: Run, rows: dict[Any, int], sample: Any, line: int) -> None:
             )
         column.extend([math.nan] * (position - len(column)))
         column.append(_value(sample.get(metric)))
+    few_cells(run.path, len(run.scores), position)
+    return new
 
 
 def _metrics(sample: dict[str, Any]) -> list[str]:
@@ -102,11 +110,8 @@ def _value(value: Any) -> float:
     return number(value) if isinstance(value, bool | int | float) else math.nan
 
 
-def _describe(run: Run, document: Any, position: int) -> None:
+def _described(document: Any) -> dict[str, Any]:
+    """The short fields of a document."""
     if not isinstance(document, dict):
-        return
-    for key, value in document.items():
-        if isinstance(value, str | int | bool) and len(str(value)) <= 200:
-            column = run.about.setdefault(key, [])
-            column.extend([None] * (position - len(column)))
-            column.append(value)
+        return {}
+    return {k: v for k, v in document.items() if isinstance(v, str | int | bool) and len(str(v)) <= 200}

@@ -1,0 +1,275 @@
+"""What an entry is: something that a source prints, and how to compute it here."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from strat.errors import StratError
+
+Printed = float | str | None
+APART = ("not printed", "other data")
+KINDS = {
+    5: "scan",
+    10: "trap",
+    28: "open",
+    29: "scan",
+    39: "open",
+    40: "open",
+}  # all other numbers of the list are errata
+TELLING = 0.25  # share of a printed value above which a tolerance is too wide to call it reproduced
+CERTAIN = 2.0  # standard errors of a simulation that a verdict must stay clear of its tolerance
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an entry may use.
+
+    Attributes
+    ----------
+    data
+        Folder of the shared data files; None where there is none.
+    slow
+        Whether simulations are repeated often.
+    """
+
+    data: Path | None = None
+    slow: bool = False
+
+    def file(self, name: str) -> Path | None:
+        """The shared file of that name, if it is there."""
+        if self.data is None:
+            return None
+        found = [folder / name for folder in (self.data, self.data / "data") if (folder / name).is_file()]
+        return found[0] if found else None
+
+    def times(self, quick: int, slow: int) -> int:
+        """How often to repeat."""
+        return slow if self.slow else quick
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a source beside ours.
+
+    Attributes
+    ----------
+    what
+        What is computed.
+    printed
+        What the source prints, as a number or in words; None where it prints nothing that can be compared.
+    ours
+        What the library computes.
+    within
+        Largest difference that counts as agreement; 0 asks for equality.
+    derived
+        What follows from a formula or a definition of the source that prints no such value.
+    erratum
+        Number in the list of errata, where the source is wrong.
+    holds
+        Whether they agree, where that is not a matter of one difference (claims); `rule` says when.
+    rule
+        The tolerance in words, where `within` does not say it.
+    noise
+        Standard error of ours where it is simulated: a verdict must be clear of it.
+    width
+        Half of the range that counts as agreement, where `rule` gives it in words.
+    note
+        Why, or how sure.
+    other_data
+        Whether the source's claim is looked at on other data than its own: seen or not, that is no error.
+
+    Examples
+    --------
+    >>> Value("p", 0.0085, 0.0084896, within=5e-5).verdict
+    'agrees'
+    >>> Value("the Wilcoxon column head", 0.1, 0.05, erratum=22).verdict
+    'erratum 22'
+    >>> Value("(1) by hand", None, 0.25, derived=0.25).verdict
+    'follows'
+    >>> Value("coverage", 0.95, 0.925, within=0.03, noise=0.011).verdict
+    'undecided'
+    >>> Value("average of ten", 17.08, 20.14, within=10.0).verdict  # ten draws can't say more
+    'compatible'
+    """
+
+    what: str
+    printed: Printed
+    ours: Any
+    within: float = 0.0
+    derived: Printed = None
+    erratum: int | None = None
+    holds: bool | None = None
+    rule: str = ""
+    noise: float = 0.0
+    width: float = 0.0
+    note: str = ""
+    other_data: bool = False
+
+    @property
+    def compared(self) -> Printed:
+        """What ours is compared with: the printed value, else the derived one."""
+        return self.derived if self.printed is None else self.printed
+
+    @property
+    def tolerance(self) -> str:
+        """When ours counts as the same, in words."""
+        if self.rule or self.compared is None:
+            return self.rule
+        return f"± {self.within:.2g}" if self.within else "equal"
+
+    @property
+    def clear(self) -> bool:
+        """Whether the noise of a simulation can't turn the verdict round."""
+        if not self.noise or isinstance(self.compared, str) or self.compared is None:
+            return True
+        return abs(abs(self.compared - self.ours) - self.within) > CERTAIN * self.noise
+
+    @property
+    def agrees(self) -> bool:
+        """Whether ours is what is printed or follows."""
+        if self.holds is not None:
+            return self.holds
+        if isinstance(self.compared, str) or isinstance(self.ours, str):
+            return self.compared == self.ours
+        return self.compared is not None and math.isclose(self.compared, self.ours, rel_tol=0.0, abs_tol=self.within)
+
+    @property
+    def telling(self) -> bool:
+        """Whether the tolerance is narrow beside the value, so that agreement says something."""
+        if isinstance(self.compared, str) or not self.compared:
+            return True
+        return max(self.within, self.width) <= TELLING * abs(self.compared)
+
+    @property
+    def verdict(self) -> str:
+        """Agrees, follows, undecided, not printed, other data, differs, or the kind and number of the erratum.
+
+        Compatible is what agrees within a tolerance so wide that it says little.
+        """
+        if self.other_data:
+            return "other data"
+        if self.compared is None:
+            return "not printed"
+        if not self.clear:
+            return "undecided"
+        if self.agrees and not self.telling:
+            return "compatible"
+        if self.agrees:
+            return "follows" if self.printed is None else "agrees"
+        return "differs" if self.erratum is None else f"{KINDS.get(self.erratum, 'erratum')} {self.erratum}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an entry computes: values, what to know about them, and a picture to draw when somebody looks."""
+
+    values: tuple[Value, ...]
+    notes: tuple[str, ...] = ()
+    picture: Callable[[], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A worked example, table, figure or checkable claim of a source.
+
+    Attributes
+    ----------
+    id
+        Source and place, such as ``"kuncheva/1.9"``.
+    where
+        Where the source has it.
+    title
+        What it is about.
+    make
+        Computes it.
+    needs
+        A shared data file that it can't do without.
+    """
+
+    id: str
+    where: str
+    title: str
+    make: Callable[[Setting], Found]
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """An entry with what came out."""
+
+    entry: Entry
+    found: Found
+    skipped: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def verdict(self) -> str:
+        """One word for the entry: what differs, if anything does."""
+        if self.skipped:
+            return "skipped"
+        said = {value.verdict for value in self.found.values}
+        if "differs" in said:
+            return "differs"
+        known = sorted((word for word in said if word[-1].isdigit()), key=lambda word: int(word.split()[1]))
+        if known:
+            return ", ".join(known)
+        return next((word for word in ("undecided", "agrees", "follows", "compatible") if word in said), "shown")
+
+    @property
+    def count(self) -> str:
+        """How many of the printed values agree."""
+        printed = [v for v in self.found.values if v.printed is not None and v.verdict not in APART]
+        same = sum(v.verdict == "agrees" for v in printed)
+        return f"{same} of {len(printed)}" if printed else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers for JSON."""
+        values = [
+            {
+                "what": v.what,
+                "printed": v.printed,
+                "derived": v.derived,
+                "ours": v.ours,
+                "tolerance": v.tolerance,
+                "verdict": v.verdict,
+                "note": v.note,
+            }
+            for v in self.found.values
+        ]
+        head = {"id": self.entry.id, "where": self.entry.where, "title": self.entry.title, "verdict": self.verdict}
+        return head | {"skipped": self.skipped, "values": values, "notes": list(self.found.notes)}
+
+
+def reproduce(entry: Entry, setting: Setting | None = None) -> Reproduced:
+    """The entry computed now, or skipped with the reason."""
+    setting = setting or Setting()
+    if entry.needs and setting.file(entry.needs) is None:
+        return Reproduced(entry, Found(()), f"needs {entry.needs}: name its folder with --data or STRAT_SHARED")
+    start = time.perf_counter()
+    found = entry.make(setting)
+    return Reproduced(entry, found, seconds=time.perf_counter() - start)
+
+
+def chosen(entries: Iterable[Entry], ids: Iterable[str]) -> list[Entry]:
+    """The entries with these ids, or of these sources; all without any."""
+    entries, wanted = list(entries), list(ids)
+    if not wanted:
+        return entries
+    picked: list[Entry] = []
+    for name in wanted:
+        some = [e for e in entries if e.id == name or e.id.startswith(name.rstrip("/") + "/")]
+        if not some:
+            raise StratError(f"`ID` must be an entry or a source, got {name!r}; {_near(name, entries)}")
+        picked += [e for e in some if e not in picked]
+    return picked
+
+
+def _near(name: str, entries: list[Entry]) -> str:
+    from strat.errors import near
+
+    return near(name, [*dict.fromkeys(e.id.split("/")[0] for e in entries), *(e.id for e in entries)])

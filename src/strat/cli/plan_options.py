@@ -1,0 +1,98 @@
+"""What the commands of `strat plan` share: options, the rows that a measure looks at, and how a plan is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from strat import planning
+from strat.cli.options import leave_out, picture
+from strat.cli.output import Sheet, draw, emit
+from strat.errors import StratError, one_of
+
+SCHEMA = "strat/plan/1"
+CLASS_MEASURES = {
+    **dict.fromkeys(("sensitivity", "recall", "tpr", "fnr"), "positive"),
+    **dict.fromkeys(("specificity", "tnr", "fpr"), "negative"),
+}  # the true class of the rows that they look at
+PREDICTED_MEASURES = {"precision": "positive", "ppv": "positive", "npv": "negative"}
+
+Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]
+Measure = Annotated[
+    str | None, typer.Option(help="accuracy, sensitivity (recall), specificity, precision (ppv), npv; auc for width.")
+]
+Prevalence = Annotated[float | None, typer.Option(help="Share of positive rows, for sensitivity, specificity, auc.")]
+Share = Annotated[
+    float | None,
+    typer.Option(help="Share of rows that the measure looks at; for precision those called positive."),
+]
+Assurance = Annotated[float, typer.Option(help="In which share of studies the width is to be reached.")]
+Power = Annotated[float, typer.Option(help="Wanted power.")]
+Linear = Annotated[bool, typer.Option("--linear", help="Fisher's linear classifier instead of the quadratic one.")]
+BayesError = Annotated[float, typer.Option("--bayes-error", help="Expected Bayes error of the two classes.")]
+
+
+def share_looked_at(ctx: typer.Context, measure: str | None, prevalence: float | None, share: float | None) -> float:
+    """The share of rows that a measure looks at."""
+    if measure is None or measure == "accuracy":
+        leave_out(ctx, "prevalence", why="without a --measure that looks at one class, such as sensitivity")
+        if measure is not None:
+            leave_out(ctx, "share", why="with --measure accuracy, which looks at every row")
+        return 1.0 if share is None else share
+    one_of("--measure", measure, ("accuracy", *CLASS_MEASURES, *PREDICTED_MEASURES, "auc"))
+    if measure == "auc":
+        raise StratError(
+            "`--measure` must not be auc here; `strat plan width` plans one, with --design-effect for rows in units."
+        )
+    if measure in PREDICTED_MEASURES:
+        leave_out(ctx, "prevalence", why=f"with --measure {measure}, which looks at rows by what was predicted")
+        if share is None:
+            raise StratError(
+                f"`--share` must be given with --measure {measure}: the share of rows that are predicted "
+                f"{PREDICTED_MEASURES[measure]}, for it looks at no others."
+            )
+        return share
+    leave_out(ctx, "share", why=f"with --measure {measure}, whose share follows from --prevalence")
+    known = known_prevalence(measure, prevalence)
+    return known if CLASS_MEASURES[measure] == "positive" else 1 - known
+
+
+def known_prevalence(measure: str, prevalence: float | None) -> float:
+    """The share of positive rows, which the measure needs."""
+    if prevalence is None:
+        rows = (
+            "how many rows of each class there are decides"
+            if measure == "auc"
+            else "it looks at rows of one class only"
+        )
+        raise StratError(f"`--prevalence` must be given with --measure {measure}, the share of positive rows: {rows}.")
+    if not 0 < prevalence < 1:
+        raise StratError(f"`--prevalence` must lie strictly between 0 and 1, got {prevalence!r}; use a share.")
+    return prevalence
+
+
+def show_plan(answer: planning.SampleSize, plot: Path | None, as_json: bool) -> None:
+    """Print a plan with its curve, and draw it."""
+    rows = thinned(answer.sizes, answer.values)
+    show(answer, plot, as_json, columns=(answer.counted, answer.measure), rows=rows)
+
+
+def show(answer: Any, plot: Path | None, as_json: bool, *, columns: Any, rows: Any) -> None:
+    """Print an answer with a table, and draw it."""
+    save(answer, plot)
+    emit(Sheet(SCHEMA, columns, rows, str(answer), (), answer.to_dict()), as_json=as_json)
+
+
+def thinned(*columns: Any) -> list[tuple[Any, ...]]:
+    """About ten lines of long columns, the first of them counts."""
+    step = max(1, len(columns[0]) // 10)
+    counts = [int(v) for v in columns[0][::step]]
+    return list(zip(counts, *(c[::step].tolist() for c in columns[1:]), strict=True))
+
+
+def save(answer: Any, plot: Path | None) -> None:
+    """Draw the answer where a picture was asked for."""
+    picture(plot)
+    draw(plot, answer.plot)

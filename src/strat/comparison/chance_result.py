@@ -1,0 +1,138 @@
+"""How a confusion matrix compares with chance: the p-value, its error, and the distribution behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from strat.comparison import chance_distribution
+from strat.comparison.chance_margins import Margins
+from strat.comparison.hypergeometric import TooLargeError
+from strat.errors import StratError
+from strat.notebook import in_words
+from strat.proportions import wilson
+from strat.validate.columns import Array
+
+# Confidence with which the error of a simulated p-value is bounded.
+CONFIDENCE = 0.999
+NULL = "every way of giving the predicted labels to the patterns is equally likely"
+
+
+@in_words
+@dataclass(frozen=True)
+class Chance:
+    """How a confusion matrix compares with random classification that keeps its margins.
+
+    Attributes
+    ----------
+    agreements
+        Patterns on the diagonal.
+    n
+        All patterns.
+    efficiency
+        agreements / n.
+    expected
+        Expected efficiency of random classification with the same margins (Nyssen's epsilon_0).
+    pvalue
+        P(as many agreements or more) under random classification, Nyssen (2.2); 0.0 where it is below the smallest
+        float, some 1e-308.
+    log10_pvalue
+        Its decimal logarithm, which never underflows.
+    error
+        Bound on the error of `pvalue`.
+    method
+        "exact", or how it was approximated and what bounds the error.
+    null
+        The hypothesis tested, in words.
+    """
+
+    agreements: int
+    n: int
+    efficiency: float
+    expected: float
+    pvalue: float
+    log10_pvalue: float
+    error: float
+    method: str
+    null: str = NULL
+    _parts: tuple[Margins, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def distribution(self) -> Array:
+        """P(T = t) for t = 0 … n agreements under random classification."""
+        if not self._parts:
+            raise StratError(
+                f"`distribution` is not known for a p-value found by {self.method}; only an exact test has one."
+            )
+        try:
+            return _convolved(self._parts, self.n)
+        except TooLargeError:
+            raise StratError(
+                f"`distribution` of {self.n} patterns with these margins is too large to make exactly; "
+                "the p-value stands."
+            ) from None
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Nyssen's score interval of the efficiency, patterns taken for independent.
+
+        >>> from strat.comparison import chance
+        >>> low, high = chance([[50, 0], [1, 49]]).interval()  # 99 of 100, printed 0.946 to 0.998
+        >>> round(low, 3), round(high, 3)
+        (0.946, 0.998)
+        """
+        low, high = wilson(self.efficiency, self.n, level)
+        return float(low), float(high)
+
+    def __str__(self) -> str:
+        """The answer as a sentence."""
+        return (
+            f"{100 * self.efficiency:.1f} % of {self.n} patterns agree where chance gives "
+            f"{100 * self.expected:.1f} % ({self.p_text}, {self.method})"
+        )
+
+    @property
+    def p_text(self) -> str:
+        """The p-value as text, however small: "p = 3.20e-412", or "p <= …" for a bound."""
+        if self.pvalue >= 1e-4:
+            return f"p = {self.pvalue:.3g}"
+        exponent = math.floor(self.log10_pvalue)
+        mantissa = 10.0 ** (self.log10_pvalue - exponent)
+        if mantissa >= 9.995:
+            mantissa, exponent = 1.0, exponent + 1
+        sign = "=" if self.exact else "<="
+        return f"p {sign} {mantissa:.2f}e{exponent:d}"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the p-value is exact, and not simulated or bounded."""
+        return bool(self._parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers for JSON."""
+        keys = ("agreements", "n", "efficiency", "expected", "pvalue", "log10_pvalue", "error")
+        values: dict[str, Any] = {k: getattr(self, k) for k in keys}
+        return values | {"method": self.method, "null": self.null}
+
+
+def clopper_pearson(hits: int, draws: int) -> tuple[float, float]:
+    """Limits of a share with a confidence of 99.9 %."""
+    half = 0.5 * (1.0 - CONFIDENCE)
+    low = float(betaincinv(hits, draws - hits + 1, half)) if hits else 0.0
+    high = float(betaincinv(hits + 1, draws - hits, 1.0 - half)) if hits < draws else 1.0
+    return low, high
+
+
+def _convolved(parts: tuple[Margins, ...], n: int) -> Array:
+    """Distribution of the sum over parts; equal margins are computed once."""
+    known: dict[Margins, Array] = {}
+    total = np.ones(1)
+    for part in parts:
+        if part not in known:
+            known[part] = chance_distribution.distribution(part)
+        total = np.convolve(total, known[part])
+    return np.pad(total, (0, n + 1 - len(total)))

@@ -1,0 +1,146 @@
+"""What is known of a design, as facts; its sentences are made here and nowhere else, and nobody reads them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from strat.designs.plan import Plan
+from strat.notebook import in_words
+from strat.text import counted
+
+BOTH_SIDES = "subjects on both sides"  # of comparisons: a design of verification experiments
+
+
+@dataclass(frozen=True)
+class LayoutFacts:
+    """What was drawn in a design of another kind than units in strata.
+
+    Attributes
+    ----------
+    parts
+        What was drawn or fixed, by name, and how many there are: levels of factors, units of stages.
+    words
+        How rows lie in these.
+    target
+        What an estimate is about.
+    """
+
+    parts: tuple[tuple[str, int], ...]
+    words: str
+    target: str
+
+
+@in_words
+@dataclass(frozen=True)
+class DesignFacts:
+    """How the rows were drawn, counted: what a result keeps of its design.
+
+    Attributes
+    ----------
+    kind
+        Simple random, stratified, clustered, stratified clusters, systematic, crossed, blocks, staged, or subjects on
+        both sides.
+    rows
+        Original rows (not a number: not known).
+    units
+        Units drawn that hold rows here.
+    drawn
+        Units drawn, with rows here or not.
+    strata
+        Number of strata.
+    fewest, most
+        Units that hold rows here in the smallest and in the largest stratum.
+    items
+        Items that rows are repeats of (0: no repeats).
+    df
+        Degrees of freedom: units less strata.
+    census
+        Whether every unit of the population was drawn.
+    finite
+        Whether the population of some stratum is finite.
+    comparisons
+        Comparisons that the subjects stand on both sides of (0: not such a design).
+    layout
+        What was drawn in a crossed, blocked, ordered or staged design (None: units in strata).
+    plan
+        The plan of the evaluation, if one was made.
+    remarks
+        What was done to the design.
+
+    Examples
+    --------
+    >>> facts = DesignFacts("clustered", rows=60, units=20, drawn=20, df=19)
+    >>> print(facts)
+    clustered: 60 rows in 20 units; 19 degrees of freedom
+    >>> facts.target, facts.clustered, facts.rows_per_unit
+    ('the population of units that these 20 were drawn from', True, 3.0)
+    """
+
+    kind: str
+    rows: float
+    units: int
+    drawn: int
+    strata: int = 1
+    fewest: int = 0
+    most: int = 0
+    items: int = 0
+    df: float = 0
+    census: bool = False
+    finite: bool = False
+    comparisons: int = 0
+    layout: LayoutFacts | None = None
+    plan: Plan | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def stratified(self) -> bool:
+        """Whether the population was divided into strata."""
+        return self.kind in ("stratified", "stratified clusters")
+
+    @property
+    def clustered(self) -> bool:
+        """Whether groups of rows were drawn together."""
+        return self.kind in ("clustered", "stratified clusters")
+
+    @property
+    def single_rows(self) -> bool:
+        """Whether every unit that was drawn is one row."""
+        return self.drawn == self.rows
+
+    @property
+    def rows_per_unit(self) -> float:
+        """Rows for each unit (not a number: not known)."""
+        return self.rows / self.units if self.units else math.nan
+
+    @property
+    def target(self) -> str:
+        """The target of inference: what is fixed and what was sampled."""
+        if self.comparisons:
+            return "the population of subjects"
+        if self.layout is not None:
+            return self.layout.target
+        if self.census:
+            repeats = "; only the repeats vary" if self.items else ""
+            return f"these very {counted(self.drawn, 'unit')}, all of them{repeats}"
+        limited = " (finitely many)" if self.finite else ""
+        what = "rows" if self.single_rows else "units"
+        if self.strata == 1:
+            return f"the population of {what} that these {self.drawn:,} were drawn from{limited}"
+        return f"these {self.strata} strata, fixed, and the {what} in them that these were drawn from{limited}"
+
+    def __str__(self) -> str:
+        """The design in one line, with what was counted."""
+        if self.comparisons:
+            text = f"{counted(self.units, 'subject')} on both sides of "
+            return ", ".join([text + counted(self.comparisons, "non-mated comparison"), *self.remarks])
+        if self.layout is not None:
+            text = f"{self.kind}: {counted(self.rows, 'row', ',.0f')} in {self.layout.words}"
+            return "; ".join([f"{text}; {counted(self.df, 'degree of freedom', '.4g')}", *self.remarks])
+        text = f"{self.kind}: {counted(self.rows, 'row', ',.0f')} in {counted(self.units, 'unit')}"
+        if self.strata > 1:
+            each = f"{self.fewest:,}" if self.fewest == self.most else f"{self.fewest:,} to {self.most:,}"
+            text += f" in {counted(self.strata, 'stratum')} of {each}"
+        if self.items:
+            text += f", {counted(self.items, 'item')} with repeats"
+        return "; ".join([f"{text}; {counted(self.df, 'degree of freedom')}", *self.remarks])

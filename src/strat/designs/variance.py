@@ -1,0 +1,267 @@
+"""The variance of a sum of unit influences, and its degrees of freedom: all that inference asks of a design.
+
+The textbook variances of stratified, clustered and systematic samples (STRAT 6; Cochran 5, 8, 9A) and Taylor
+linearization are one thing: the influence of each unit is a variable whose total has the textbook variance.
+
+An influence or a weight of a line is that of all the equal units which it stands for, added up.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.designs.blocks import fixed_kinds
+from strat.designs.crossed import Crossing
+from strat.designs.design import Design
+from strat.designs.factored import Factored, Influence, dense
+from strat.designs.group_sums import stratified_root
+from strat.notes import Note
+from strat.validate.columns import Array, Codes
+
+MOST_WRITTEN = 1 << 24  # lines × values of influences that are written out
+VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
+
+
+def deviations(influence: Influence, design: Design) -> Array:
+    """Lines whose sum of squares is the variance of the sum of the units' influences (m × outputs)."""
+    if design.layout is not None:
+        return design.layout.deviations(_of_layout(influence), line_weights(design))
+    sizes = design.sizes
+    ratio = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1)
+    if isinstance(influence, Factored):
+        return stratified_root(influence, design.stratum, ratio * (1.0 - design.fraction))
+    means = np.add.reduceat(influence, design.starts, axis=0) / sizes[:, None]
+    scale = np.sqrt(ratio * (1.0 - design.fraction))[design.stratum]
+    each = influence if design.multiplicity is None else influence / design.multiplicity[:, None]
+    from_mean = (each - means[design.stratum]) * scale[:, None]
+    if design.multiplicity is not None:
+        from_mean *= np.sqrt(design.multiplicity)[:, None]
+    return _singletons(from_mean, influence, design)
+
+
+def _singletons(from_mean: Array, influence: Array, design: Design) -> Array:
+    """Strata of one unit: compared with all units ("centre"), or as variable as the others ("average")."""
+    alone = (design.sizes == 1) & (design.fraction < 1)
+    if not alone.any() or design.lone not in ("centre", "average"):
+        return from_mean
+    if design.lone == "average":
+        return from_mean * np.sqrt(design.n_strata / (design.n_strata - alone.sum()))
+    single = alone[design.stratum]
+    centre = influence.sum(axis=0) / design.n_units
+    kept = np.sqrt(1.0 - design.fraction)[design.stratum[single]]
+    from_mean[single] = (influence[single] - centre) * kept[:, None]
+    return from_mean
+
+
+def repeat_deviations(influence: Array, design: Design) -> Array | None:
+    """The second stage, from the rows' influences: how the repeats of an item vary in a known share of the population.
+
+    Rows that stand for several equal tries of an item count as so many.
+    """
+    if design.item is None or not (design.fraction > 0).any():
+        return None
+    item, number = design.item, int(design.item.max()) + 1
+    rows = np.ones(len(item)) if design.counts is None else design.counts
+    tries = np.bincount(item, rows, minlength=number)
+    means = np.stack([np.bincount(item, z, minlength=number) for z in influence.T], axis=1) / tries[:, None]
+    share = design.fraction[design.stratum[design.unit]]
+    m = tries[item]
+    scale = np.sqrt(share * rows * np.divide(m, m - 1, out=np.ones(len(m)), where=m > 1))
+    each = influence / rows[:, None]
+    return np.where((m > 1)[:, None], each - means[item], _single_tries(each, m == 1)) * scale[:, None]
+
+
+def _single_tries(influence: Array, once: NDArray[np.bool_]) -> Array:
+    """Deviations of items tried once, whose own variance can't be seen, from each other: an upper bound of it."""
+    number = int(once.sum())
+    if number < 2:
+        return influence
+    return (influence - influence[once].mean(axis=0)) * np.sqrt(number / (number - 1))
+
+
+def line_weights(design: Design) -> Array:
+    """What each line weighs."""
+    return np.bincount(design.unit, design.weights, minlength=design.lines).astype(float)
+
+
+def nominal_df(design: Design, weights: Array) -> float:
+    """Units less strata, of those that weigh something; a stratum seen whole adds none, unless all are."""
+    if design.layout is not None:
+        return design.layout.nominal_df
+    reached = np.bincount(design.stratum, design.copies * (weights > 0), minlength=design.n_strata)
+    drawn = design.fraction < 1
+    if design.item is None and reached[drawn].any():
+        reached = reached * drawn
+    return float(reached.sum() - (reached > 0).sum())
+
+
+def effective_df(design: Design, weights: Array) -> float:
+    """Degrees of freedom from the weights of the units alone: fewer where a few of them carry most of the weight."""
+    kept = np.sqrt(1 - design.fraction[design.stratum])
+    inside = weights > 0
+    each = (weights / design.copies * kept)[inside]
+    return bell_mccaffrey(each, design.stratum[inside], design.copies[inside], nominal_df(design, weights))
+
+
+def usual_df(design: Design, weights: Array) -> float:
+    """Units less strata; the effective number where a few units carry most of the weight (see the validation page)."""
+    return used_df(nominal_df(design, weights), effective_df(design, weights))
+
+
+def centred(influence: Array, design: Design) -> Array:
+    """What one unit of each line adds, less the mean of its stratum: lines × outputs."""
+    means = sum_by_stratum(influence, design) / design.sizes[:, None]
+    return influence / design.copies[:, None] - means[design.stratum]
+
+
+def working_df(expected: Array, held: NDArray[np.bool_], design: Design) -> Array:
+    """Degrees of freedom of the textbook variance of unit influences with these expected squares (lines × values).
+
+    The variance of stratum h is n_h/(n_h − 1) Σ (u_i − ū)²; for independent normal u_i with variances v_i its mean is
+    Σ v_i and its variance 2 (n_h/(n_h − 1))² ((1 − 2/n_h) Σ v_i² + (Σ v_i)²/n_h²); the strata are added up. Where
+    nothing can be expected, or a stratum has a single unit, the units that are `held` less their strata count.
+    """
+    nominal = np.array([nominal_df(design, column.astype(float)) for column in held.T])
+    largest = expected.max(axis=0)
+    v = np.divide(expected, largest, out=np.zeros_like(expected), where=largest > 0)
+    n = design.sizes.astype(float)[:, None]
+    copies = design.copies[:, None]
+    first, second = sum_by_stratum(copies * v, design), sum_by_stratum(copies * v**2, design)
+    unseen = (1.0 - design.fraction)[:, None] * (n > 1)
+    ratio = np.divide(n, n - 1.0, out=np.zeros_like(n), where=n > 1)
+    spread = (unseen**2 * ratio**2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2)).sum(axis=0)
+    total = (unseen * first).sum(axis=0)
+    df = np.divide(total**2, spread, out=nominal.copy(), where=spread > 0)
+    if design.n_strata == 1:  # the mean follows the heaviest units
+        df = np.minimum(df, kish_of_columns(v, design.copies) - 1.0)
+    df = np.minimum(nominal, np.maximum(df, np.minimum(nominal, 1.0)))
+    return np.where(df < VERY_UNEQUAL * nominal, df, nominal)
+
+
+def part_of_df(design: Design) -> float:
+    """What is left of units less one where neighbours are compared; 1 for all but systematic samples.
+
+    The mean square of n − 1 successive differences of n independent normal values has 2(n − 1)²/(3n − 4) degrees of
+    freedom (von Neumann 1941).
+    """
+    n = design.n_units
+    return 2.0 * (n - 1) / (3.0 * n - 4.0) if design.kind == "systematic" and n > 2 else 1.0
+
+
+def used_df(nominal: float, effective: float) -> float:
+    """The effective number of degrees of freedom where it is less than half of the nominal one."""
+    return effective if effective < VERY_UNEQUAL * nominal else nominal
+
+
+def bell_mccaffrey(w: Array, stratum: Codes, copies: Array, nominal: float) -> float:
+    """Degrees of freedom of the variance between units of unequal weight w (each so many times), from these alone.
+
+    The variance of stratum h is a quadratic form in its units' means, sum of w_i² (m_i - m)² / (1 - h_i) with
+    h_i = w_i / W_h. If all means vary equally, its expectation is tr B and its variance 2 tr B², and the sum over the
+    strata has (sum tr B)² / sum tr B² degrees of freedom, which is units less strata where all is equal (Bell and
+    McCaffrey 2002).
+    """
+    if nominal < 1 or w.max() <= 1.001 * w.min():
+        return nominal
+    w = w / w.max()  # the answer has no scale, and fourth powers of weights would leave the floats
+
+    def sums(values: Array) -> Array:
+        return np.bincount(stratum, values * copies).astype(float)
+
+    total = sums(w)[stratum]
+    h = np.divide(w, total, out=np.zeros(len(w)), where=total > 0)
+    d = np.divide(w**2, 1 - h, out=np.zeros(len(w)), where=h < 1)
+    s, (s0, s1, s2) = sums(h**2), (sums(d * h**k) for k in range(3))
+    first = sums(d * (1 - 2 * h + s[stratum]))
+    second = sums(d**2 * (1 + 2 * (s[stratum] - 2 * h))) + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
+    spread = float(second.sum())  # where one unit outweighs all, what is left of it is rounding
+    return float(min(nominal, max(1.0, first.sum() ** 2 / spread if spread > 0 else 1.0)))
+
+
+def satterthwaite_df(spread: Array, design: Design) -> Array:
+    """Effective degrees of freedom for unequal strata and unequal units, for each output.
+
+    A stratum counts its effective number of units, ``(sum w^2)^2 / sum w^4``; strata combine as in Satterthwaite's rule
+    (STRAT 6.1, after Cochran 1977, 5.4).
+    """
+    number, stratum = design.n_strata, design.stratum
+    if len(spread) != len(stratum):
+        return np.full(spread.shape[1], float(design.df))
+    each = line_weights(design) / design.copies
+    squares = np.bincount(stratum, design.copies * each**2, minlength=number)
+    fourths = np.bincount(stratum, design.copies * each**4, minlength=number)
+    units = np.divide(squares**2, fourths, out=np.ones(number), where=fourths > 0)
+    df = np.maximum(units - 1.0, 1e-9)
+    v = np.stack([np.bincount(stratum, c**2, minlength=number) for c in spread.T])
+    pooled = (v**2 / df).sum(axis=1)
+    return np.divide(v.sum(axis=1) ** 2, pooled, out=np.full(len(v), float(design.df)), where=pooled > 0)
+
+
+def takes_products(design: Design, outputs: int) -> bool:
+    """Whether the variance of so many values is found without writing out influences that are products."""
+    if design.layout is not None:
+        return isinstance(design.layout, Crossing)
+    plain = design.multiplicity is None and design.lone not in ("centre", "average")
+    return plain and design.lines * outputs > MOST_WRITTEN
+
+
+def layout_df(influence: Influence, design: Design) -> Array:
+    """Degrees of freedom of each output in a design with a layout."""
+    assert design.layout is not None
+    return design.layout.degrees_of_freedom(_of_layout(influence), line_weights(design))
+
+
+def _of_layout(influence: Influence) -> Array:
+    return cast(Array, influence)  # a product comes to crossed designs alone, which take it
+
+
+def layout_notes(influence: Influence, design: Design) -> tuple[Note, ...]:
+    """What the layout of a design has to say, or that strata look like blocks of fixed kinds."""
+    if design.layout is not None:
+        return design.layout.notes(_of_layout(influence), line_weights(design))
+    if design.lone == "collapse":
+        return (
+            Note(
+                "collapsed-strata",
+                "strata of one unit were joined with neighbours: the variance holds what joined strata differ by, and "
+                "is too large by that; join similar ones by a number known of each, design.collapsed(by={…})",
+            ),
+        )
+    if design.kind not in ("stratified", "stratified clusters"):
+        return ()
+    return () if influence.shape[1] > 1 else fixed_kinds(dense(influence), design.stratum, design.copies)
+
+
+def kish(amounts: Array, copies: Array | float = 1.0) -> float:
+    """How many equal amounts these come to, (sum a)² / sum a² (Kish); a line may stand for several of its share."""
+    largest = float(amounts.max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    scaled = amounts / largest
+    return float(scaled.sum() ** 2 / (scaled**2 / copies).sum())
+
+
+def kish_of_columns(amounts: Array, copies: Array) -> Array:
+    """How many equal amounts each column comes to (Kish); a line stands for so many equal ones of its amount."""
+    largest = amounts.max(axis=0)
+    scaled = np.divide(amounts, largest, out=np.zeros_like(amounts), where=largest > 0)
+    squares = copies @ scaled**2
+    return np.divide((copies @ scaled) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+
+
+def sum_by_stratum(values: Array, design: Design) -> Array:
+    """Sums over the lines of each stratum: strata × columns."""
+    return np.add.reduceat(values, design.starts, axis=0)
+
+
+def effective_units(design: Design, weights: Array) -> float:
+    """How many units of a limitless population an exact interval may count on: more where much of it was seen."""
+    if not weights.any():
+        return 0.0
+    if design.layout is not None:
+        return min(kish(np.bincount(group, weights).astype(float)) for group in design.layout.groupings.values())
+    seen = float((weights * design.fraction[design.stratum]).sum() / weights.sum())
+    return np.inf if seen >= 1 else kish(weights, design.copies) / (1.0 - seen)

@@ -1,0 +1,387 @@
+"""From what each unit does to each value to standard errors, degrees of freedom and effective sizes: one road.
+
+Whatever the source (rows in memory, distinct rows with their numbers, sums that an engine made), it fills the same
+small table, `UnitSums`; everything after that is here and in :mod:`strat.designs.variance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat import validate
+from strat.designs import Design, variance
+from strat.designs.factored import Factored, Influence
+from strat.errors import StratError, one_of
+from strat.estimation import linear
+from strat.estimation.share_intervals import UnitShares
+from strat.estimation.totals import sparse_unit_totals
+from strat.estimation.value_df import df_of_values, rows_per_weight, weights_by_class
+from strat.replication import Replicates
+from strat.statistics.base import Statistic
+from strat.validate.columns import Array
+
+MOST_COMPONENTS = 1 << 11  # components up to which what a value is a share of is added up in each unit
+MOST_SHARES = 1 << 22  # units × values up to which shares have limits of their own units
+
+
+class UnitSums(Protocol):
+    """What inference needs to know of each line of a design.
+
+    Attributes
+    ----------
+    influence
+        What the line adds to each value, to first order: lines × outputs.
+    inside
+        For each view of the statistic, what the line weighs in it: views × lines.
+    by_class
+        For each view, what the line weighs in each true class: views × classes × lines.
+    bases
+        For each value, what the line weighs in what the value is a share of: lines × outputs (None: its view).
+    repeats
+        Lines whose squares are the variance of the repeats of items, where these are a second stage.
+    """
+
+    @property
+    def influence(self) -> Array:
+        """Lines × outputs."""
+
+    @property
+    def inside(self) -> Array:
+        """Views × lines."""
+
+    @property
+    def by_class(self) -> Array:
+        """Views × classes × lines."""
+
+    @property
+    def bases(self) -> Array | None:
+        """Lines × outputs."""
+
+    @property
+    def repeats(self) -> Array | None:
+        """Lines of the second stage × outputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenSums:
+    """Sums that somebody else has made: an engine that holds the rows."""
+
+    influence: Array
+    by_class: Array
+    bases: Array | None = None
+    repeats: Array | None = None
+
+    @property
+    def inside(self) -> Array:
+        """What each line weighs in each view."""
+        return np.asarray(self.by_class.sum(axis=1))
+
+
+class RowSums:
+    """Sums over the rows of a design, each made when it is first needed."""
+
+    def __init__(self, statistic: Statistic, design: Design, totals: Array) -> None:
+        self.statistic, self.design, self.totals = statistic, design, totals
+
+    @cached_property
+    def gradient(self) -> Array:
+        """The derivative of the statistic at its totals: components × outputs."""
+        return linear.gradient(self.statistic, self.totals, self.design.weights)
+
+    @cached_property
+    def influence(self) -> Array:
+        """What each line adds to each value."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            influence = self._influence()
+        if not np.isfinite(influence).all():
+            raise StratError(
+                f"`{self.statistic.name}` must be defined near these weights too for the closed form, got a value that "
+                "is not; use replicates such as fay(design, rho=0.5)."
+            )
+        return influence
+
+    @cached_property
+    def factored(self) -> Factored | None:
+        """The same as a product that is not written out, where it is one."""
+        if self.statistic.factored_gradient is None:
+            return None
+        left, right = self.statistic.factored_gradient(self.totals)
+        return Factored(sparse_unit_totals(self.statistic, self.design) @ left, right)
+
+    def _influence(self) -> Array:
+        if self.statistic.sparse_gradient is not None:
+            per_unit = sparse_unit_totals(self.statistic, self.design)
+            return np.asarray((per_unit @ self.statistic.sparse_gradient(self.totals)).todense())
+        if self.factored is not None:
+            return self.factored.dense()
+        if self.statistic.of_weights or self.statistic.quantile is not None:
+            return linear.weights_influence(self.statistic, self.design)
+        return linear.unit_influence(self.statistic, self.design, self.gradient)
+
+    @cached_property
+    def inside(self) -> Array:
+        """What each line weighs in each view."""
+        return weights_inside(self.statistic, self.design)
+
+    @cached_property
+    def by_class(self) -> Array:
+        """What each line weighs in each class of each view."""
+        return weights_by_class(self.statistic, self.design)
+
+    @cached_property
+    def bases(self) -> Array | None:
+        """What each line weighs in what each value is a share of."""
+        slope = base_slopes(self.statistic)
+        return None if slope is None else linear.unit_influence(self.statistic, self.design, slope)
+
+    @property
+    def repeats(self) -> Array | None:
+        """The second stage, if there is one that counts."""
+        design = self.design
+        if self.statistic.of_weights or design.item is None or not (design.fraction > 0).any():
+            return None
+        each = linear.row_influence(self.statistic, self.gradient) * design.weights[:, None]
+        return variance.repeat_deviations(each, design)
+
+
+def influence_of(sums: UnitSums, design: Design) -> Influence:
+    """What each line adds to each value, as a product where it is one and the design has use for it."""
+    product = sums.factored if isinstance(sums, RowSums) else None
+    return sums.influence if product is None or not variance.takes_products(design, product.shape[1]) else product
+
+
+def base_slopes(statistic: Statistic) -> Array | None:
+    """By how much each component adds to what each value is a share of: components × outputs (None: not known)."""
+    number = statistic.components
+    if statistic.base is None or number > MOST_COMPONENTS:
+        return None
+    return np.asarray(statistic.base(np.eye(number)), float).reshape(number, -1)
+
+
+def weights_inside(statistic: Statistic, design: Design) -> Array:
+    """What each line weighs in each view of the statistic: views × lines."""
+    masks = (design.weights if view is None else design.weights * view for view in statistic.views)
+    return np.stack([np.bincount(design.unit, mask, minlength=design.lines) for mask in masks]).astype(float)
+
+
+def each_value(statistic: Statistic, by_view: Array) -> Array:
+    """A number for each value, from one for each view; the values of one view stand together."""
+    runs = int(np.prod(statistic.shape)) // len(by_view)
+    return np.repeat(by_view, runs).reshape(statistic.shape)
+
+
+def closed_form(sums: UnitSums, design: Design, shape: tuple[int, ...]) -> Array:
+    """Lines whose squares are the variance of the values: m × shape."""
+    spread = variance.deviations(influence_of(sums, design), design)
+    repeats = sums.repeats
+    if repeats is not None:
+        spread = np.concatenate([spread, repeats])
+    return spread.reshape(len(spread), *shape)
+
+
+def degrees_of_freedom(
+    statistic: Statistic,
+    sums: UnitSums,
+    design: Design,
+    replicates: Replicates | None,
+    df: float | str | None,
+    held: Holdings,
+) -> Array:
+    """Degrees of freedom of each value, by what each unit can do to it."""
+    inside = sums.inside
+    if isinstance(df, str):
+        one_of("df", df, (*_RULES, "satterthwaite"))
+    if design.layout is not None and replicates is None and df in (None, "effective", "satterthwaite"):
+        return variance.layout_df(influence_of(sums, design), design).reshape(statistic.shape)
+    if isinstance(df, str):
+        if df == "satterthwaite":
+            return variance.satterthwaite_df(variance.deviations(sums.influence, design), design).reshape(
+                statistic.shape
+            )
+        return each_value(statistic, np.array([_RULES[df](design, weights) for weights in inside]))
+    if df is not None:
+        if not validate.number("df", df) > 0:
+            raise StratError(f"`df` must be positive, 'design', 'effective', 'satterthwaite' or None, got {df!r}.")
+        return np.full(statistic.shape, float(df))
+    if replicates is not None and replicates.df != design.df:
+        return each_value(statistic, np.array([_at_most(replicates.df, design, w) for w in inside]))
+    return held.df().reshape(statistic.shape)
+
+
+_RULES: dict[str, Callable[[Design, Array], float]] = {
+    "design": variance.nominal_df,
+    "effective": variance.effective_df,
+}
+
+
+def _at_most(df: float, design: Design, weights: Array) -> float:
+    """Degrees of freedom of replicates, no more than the units of the view give."""
+    whole = bool((weights > 0).all())
+    return float(df) if whole else min(float(df), variance.nominal_df(design, weights))
+
+
+def _all_equal(weights: Array) -> bool:
+    """Whether all units of each view that hold something hold the same."""
+    return all(view[view > 0].max(initial=0.0) <= 1.001 * view[view > 0].min(initial=np.inf) for view in weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """What each unit holds of what each value rests on, and what follows from it.
+
+    Attributes
+    ----------
+    statistic, design
+        What is estimated, and under which design.
+    sums
+        What each unit adds up to.
+    point
+        The values.
+    squares
+        Makes the mean squares of the rows' influences, classes × values (None: not known).
+    """
+
+    statistic: Statistic
+    design: Design
+    sums: UnitSums
+    point: Array
+    squares: Callable[[], Array] | None = None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether a count of hits and rows stands behind each value."""
+        return self.statistic.proportion and not self.statistic.graded
+
+    @cached_property
+    def weights(self) -> Array:
+        """What each line weighs in what each value is a share of, or in the class that fewest units hold."""
+        if self.sums.bases is not None:
+            return self.sums.bases
+        by_class = self.sums.by_class
+        sizes = np.stack([variance.kish_of_columns(view.T, self.design.copies) for view in by_class])
+        fewest = np.where(sizes > 0, sizes, np.inf).argmin(axis=1)
+        of_views = by_class.sum(axis=1) if self.is_share else by_class[np.arange(len(by_class)), fewest]
+        return np.asarray(of_views.T)
+
+    @property
+    def runs(self) -> int:
+        """How many values stand behind each column of `weights`."""
+        return max(self.point.size // self.weights.shape[1], 1)
+
+    @cached_property
+    def shares(self) -> UnitShares | None:
+        """Hits and rows of each unit, where a value is a share (and rows of a class, all of them hits, elsewhere)."""
+        design = self.design
+        if design.lines * self.point.size > MOST_SHARES:
+            return None
+        weights = np.repeat(self.weights, self.runs, axis=1)
+        repeated = design.item is not None and bool((design.fraction > 0).any())
+        rows = weights * rows_per_weight(design)[:, None]
+        if repeated or design.layout is not None or (design.fraction == 1).all() or not weights.any():
+            return None
+        hits = weights
+        if self.is_share:
+            value = np.ravel(self.point)
+            hits = self.sums.influence * weights.sum(axis=0) + value * weights
+            slack = 1e-7 * np.abs(weights).max(axis=0)
+            if ((hits < -slack) | (hits > weights + slack)).any():
+                return None  # no plain share: a threshold, say, moves with the rows too
+            hits = np.clip(hits, 0.0, weights)
+        shares = UnitShares(hits, weights, rows, design, self.statistic.shape)
+        return shares if shares.clustered else None
+
+    def units(self) -> Array:
+        """Units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
+        design, weights = self.design, self.weights
+        size = variance.kish_of_columns(weights / design.copies[:, None], design.copies)
+        total = weights.sum(axis=0)
+        if self.statistic.graded and self.sums.bases is not None:  # a part of each row, such as a coverage of a half
+            size = size * np.minimum(total / design.weights.sum(), 1.0)
+        part = (weights * design.fraction[design.stratum][:, None]).sum(axis=0)
+        seen = np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+        if design.item is not None and (seen >= 1).any():  # only the tries vary
+            size = np.where(seen >= 1, variance.kish(design.weights), size)
+            seen = np.where(seen >= 1, 0.0, seen)
+        left = 1.0 - np.minimum(seen, 1.0)
+        counted = np.divide(size, left, out=np.full_like(size, np.inf), where=left > 0)
+        return np.repeat(counted, self.runs).reshape(self.statistic.shape)
+
+    def df(self) -> Array:
+        """Degrees of freedom of each value."""
+        design = self.design
+        df = self._of_units() * variance.part_of_df(design)
+        return np.maximum(df, np.minimum(df, 1.0))
+
+    @property
+    def by_view(self) -> bool:
+        """Whether all values of a view rest on the same units, or are too many to ask for each."""
+        many = self.design.lines * self.point.size > MOST_SHARES and self.sums.bases is None
+        by_class = self.sums.by_class
+        each = by_class[:, 0] / self.design.copies
+        return many or (by_class.shape[1] == 1 and self.sums.bases is None and _all_equal(each))
+
+    def _of_units(self) -> Array:
+        inside = self.sums.inside
+        if self.by_view:
+            by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
+            return np.ravel(each_value(self.statistic, by_view))
+        if self.is_share:
+            weights = np.repeat(self.weights, self.runs, axis=1)
+            size = weights.sum(axis=0)
+            rows = np.maximum((weights * rows_per_weight(self.design)[:, None]).sum(axis=0), 1.0)
+            p = (np.ravel(self.point) * rows + 0.5) / (rows + 1.0)
+            square = np.divide(p * (1 - p), size**2, out=np.zeros_like(p), where=size > 0)
+            df = df_of_values(self.sums.influence, weights[None], square[None], self.design)
+            nominal = np.array([variance.nominal_df(self.design, view) for view in inside])
+            return np.maximum(df, np.minimum(np.ravel(each_value(self.statistic, nominal)), 1.0))
+        if self.squares is None:
+            by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
+            return np.ravel(each_value(self.statistic, by_view))
+        squares, by_class = self.squares(), self.sums.by_class
+        runs = np.array_split(np.arange(squares.shape[1]), len(by_class))
+        parts = [
+            df_of_values(self.sums.influence[:, run], weights, squares[:, run], self.design)
+            for run, weights in zip(runs, by_class, strict=True)
+        ]
+        by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
+        # where no row moved a value, nothing tells units apart but their weight
+        return np.where(squares.any(axis=0), np.concatenate(parts), np.ravel(each_value(self.statistic, by_view)))
+
+
+def rows_of(counts: Array | None, view: NDArray[np.bool_] | None, n: int) -> float:
+    """Number of original rows that a view looks at."""
+    if counts is None:
+        return float(n if view is None else view.sum())
+    return float(counts.sum() if view is None else counts[view].sum())
+
+
+def srs_variance(statistic: Statistic, weights: Array, counts: Array | None, slope: Array) -> Array:
+    """Variance that a simple random sample of as many rows would have: the reference of the design effect."""
+    if rows_of(counts, None, len(weights)) < 2:
+        return np.full(slope.shape[1], np.nan)
+    runs = np.array_split(np.arange(slope.shape[1]), len(statistic.views))
+    parts = [
+        _srs_of(statistic, weights, counts, slope[:, run], view)
+        for run, view in zip(runs, statistic.views, strict=True)
+    ]
+    return np.concatenate(parts)
+
+
+def _srs_of(
+    statistic: Statistic, w: Array, counts: Array | None, slope: Array, view: NDArray[np.bool_] | None
+) -> Array:
+    n = rows_of(counts, view, len(w))
+    inside, influence = linear.distinct(statistic, w if view is None else w * view)
+    wide = len(inside) * slope.shape[1]
+    variances = []
+    for cut in np.array_split(np.arange(slope.shape[1]), max(1, wide // linear.BATCH)):
+        e = influence(slope[:, cut])
+        centred = e - inside @ e / inside.sum()
+        variances.append(inside.sum() * (inside @ centred**2) / max(n - 1, 1))
+    return np.concatenate(variances)

@@ -1,0 +1,73 @@
+"""Functions of the values of an estimate, with their covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from strat.errors import StratError, one_of
+from strat.estimation.facts import Inference, MeasureFacts, Unseen
+from strat.estimation.spread import slopes
+from strat.notes import no_variation
+from strat.statistics.base import LINKS, unnamed_axes
+from strat.validate.columns import Array
+
+if TYPE_CHECKING:
+    from strat.estimation.result import Estimate
+
+HAIR = 1e-14  # of a value: what rounding leaves of a standard error of nothing
+MOST_CORNERS = 8  # values of a map up to which all corners of their range are looked at
+MOST_DEPENDENCIES = 1 << 20  # values × values of a map up to which each result gets its own degrees of freedom
+
+
+def mapped(
+    one: Estimate,
+    function: Callable[[Array], Array],
+    *,
+    name: str | None,
+    link: str,
+    bounds: tuple[float, float],
+) -> Estimate:
+    """A function of the values: evaluated on every replicate, or linearized."""
+    one_of("link", link, LINKS)
+    if one.inference.spread is None:
+        one.deviations  # noqa: B018  (says why not)
+    assert one.inference.spread is not None
+    point = np.asarray(function(one.point), float)
+    spread = one.inference.spread.mapped(function, one.point, point)
+    if not np.isfinite(point).all() or not np.isfinite(spread.values).all():
+        raise StratError("`function` must give finite values at the estimate and at every replicate.")
+    same = point.shape == one.point.shape
+    units = one.effective_units if same else float(np.min(one.effective_units))
+    known = np.isfinite(one.bounds).all() and one.point.size <= MOST_CORNERS
+    unseen = Unseen(function, one.point, one.bounds) if known else None
+    image = replace(
+        one,
+        name=name or f"function of {one.name}",
+        point=point,
+        variance=spread.variance,
+        df=_df(one, function, point),
+        axes=one.axes if same else unnamed_axes(point.shape),
+        measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive),
+        inference=Inference(spread, one.rows, units, unseen=unseen),
+    )
+    still = np.sqrt(image.variance) <= HAIR * np.maximum(np.abs(point), HAIR)
+    if np.isinf(units).all() or not still.any():
+        return image
+    limited = unseen is not None or bool(np.isfinite(bounds).all())
+    return replace(image, notes=(*one.notes, no_variation(int(still.sum()), point.size, limited=limited)))
+
+
+def _df(one: Estimate, function: Callable[[Array], Array], point: Array) -> Array | float:
+    """Degrees of freedom of a function's values: the fewest of the values that each of them depends on."""
+    df, size = np.ravel(one.df), one.point.size
+    if (df == df[0]).all() or size * point.size > MOST_DEPENDENCIES:
+        return one.least_df
+    se, value = np.sqrt(one.variance).ravel(), np.abs(one.point).ravel()
+    steps = np.maximum(se, 1e-3 * max(value.max(), float(se.max()), np.finfo(float).tiny))
+    moves = np.abs(slopes(function, one.point, np.eye(size), steps))
+    depends = moves > 1e-9 * moves.max(initial=0.0)
+    return np.where(depends, df[:, None], np.inf).min(axis=0, initial=df.max()).reshape(point.shape)

@@ -1,0 +1,103 @@
+"""Signs in the replicates themselves that their variance can't be relied on."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy
+
+from strat.estimation.totals import totals
+from strat.notes import Note
+from strat.replication import Given, LeaveOneOut, Replicates, Resamples
+from strat.replication.operators import Rotations, Runs
+from strat.statistics.base import Statistic
+from strat.validate.columns import Array
+
+CHANCE = 1e-6  # a largest share that normal deviations reach less often than this is no accident
+LARGE_SHARE = 0.05  # of the variance, below which no single replicate matters
+LARGER = 1.5  # than the share that one unit with all the variance has when a replicate takes one unit of many
+CURVED = 0.5  # standard errors of bias that cost a 95 % interval some three points of coverage
+STEP = 1e-4  # of the way to a replicate, on which the statistic is as good as linear
+NOISE = 3.0  # standard deviations that the mean of replicates drawn at random may lie off
+MOST = 1 << 22  # numbers in the spread, beyond which nobody looks
+
+
+def replicate_notes(statistic: Statistic, replicates: Replicates, spread: Array) -> tuple[Note, ...]:
+    """Sentences on a single replicate that carries the variance, and on a statistic that is far from linear."""
+    if statistic.quantile is not None or spread.size > MOST or len(spread) < 2:  # a quantile goes by steps
+        return ()
+    scales = np.broadcast_to(np.asarray(replicates.scales, float), len(spread))
+    notes = (_dominated(statistic, replicates, spread, scales), _curved(replicates, spread, scales))
+    return tuple(note for note in notes if note)
+
+
+def shares(spread: Array, scales: Array) -> Array:
+    """Each replicate's share of the variance: replicates × values."""
+    parts = scales[:, None] * spread.reshape(len(spread), -1) ** 2
+    variance = parts.sum(axis=0)
+    return np.divide(parts, variance, out=np.zeros_like(parts), where=variance > 0)
+
+
+def share_by_chance(share: Array, replicates: int) -> Array:
+    """How likely the largest of so many squared normal deviations has at least this share of their sum (at most)."""
+    return replicates * np.asarray(scipy.special.betainc((replicates - 1) / 2, 0.5, 1.0 - share))
+
+
+def curvature(spread: Array, scales: Array) -> float:
+    """The bias that curvature makes, in standard errors.
+
+    With replicate deviations g'd + d'Hd/2 the scaled sum is tr(HV)/2, the second-order bias, whatever the method.
+    """
+    variance = float(scales @ spread**2)
+    return float(scales @ spread) / np.sqrt(variance) if variance > 0 else 0.0
+
+
+def _dominated(statistic: Statistic, replicates: Replicates, spread: Array, scales: Array) -> Note | None:
+    operator, k = replicates.operator, len(spread)
+    one_unit_each = isinstance(operator, LeaveOneOut | Given) and not replicates.consistent_for_quantiles
+    if one_unit_each or isinstance(operator, Resamples):  # there a large share is that of a large unit
+        return None
+    every = shares(spread, scales)
+    largest, value = np.unravel_index(int(every.argmax()), every.shape)
+    share = float(every[largest, value])
+    of_a_unit = (
+        (operator.levels - 1) / k if isinstance(operator, Rotations | Runs) else 0.0
+    )  # that carries all the variance
+    if share < max(LARGE_SHARE, LARGER * of_a_unit):
+        return None
+    if float(share_by_chance(np.asarray(share), k)) * every.shape[1] > CHANCE:
+        return None
+    linear = _linear_deviation(statistic, replicates, int(largest))[value]
+    if abs(share - share * (linear / spread.reshape(k, -1)[largest, value]) ** 2) < LARGE_SHARE:
+        return None  # a sum of units that differ by their names: its variance is exact
+    usual = scipy.special.chdtri(1, 1 / k) / k
+    return Note(
+        "dominant-replicate",
+        f"one of the {k:,} replicates carries {share:.0%} of the variance, where the largest usually has some "
+        f"{usual:.1%}: the units that it takes differ from the others in every stratum, or a few units carry the "
+        "statistic, and the standard error may be off; compare it with the closed form (on=design)",
+    )
+
+
+def _linear_deviation(statistic: Statistic, replicates: Replicates, index: int) -> Array:
+    """How far one replicate would lie from the value if the statistic were linear."""
+    design = replicates.design
+    moved = design.weights * replicates.factors(index, index + 1)[0][design.unit]
+    full, there = (w if statistic.of_weights else totals(statistic, w) for w in (design.weights, moved))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near, value = (np.asarray(statistic.function(t), float) for t in (full + STEP * (there - full), full))
+    return np.ravel(near - value) / STEP
+
+
+def _curved(replicates: Replicates, spread: Array, scales: Array) -> Note | None:
+    if spread.ndim != 1:
+        return None
+    at_random = replicates.seed is not None or isinstance(replicates.operator, Given)
+    bias = curvature(spread, scales)
+    if abs(bias) <= CURVED + (NOISE * float(np.sqrt(scales.max())) if at_random else 0.0):
+        return None
+    side = "above" if bias > 0 else "below"
+    return Note(
+        "curved-statistic",
+        f"replicates lie {side} the value by {abs(bias):.2g} standard errors on average: the statistic is far from "
+        "linear at this sample size, the value is biased by about as much, and the interval may miss on one side",
+    )

@@ -1,0 +1,381 @@
+"""Limits of shares of rows in units, with the correlation of rows within units integrated out (beta-binomial).
+
+A sample that by luck holds no bad unit has a high share *and* a small standard error, so that share ± t · se misses
+on one side. Here the intraclass correlation ρ is not estimated but averaged over. Unit i has m_i rows, y_i of them
+hits. With θ = 1/ρ − 1, a = pθ, b = (1 − p)θ the likelihood of (p, ρ) is the product of the beta-binomial
+probabilities of (y_i; m_i, a, b), and ρ has the prior Beta(1, 3) with a point mass at 0. Two intervals are made of
+it:
+
+* *by the design*: with W_i the weight of unit i's rows over all, the share p̂ = Σ W_i y_i/m_i counts as
+  n(ρ) = p(1 − p)/V(ρ) independent rows, V(ρ) = Σ W_i² p(1 − p) (1 + (m_i − 1)ρ)/m_i, and the limits solve
+  E[I_p(n p̂ + ½, n(1 − p̂) + ½) | p] = α/2 and 1 − α/2, where ρ has its posterior *given p*;
+* *by the model*: the posterior of p under Jeffreys' prior, which is narrower, but of the mean of the units' own
+  rates: it counts only as far as units have equal weights.
+
+Strata have rates of their own (shrunk to the whole as far as they do not differ, and by one row), and a known share
+of a population lowers V. V(ρ) is brought towards the textbook variance of the design, and the limits towards those by
+the design, by h/(h + 10), where h is the number of equal squares that the textbook variance counts as: with many
+units the design decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from strat.designs import Design
+from strat.designs.variance import kish_of_columns, sum_by_stratum
+from strat.validate.columns import Array, Codes
+
+Limits = tuple[Array, Array]
+
+SPIKE = 0.05  # prior probability of independent rows
+PRIOR = 3.0  # ρ ~ Beta(1, 3), chosen on the layouts of tests/estimation/test_share_intervals.py's first grid
+TRUST = 10.0  # squares at which the textbook variance counts for half
+EQUAL = 0.8  # effective over actual number of units from which on the model starts to count
+LEVELS = 6  # groups of strata of similar rates in the likelihood
+STEPS = 80  # values of p over which the model's posterior is added up
+BATCH = 64  # values that are worked on at once: what they need stays in the processor's cache
+SHORTEST = 1e-9
+
+
+def _correlations(number: int = 16, power: float = 2.5) -> Limits:
+    """Correlations that stand for the prior, dense near 0, and their probabilities."""
+    ends = (np.arange(number + 1) / number) ** power
+    middle = ((np.arange(number) + 0.5) / number) ** power
+    return middle, (1.0 - SPIKE) * -np.diff((1.0 - ends) ** PRIOR)
+
+
+_RHO, _PROBABILITY = _correlations()
+_THETA = 1.0 / _RHO - 1.0
+_LOG_PRIOR = np.log(np.append(SPIKE, _PROBABILITY))
+_ALL_RHO = np.append(0.0, _RHO)
+
+
+def _ends(most: float) -> Array:
+    """Ends of runs of whole numbers from 0 to `most`, single ones first, then ever longer."""
+    ends = np.unique(np.floor(np.append(np.arange(7.0), 7.0 * 1.45 ** np.arange(45))))
+    return ends[: max(2, int(np.searchsorted(ends, most)) + 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class UnitShares:
+    """What each unit adds to each of several shares.
+
+    Attributes
+    ----------
+    hits, weights
+        Weighted hits, and what they are a share of: lines × shares.
+    rows
+        Rows that the weights are of: lines × shares.
+    design
+        The strata of the lines, how many equal units each stands for, and the sampled part of the population.
+    shape
+        The shape of the shares, if they have one.
+
+    Examples
+    --------
+    Four units of five rows each, all but one row of them right:
+
+    >>> hits, rows = np.array([[5.0], [5.0], [5.0], [4.0]]), np.full((4, 1), 5.0)
+    >>> shares = UnitShares(hits, rows, rows, Design.clustered(units=np.repeat(range(4), 5)))
+    >>> low, high = shares.limits(0.95)
+    >>> print(f"{low[0]:.2f} {high[0]:.2f}")
+    0.67 0.99
+    """
+
+    hits: Array
+    weights: Array
+    rows: Array
+    design: Design
+    shape: tuple[int, ...] | None = None
+
+    @property
+    def point(self) -> Array:
+        """The shares."""
+        return np.asarray(self.hits.sum(axis=0) / self.weights.sum(axis=0))
+
+    @property
+    def clustered(self) -> bool:
+        """Whether a unit holds more than one row, or there are strata: independent rows need no such interval."""
+        most = float((self.rows / self.design.copies[:, None]).max(initial=0.0))
+        return self.design.n_strata > 1 or most > 1.0 + SHORTEST
+
+    def at(self, cut: Any) -> UnitShares:
+        """A part of the shares."""
+        shape = self.hits.shape[1:] if self.shape is None else self.shape
+        place = np.arange(self.hits.shape[1]).reshape(shape)[cut]
+        flat = np.ravel(place)
+        return UnitShares(self.hits[:, flat], self.weights[:, flat], self.rows[:, flat], self.design, place.shape)
+
+    def limits(self, level: float) -> Limits:
+        """Lower and upper limit of each share."""
+        flat, held = replace(self, shape=None), np.flatnonzero(self.weights.sum(axis=0) > 0)
+        low, high = np.zeros(self.hits.shape[1]), np.ones(self.hits.shape[1])  # what nobody holds may be anything
+        if len(held) == len(low) <= BATCH:
+            low, high = self._limits(level)
+            held = held[:0]
+        for start in range(0, len(held), BATCH):
+            cut = held[start : start + BATCH]
+            low[cut], high[cut] = flat.at(cut)._limits(level)
+        return (low, high) if self.shape is None else (low.reshape(self.shape), high.reshape(self.shape))
+
+    @cached_property
+    def _fit(self) -> _Fit:
+        """What all limits of these shares are made of."""
+        return _Fit(self)
+
+    def _limits(self, level: float) -> Limits:
+        tail = (1.0 - level) / 2.0
+        fit = self._fit
+        low, high = fit.by_design(tail), fit.by_design(1.0 - tail)
+        if (fit.by_model > 0).any():
+            other = fit.model_limits(tail, low, high)
+            low, high = low + fit.by_model * (other[0] - low), high + fit.by_model * (other[1] - high)
+        expit = scipy.special.expit
+        point = self.point
+        return np.where(point <= SHORTEST, 0.0, expit(low)), np.where(point >= 1 - SHORTEST, 1.0, expit(high))
+
+
+class _Fit:
+    """The likelihood of some shares, and what the design says of them."""
+
+    def __init__(self, shares: UnitShares) -> None:
+        self.shares, self.design = shares, shares.design
+        self.point = np.clip(shares.point, 0.0, 1.0)
+        copies = self.design.copies[:, None]
+        self.size = shares.rows / copies
+        self.part = shares.weights / shares.weights.sum(axis=0)
+        influence = (shares.hits - self.point * shares.weights) / shares.weights.sum(axis=0)
+        self.held = self._by_stratum(copies * (shares.weights > 0))
+        self.means = np.divide(
+            self._by_stratum(influence), self.held, out=np.zeros(self.held.shape), where=self.held > 0
+        )
+        away = (influence / copies - self.means[self.design.stratum]) * (shares.weights > 0)
+        self.squares = away**2
+        self.within = self._by_stratum(copies * self.squares)
+
+    def _by_stratum(self, values: Array) -> Array:
+        return sum_by_stratum(values, self.design)
+
+    @cached_property
+    def counted(self) -> Array:
+        """The number of equal squares that the textbook variance counts as, by what is in it and by the weights."""
+        copies = self.design.copies
+        by_weight = kish_of_columns((self.part / copies[:, None]) ** 2, copies)
+        return np.minimum(kish_of_columns(self.squares, copies), by_weight)
+
+    @property
+    def trust(self) -> Array:
+        """How far the textbook variance decides."""
+        return self.counted / (self.counted + TRUST)
+
+    @cached_property
+    def by_model(self) -> Array:
+        """How far the model's own posterior decides: with units of equal weight, and few of them."""
+        if self.design.n_strata > 1:
+            return np.zeros(len(self.point))
+        held = np.maximum(self.held.sum(axis=0), 1.0)
+        equal = kish_of_columns(self.part / self.design.copies[:, None], self.design.copies) / held
+        return np.clip((equal - EQUAL) / (1.0 - EQUAL), 0.0, 1.0) * (1.0 - self.trust)
+
+    @cached_property
+    def differ(self) -> Array:
+        """By how much of what they show the strata differ (0: not more than their units do), after James and Stein."""
+        strata = self.design.n_strata
+        held = self.held.sum(axis=0)
+        inside = self.within.sum(axis=0) / np.maximum(held - strata, 1.0)
+        whole = (self.held * self.means).sum(axis=0) / held
+        between = (self.held * (self.means - whole) ** 2).sum(axis=0) / max(strata - 1, 1)
+        return np.clip(1.0 - np.divide(inside, between, out=np.ones_like(inside), where=between > 0), 0.0, 1.0)
+
+    @cached_property
+    def rates(self) -> Array:
+        """The rate of each stratum: strata × shares."""
+        if self.design.n_strata == 1:
+            return self.point[None]
+        weights, rows = self._by_stratum(self.shares.weights), self._by_stratum(self.shares.rows)
+        start = np.broadcast_to(self.point, weights.shape).copy()
+        own = np.divide(self._by_stratum(self.shares.hits), weights, out=start, where=weights > 0)
+        shrunk = self.point + self.differ * (np.clip(own, 0.0, 1.0) - self.point)
+        return np.asarray((rows * shrunk + self.point) / (rows + 1.0))
+
+    @cached_property
+    def middle(self) -> Array:
+        """The share that the rates of the strata make."""
+        return np.asarray((self._by_stratum(self.part) * self.rates).sum(axis=0))
+
+    def moved(self, rates: Array, p: Array) -> Array:
+        """Rates of strata that make the share p, between those that are seen and 0 or 1."""
+        down = rates * np.divide(p, self.middle, out=np.ones_like(p), where=self.middle > 0)
+        up = 1.0 - (1.0 - rates) * np.divide(1.0 - p, 1.0 - self.middle, out=np.ones_like(p), where=self.middle < 1)
+        return np.clip(np.where(p < self.middle, down, up), SHORTEST, 1.0 - SHORTEST)
+
+    @cached_property
+    def variance_terms(self) -> Limits:
+        """What the rate of each stratum is multiplied by in V(ρ): for independent rows, and for ρ."""
+        copies = self.design.copies[:, None]
+        alone = np.divide(1.0, self.size, out=np.zeros_like(self.size), where=self.size > 0)
+        each = self.part**2 / copies
+        unseen = (1.0 - self.design.fraction)[:, None]
+        first = self._by_stratum(each * alone) * unseen
+        second = self._by_stratum(each * np.where(self.size > 0, 1.0 - alone, 0.0)) * unseen
+        if self.design.n_strata == 1:
+            return first, second
+        # rates taken from the units themselves leave (n_h − 1)/n_h of what lies between these
+        lost = 1.0 + self.differ / np.maximum(self.held - 1.0, 1.0)
+        return first * np.where(self._by_stratum(self.shares.rows) > self.held, 1.0, lost), second * lost
+
+    def variances(self, p: Array) -> Array:
+        """V(ρ) where the share is p: shares × correlations."""
+        rates = self.moved(self.rates, p)
+        first, second = ((rates * (1.0 - rates) * term).sum(axis=0)[:, None] for term in self.variance_terms)
+        return np.asarray(first + _ALL_RHO * second)
+
+    @cached_property
+    def tails(self) -> list[tuple[Array, Array, Array, Array]]:
+        """For each group of strata: how often hits, misses and rows of a unit pass each number, and its rates.
+
+        The logarithm of a beta-binomial probability is a sum over k of log(a + k), log(b + k) and −log(a + b + k), k
+        up to the unit's hits, misses and rows; so units enter only by how many of them pass k, added up over runs of
+        k.
+        """
+        rate = np.divide(self.shares.hits, self.shares.weights, out=np.zeros_like(self.size), where=self.size > 0)
+        hits = self.size * np.clip(rate, 0.0, 1.0)
+        rows = self._by_stratum(self.shares.rows)
+        groups = []
+        for mask in self._groups():
+            weight = np.where(mask, rows, 0.0)
+            mean = (weight * self.rates).sum(axis=0) / np.maximum(weight.sum(axis=0), SHORTEST)
+            inside = mask[self.design.stratum]
+            each = [self._passing(np.where(inside, a, 0.0)) for a in (hits, self.size - hits, self.size)]
+            groups.append((each[0], each[1], each[2], mean))
+        return groups
+
+    def _groups(self) -> list[NDArray[np.bool_]]:
+        """Strata of similar rates, for each share: masks of strata × shares."""
+        strata, number = self.design.n_strata, min(self.design.n_strata, LEVELS)
+        if strata == 1:
+            return [np.ones((1, len(self.point)), bool)]
+        rank: Codes = self.rates.argsort(axis=0).argsort(axis=0)
+        return [rank * number // strata == group for group in range(number)]
+
+    @cached_property
+    def ends(self) -> Array:
+        """Ends of the runs of whole numbers up to the largest unit."""
+        return _ends(float(self.size.max()))
+
+    def _passing(self, amounts: Array) -> Array:
+        """Sums over units of how far each goes through each run: shares × runs."""
+        start, width = self.ends[:-1], np.diff(self.ends)
+        return np.stack(
+            [self.design.copies @ np.clip(amounts - s, 0.0, w) for s, w in zip(start, width, strict=True)], axis=1
+        )
+
+    def log_likelihood(self, p: Array) -> Array:
+        """Of (p, ρ), with the prior of ρ: p's own axes, of which shares are the last, × correlations."""
+        k = (self.ends[:-1] + self.ends[1:] - 1.0) / 2.0
+        total = np.broadcast_to(_LOG_PRIOR, (*p.shape, len(_LOG_PRIOR))).copy()
+        for hits, misses, rows, rate in self.tails:
+            at = self.moved(rate, p)
+            a, b = at[..., None] * _THETA, (1.0 - at)[..., None] * _THETA
+            total[..., 1:] += np.matmul(np.log(a[..., None] + k), hits[:, :, None])[..., 0]
+            total[..., 1:] += np.matmul(np.log(b[..., None] + k), misses[:, :, None])[..., 0]
+            total[..., 1:] -= rows @ np.log(_THETA[:, None] + k).T
+            total[..., 0] += hits.sum(axis=1) * np.log(at) + misses.sum(axis=1) * np.log1p(-at)
+        return total
+
+    def posterior(self, p: Array) -> Array:
+        """Probabilities of the correlations where the share is p: shares × correlations."""
+        logs = self.log_likelihood(p)
+        each = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return np.asarray(each / each.sum(axis=1, keepdims=True))
+
+    def _log_marginal(self, p: Array) -> Array:
+        """Logarithm of the likelihood of p with ρ added up: of the shape of p."""
+        logs = self.log_likelihood(p)
+        largest = logs.max(axis=-1)
+        return np.asarray(largest + np.log(np.exp(logs - largest[..., None]).sum(axis=-1)))
+
+    @cached_property
+    def correction(self) -> Array:
+        """What V(ρ) is multiplied by, towards the textbook variance."""
+        ratio = np.divide(self.held, self.held - 1.0, out=np.zeros_like(self.held), where=self.held > 1)
+        textbook = (self.within * ratio * (1.0 - self.design.fraction)[:, None]).sum(axis=0)
+        p = np.clip(self.point, SHORTEST, 1.0 - SHORTEST)
+        expected = (self.posterior(p) * self.variances(p)).sum(axis=1)
+        known = (textbook > 0) & (expected > 0)
+        share = np.divide(textbook, expected, out=np.ones_like(expected), where=known)
+        return np.asarray(share**self.trust)
+
+    def below(self, p: Array) -> Array:
+        """E[I_p(n p̂ + ½, n(1 − p̂) + ½) | p] for each share."""
+        variance = np.maximum(self.variances(p) * self.correction[:, None], 1e-300)
+        n = np.minimum((p * (1.0 - p))[:, None] / variance, 1e15)
+        point = self.point[:, None]
+        each = scipy.special.betainc(n * point + 0.5, n * (1.0 - point) + 0.5, p[:, None])
+        return np.asarray((self.posterior(p) * each).sum(axis=1))
+
+    def by_design(self, tail: float) -> Array:
+        """Where `below` is `tail`, on the logit scale: secants between limits that close in."""
+        p = np.clip(self.point, 1e-4, 1.0 - 1e-4)
+        variance = (self.posterior(p) * self.variances(p)).sum(axis=1) * self.correction
+        n = np.clip(p * (1.0 - p) / np.maximum(variance, 1e-300), 1.0, 1e15)
+        start = (n * self.point + 0.5) / (n + 1.0)
+        slope = np.sqrt(n * start * (1.0 - start) + 0.5)
+        wanted = float(scipy.special.ndtri(tail))
+
+        def gap(x: Array) -> Array:
+            below = self.below(scipy.special.expit(x))
+            return np.asarray(scipy.special.ndtri(np.clip(below, 1e-300, 1.0 - 1e-16)) - wanted)
+
+        return _root(gap, scipy.special.logit(start) + wanted / slope, slope)
+
+    def model_limits(self, tail: float, low: Array, high: Array) -> Limits:
+        """Quantiles of the posterior of p, on the logit scale, added up well beyond the limits by the design."""
+        centre = scipy.special.logit(np.clip(self.point, 1e-4, 1.0 - 1e-4))
+        start, end = centre - 2.2 * np.abs(centre - low) - 0.3, centre + 2.2 * np.abs(high - centre) + 0.3
+        x = start + (end - start) * np.linspace(0.0, 1.0, STEPS)[:, None]
+        p, step = scipy.special.expit(x), max(BATCH // x.shape[1], 1)
+        logs = np.concatenate([self._log_marginal(p[i : i + step]) for i in range(0, STEPS, step)])
+        logs -= 0.5 * (np.logaddexp(0.0, x) + np.logaddexp(0.0, -x))  # Jeffreys' prior, ½ log p(1 − p), on this scale
+        density = np.exp(logs - logs.max(axis=0))
+        density /= density.sum(axis=0)
+        reached = np.cumsum(density, axis=0) - density / 2.0
+        return _quantile(x, reached, tail), _quantile(x, reached, 1.0 - tail)
+
+
+def _quantile(x: Array, reached: Array, order: float) -> Array:
+    """Where each column of `reached` comes to `order`: tails fall as powers of the odds, on lines of log odds."""
+    upper = np.clip((reached < order).sum(axis=0), 1, len(x) - 1)
+    column = np.arange(x.shape[1])
+    inside = np.clip(reached, 1e-300, 1.0 - 1e-16)
+    before, after = (scipy.special.logit(inside[place, column]) for place in (upper - 1, upper))
+    share = np.clip((scipy.special.logit(order) - before) / np.maximum(after - before, 1e-300), 0.0, 1.0)
+    return np.asarray(x[upper - 1, column] + share * (x[upper, column] - x[upper - 1, column]))
+
+
+def _root(gap: Callable[[Array], Array], x: Array, slope: Array) -> Array:
+    """Where rising functions are 0, from a start and a slope for each: secants, halving where these lead astray."""
+    x = np.clip(x, -30.0, 30.0)
+    low, high = np.full(len(x), -35.0), np.full(len(x), 35.0)
+    here = gap(x)
+    for _ in range(14):
+        if (np.abs(here) < 2e-4).all():
+            break
+        low, high = np.where(here < 0, x, low), np.where(here < 0, high, x)
+        next_x = x - here / slope
+        astray = ~((next_x > low) & (next_x < high))
+        next_x = np.where(astray, (np.maximum(low, x - 4.0) + np.minimum(high, x + 4.0)) / 2.0, next_x)
+        there = gap(next_x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            secant = (there - here) / (next_x - x)
+        slope = np.where(np.isfinite(secant) & (secant > 1e-3), secant, slope)
+        x, here = next_x, there
+    return x

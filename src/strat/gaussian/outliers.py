@@ -1,0 +1,115 @@
+"""What one far design sample does to a quadratic classifier (F&H III-C)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strat.errors import StratError
+from strat.gaussian.polynomials import Polynomial
+from strat.gaussian.problems import GaussianClass, Problem, as_points, two_gaussians
+from strat.gaussian.quadratic_form import boundary_expectation
+from strat.gaussian.rules import form_axes, quadratic_rule
+from strat.validate.arguments import checked
+from strat.validate.columns import Array
+
+
+@checked
+def outlier_influence(points: ArrayLike, outlier: ArrayLike, kind: GaussianClass) -> Array:
+    """g(X, Y) of F&H (64): N times the change of f(M, Σ) at each point when Y joins N - 1 design samples.
+
+    Examples
+    --------
+    One feature, Y at 2 standard deviations, X at the mean: (4 - 1) / 2.
+
+    >>> outlier_influence([0.0], [2.0], GaussianClass(0.0))
+    array([1.5])
+    """
+    rows = as_points(points, kind.dimension)
+    y = as_points(outlier, kind.dimension, "outlier")[0] - kind.mean
+    solved = np.linalg.solve(kind.covariance, y)
+    cross = (rows - kind.mean) @ solved
+    return np.asarray((-2 * cross + y @ solved - kind.dimension - cross**2 + kind.distances(rows)) / 2)
+
+
+@checked
+def outlier_effect(
+    design: Problem, outlier: ArrayLike, *, code: int, samples: int, truth: Problem | None = None
+) -> float:
+    """The change of the true error when an outlier joins class `code`'s `samples` - 1 design samples, F&H (67).
+
+    Parameters
+    ----------
+    design
+        The two Gaussian classes of which the classifier knows the parameters.
+    outlier
+        Y, the added design sample.
+    code
+        0 or 1, the class that Y joins.
+    samples
+        N, the number of design samples with Y.
+    truth
+        The classes that the classifier meets; those of `design` when not given. Then the classifier is
+        Bayes' and the effect vanishes to first order, F&H (68).
+
+    Examples
+    --------
+    >>> from strat.gaussian import shifted_problem
+    >>> abs(outlier_effect(shifted_problem(3, distance=2.0), [9.0, 0.0, 0.0], code=0, samples=50)) < 1e-12
+    True
+    """
+    if code not in (0, 1):
+        raise StratError(f"`code` must be 0 or 1, the class that the outlier joins, got {code!r}.")
+    met = design if truth is None else truth
+    first, second = two_gaussians(design)
+    rule = quadratic_rule(first, second, priors=design.priors)
+    kind = (first, second)[code]
+    total = 0.0
+    for sign, prior, tested in zip((1.0, -1.0), met.priors, two_gaussians(met), strict=True):
+        weights, linear, constant, axes = form_axes(rule, tested)
+        total += (
+            sign
+            * prior
+            * boundary_expectation(weights, linear, constant, _influence(kind, outlier).in_class(tested, axes).mean)
+        )
+    return float((1.0 if code == 0 else -1.0) * total / samples)
+
+
+def _influence(kind: GaussianClass, outlier: ArrayLike) -> Polynomial:
+    """g(X, Y) of F&H (64) as a polynomial of X."""
+    y = as_points(outlier, kind.dimension, "outlier")[0] - kind.mean
+    solved = np.linalg.solve(kind.covariance, y)
+    inner = np.linalg.inv(kind.covariance) - np.outer(solved, solved)
+    return Polynomial.about(kind.mean, inner / 2, -solved, float(y @ solved - kind.dimension) / 2)
+
+
+@checked
+def scaled_outlier(kind: GaussianClass, distance: float, rng: int | np.random.Generator = 0) -> Array:
+    """A sample of the class moved to normalised squared distance `distance` from its mean (F&H Table III).
+
+    Examples
+    --------
+    >>> kind = GaussianClass([1.0, 2.0])
+    >>> kind.distances(scaled_outlier(kind, 16.0)).round(6)
+    array([16.])
+    """
+    point = kind.sample(1, rng)
+    scale = np.sqrt(distance / kind.distances(point))
+    return np.asarray(kind.mean + (point[0] - kind.mean) * scale)
+
+
+@checked
+def with_sample(means: Array, covariances: Array, samples: int, added: Array) -> tuple[Array, Array]:
+    """Sample means and covariances of `samples` points after one more joins, exactly, F&H (36) and (38).
+
+    Examples
+    --------
+    Points 0 and 2, joined by 4: mean 2, variance 4.
+
+    >>> with_sample(np.array([[1.0]]), np.array([[[2.0]]]), 2, np.array([[4.0]]))
+    (array([[2.]]), array([[[4.]]]))
+    """
+    total = samples + 1
+    step = added - means
+    outer = step[:, :, None] * step[:, None, :] / total
+    return means + step / total, covariances * (samples - 1) / samples + outer

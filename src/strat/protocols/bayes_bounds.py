@@ -1,0 +1,177 @@
+"""How far can one get? Bounds of the Bayes error from data: nearest neighbours, soft labels, annotators."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strat import extras
+from strat.designs import Design
+from strat.errors import StratError
+from strat.estimation import Estimate, estimate
+from strat.notebook import in_words
+from strat.protocols.protocol_result import case_design
+from strat.protocols.selection import checked_rows
+from strat.statistics.means import mean
+from strat.validate.arguments import checked
+from strat.validate.columns import encode, numbers, same_length
+
+NEIGHBOUR, ANNOTATORS = "nearest neighbour's error", "annotators' disagreement"
+ASSUMED = {
+    NEIGHBOUR: "as far as rows are many: a finite sample's error is above its limit",
+    ANNOTATORS: "if annotators see what the classifier sees and err independently of each other",
+}
+
+
+@in_words
+@dataclass(frozen=True)
+class BayesBounds:
+    """Between which values the Bayes error lies, by Cover and Hart's inequality.
+
+    Attributes
+    ----------
+    lower, upper
+        The bounds at the observed error.
+    error, se
+        The error of the nearest neighbour (each row tested against all others) or the disagreement of two annotators,
+        and its standard error.
+    classes
+        Number of classes.
+    source
+        Where the error comes from.
+    """
+
+    lower: float
+    upper: float
+    error: float
+    se: float
+    classes: int
+    source: str = NEIGHBOUR
+
+    def __str__(self) -> str:
+        """The bounds as a sentence."""
+        return (
+            f"Bayes error between {self.lower:.4f} and {self.upper:.4f} by the {self.source} {self.error:.4f} "
+            f"(se {self.se:.4f}), {ASSUMED[self.source]}"
+        )
+
+
+@checked
+def bayes_error_bounds(X: ArrayLike, y: ArrayLike, *, units: ArrayLike | None = None) -> BayesBounds:
+    """Cover and Hart's bounds of the Bayes error from the leave-one-out error e of the nearest neighbour.
+
+    In the limit of many rows e lies between the Bayes error and twice that (less for many classes), so that the Bayes
+    error is at most e and at least (K − 1)/K · (1 − sqrt(1 − K/(K − 1) · e)).
+
+    Parameters
+    ----------
+    X, y
+        Features (their scales matter) and labels.
+    units
+        Clusters of rows: neighbours are looked for in other clusters only.
+
+    Examples
+    --------
+    One row of four has its neighbour in the other class: e = 1/4, and (1 − sqrt(1 − 1/2)) / 2 = 0.146.
+
+    >>> bounds = bayes_error_bounds([[0.0], [1.0], [2.1], [9.0]], [0, 0, 1, 1])
+    >>> bounds.error, round(bounds.lower, 4), bounds.upper
+    (0.25, 0.1464, 0.25)
+    """
+    table, codes = checked_rows(X, y)
+    unit = None if units is None else encode("units", units)[0]
+    if unit is not None:
+        same_length(y=codes, units=unit)
+        if len(np.unique(unit)) < 2:
+            raise StratError("`units` must name at least two units, got one.")
+    wrong = (codes[_neighbours(table, unit)] != codes).astype(float)
+    design = case_design(unit, len(codes))
+    se = float("nan") if design is None else float(estimate(mean(wrong), on=design).se)
+    return _cover_hart(float(wrong.mean()), se, int(codes.max()) + 1, NEIGHBOUR)
+
+
+def _cover_hart(error: float, se: float, classes: int, source: str) -> BayesBounds:
+    most = (classes - 1) / classes
+    lower = most * (1.0 - math.sqrt(max(0.0, 1.0 - error / most)))
+    return BayesBounds(lower, min(error, most), error, se, classes, source)
+
+
+@checked
+def annotator_error_bounds(votes: ArrayLike, *, units: ArrayLike | None = None) -> BayesBounds:
+    """Bounds of the Bayes error from how often two annotators of one row disagree.
+
+    Annotators who label a row with the probabilities of its classes, independently, disagree as often as the nearest
+    neighbour errs in the limit of many rows: with probability 1 − Σ p². Cover and Hart's inequality then holds for
+    their disagreement, over all pairs of annotators of a row.
+
+    Parameters
+    ----------
+    votes
+        Rows × annotators: the label that each of them gave. Every row needs all of them.
+    units
+        Clusters of rows.
+
+    Examples
+    --------
+    Two of three annotators agree on the first row and all on the others: (2/3 + 0 + 0) / 3 = 0.2222.
+
+    >>> bounds = annotator_error_bounds([["a", "a", "b"], ["b", "b", "b"], ["a", "a", "a"]])
+    >>> round(bounds.error, 4), round(bounds.lower, 4)
+    (0.2222, 0.1273)
+    """
+    table = np.asarray(votes)
+    if table.ndim != 2 or table.shape[1] < 2 or len(table) < 2:
+        raise StratError(f"`votes` must be rows × annotators, two or more of each, got the shape {table.shape}.")
+    codes, labels = encode("votes", table.ravel())
+    if len(labels) < 2:
+        raise StratError(f"`votes` must name at least two classes, got {len(labels)}.")
+    rows, annotators = table.shape
+    cells = np.repeat(np.arange(rows), annotators) * len(labels) + codes
+    kinds, counts = np.unique(cells, return_counts=True)
+    together = np.bincount(kinds // len(labels), counts * (counts - 1.0), minlength=rows)
+    apart = mean(1.0 - together / (annotators * (annotators - 1.0)))
+    value = estimate(apart, on=_design("votes", rows, units))
+    return _cover_hart(float(value.value), float(value.se), len(labels), ANNOTATORS)
+
+
+def _design(argument: str, rows: int, units: ArrayLike | None) -> Design:
+    """How the rows were drawn."""
+    unit = None if units is None else encode("units", units)[0]
+    if unit is not None:
+        same_length(**{argument: np.empty(rows), "units": unit})
+    design = case_design(unit, rows)
+    if design is None:
+        raise StratError("`units` must name at least two units, got one.")
+    return design
+
+
+@checked
+def soft_label_error(probabilities: ArrayLike, *, units: ArrayLike | None = None) -> Estimate:
+    """The Bayes error from soft labels: the mean of 1 − the largest probability of a row, with its interval.
+
+    Rows × classes that sum to 1, or the shares of annotators' votes. Shares of few votes make it too low: the largest
+    of few shares is too high on the average.
+
+    Examples
+    --------
+    >>> float(soft_label_error([[0.9, 0.1], [0.3, 0.7], [0.5, 0.5], [1.0, 0.0]]).value)
+    0.225
+    """
+    p = numbers("probabilities", probabilities)
+    if p.ndim != 2 or p.shape[1] < 2 or len(p) < 2:
+        raise StratError(f"`probabilities` must be rows × classes, two or more of each, got the shape {p.shape}.")
+    if (p < 0).any() or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
+        raise StratError("`probabilities` must be at least 0 and sum to 1 in every row; divide by the sum.")
+    return estimate(mean(1.0 - p.max(axis=1)), on=_design("probabilities", len(p), units))
+
+
+def _neighbours(table: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
+    """The nearest other row (of another unit) of each row."""
+    neighbours = extras.load("sklearn.neighbors")
+    most = 1 if unit is None else int(np.bincount(unit).max())
+    nearest = neighbours.NearestNeighbors(n_neighbors=min(most + 1, len(table))).fit(table).kneighbors(table)[1]
+    own = nearest == np.arange(len(table))[:, None] if unit is None else unit[nearest] == unit[:, None]
+    return np.asarray(nearest[np.arange(len(table)), own.argmin(axis=1)])

@@ -1,0 +1,255 @@
+"""Scores from files (matrices, triangles, triples) and candidate lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strat.errors import StratError, near, plain, some
+from strat.recognition.ranks import _table
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, ArrayFile, encode, load, numbers
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """A table of scores with the subject of each row and column; NaN where a pair was not compared.
+
+    `listed` says whether the table was made of a list, so that pairs may be absent.
+    """
+
+    scores: NDArray[Any]
+    probes: NDArray[Any]
+    gallery: NDArray[Any]
+    listed: bool = False
+
+
+@checked
+def read_matrix(path: str | Path, *, key: str | None = None, subject: str = "subject") -> ScoreTable:
+    """A square table of scores of images with images, or of probes with a gallery, from a file.
+
+    Parameters
+    ----------
+    path
+        ``.npz`` with the table under `key` and labels under `subject` (or under ``probes`` and ``gallery``), as
+        the BSSR1 and FERET files are; a condensed upper triangle is made square. ``.npy``: memory-mapped, labels are
+        positions. ``.csv``: a header with the gallery's labels, and each probe's label first in its line.
+    key
+        Name of the table in an ``.npz``; None: its only table.
+    subject
+        Name of the labels in an ``.npz``.
+    """
+    path = Path(path)
+    if not _exists(path):
+        raise StratError(f"`path` must name a file, got {str(path)!r}, which is not there.")
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        table = next(iter(load("path", path, mapped=True).values()), np.zeros(0))
+        if table.ndim != 2:
+            raise StratError(f"`path` must hold a table of scores, got {path.name!r} with shape {table.shape}.")
+        return ScoreTable(table, np.arange(table.shape[0]), np.arange(table.shape[-1]))
+    if suffix == ".npz":
+        return _from_archive(load("path", path), key, subject, path.name)
+    if suffix == ".csv":
+        return _from_csv(path)
+    raise StratError(f"`path` must end in .npz, .npy or .csv, got {path.name!r}; triples have `read_triples`.")
+
+
+def _from_archive(arrays: Mapping[str, NDArray[Any]], key: str | None, subject: str, name: str) -> ScoreTable:
+    heads = arrays.heads if isinstance(arrays, ArrayFile) else arrays
+    tables = [k for k, v in heads.items() if v.ndim == 2 or (v.ndim == 1 and v.dtype.kind == "f")]
+    if key is None and len(tables) != 1:
+        raise StratError(f"`key` must name one of the tables in {name}, got None; there are {some(tables, 8)}.")
+    chosen = tables[0] if key is None else key
+    if chosen not in arrays:
+        raise StratError(f"`key` must name a table in {name}, got {key!r}; {near(chosen, tables)}")
+    table = arrays[chosen]
+    if table.ndim == 1:
+        from scipy.spatial.distance import squareform
+
+        try:
+            table = squareform(table)
+        except ValueError:
+            raise StratError(
+                f"`path` must hold a square table or its triangle of n (n − 1)/2 scores, got {len(table)} in {name}."
+            ) from None
+    if table.ndim != 2:
+        raise StratError(f"`key` must name a table of scores in {name}, got {chosen!r} with shape {table.shape}.")
+    if {"probes", "gallery"} <= arrays.keys():
+        return ScoreTable(table, arrays["probes"], arrays["gallery"])
+    if subject not in arrays:
+        raise StratError(f"`subject` must name the labels in {name}, got {subject!r}; {near(subject, list(arrays))}")
+    return ScoreTable(table, arrays[subject], arrays[subject])
+
+
+def _from_csv(path: Path) -> ScoreTable:
+    try:
+        with path.open(encoding="utf-8") as file:
+            gallery = np.array([cell.strip() for cell in file.readline().rstrip("\n").split(",")[1:]])
+            lines = [line.rstrip("\n").split(",") for line in file if line.strip()]
+    except UnicodeDecodeError:
+        raise StratError(f"`path` must be UTF-8 text, got {path.name!r}, which is not.") from None
+    widths = {len(line) for line in lines} - {len(gallery) + 1}
+    if widths or not lines:
+        raise StratError(
+            f"`path` must have {len(gallery)} scores in every line after the label, got {some(sorted(widths))} cells."
+        )
+    try:
+        scores = np.array([[float(cell) for cell in line[1:]] for line in lines])
+    except ValueError as error:
+        raise StratError(f"`path` must hold numbers after each label, got {error}.") from None
+    return ScoreTable(scores, np.array([line[0].strip() for line in lines]), gallery)
+
+
+@checked
+def read_triples(
+    path: str | Path,
+    *,
+    probe: str = "probe",
+    gallery: str = "gallery",
+    score: str = "score",
+    probe_subject: str | None = None,
+    gallery_subject: str | None = None,
+) -> ScoreTable:
+    """A table from triples (probe image, gallery image, score) in CSV or Parquet.
+
+    Parameters
+    ----------
+    path
+        The file.
+    probe, gallery, score
+        Names of the columns.
+    probe_subject, gallery_subject
+        Columns with the subjects; None: an image's name is its subject.
+    """
+    columns = _columns(path, [probe, gallery, score, *filter(None, (probe_subject, gallery_subject))])
+    (rows, _), (entries, _) = encode(probe, columns[probe]), encode(gallery, columns[gallery])
+    n, width = rows.max() + 1, entries.max() + 1
+    place = rows * width + entries
+    twice = np.flatnonzero(np.bincount(place) > 1)
+    if len(twice):
+        first = np.flatnonzero(place == twice[0])[0]
+        raise StratError(
+            f"`path` must have each pair once, got probe {plain(columns[probe][first])!r} with gallery "
+            f"{plain(columns[gallery][first])!r} more than once ({len(twice)} such pairs)."
+        )
+    table = np.full(n * width, np.nan)
+    table[place] = numbers(score, columns[score], finite=False)
+    return ScoreTable(
+        table.reshape(n, width),
+        _one_subject(columns, rows, probe_subject or probe),
+        _one_subject(columns, entries, gallery_subject or gallery),
+        listed=True,
+    )
+
+
+def subject_columns(path: str | Path, ending: str, *, asked: bool) -> dict[str, str]:
+    """The arguments of `read_triples` for columns of subjects called probe_… and gallery_…, if the file has them."""
+    names = {argument: f"{argument.split('_')[0]}_{ending}" for argument in ("probe_subject", "gallery_subject")}
+    present = list(_read(path, lambda result: [d[0] for d in result.description or []]))
+    missing = [name for name in names.values() if name not in present]
+    if missing and (asked or len(missing) == 1):
+        raise StratError(f"`path` must have a column {missing[0]!r} of subjects; {near(missing[0], present)}")
+    return {} if missing else names
+
+
+def _columns(path: str | Path, names: list[str]) -> dict[str, NDArray[Any]]:
+    def fetch(result: Any) -> dict[str, Any]:
+        present = [d[0] for d in result.description or []]
+        missing = [name for name in names if name not in present]
+        if missing:
+            raise StratError(f"`path` must have a column {missing[0]!r}; {near(missing[0], present)}")
+        return dict(result.fetchnumpy())
+
+    columns = _read(path, fetch)
+    return {name: _whole(name, columns[name]) for name in names}
+
+
+def _read(path: str | Path, fetch: Callable[[Any], Any]) -> Any:
+    """What `fetch` makes of the rows of a CSV or Parquet file."""
+    import duckdb
+
+    if not _exists(Path(path)):
+        raise StratError(f"`path` must name a file, got {str(path)!r}, which is not there.")
+    reader = "read_parquet" if str(path).lower().endswith(".parquet") else "read_csv"
+    quiet = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    with duckdb.connect(config=quiet) as connection:
+        try:
+            result = connection.execute(f"SELECT * FROM {reader}(?)", [str(path)])
+        except duckdb.Error as error:
+            reason = str(error).split("\n")[0].rstrip(".")
+            raise StratError(f"`path` must hold triples, got {str(path)!r}: {reason}.") from None
+        return fetch(result)
+
+
+def _whole(name: str, values: Any) -> NDArray[Any]:
+    empty = np.ma.getmaskarray(values)
+    if empty.any():
+        raise StratError(f"`{name}` must have a value in every line, got none in row {empty.argmax()}.")
+    return np.asarray(values)
+
+
+def _one_subject(columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], name: str) -> NDArray[Any]:
+    labels = np.asarray(columns[name])
+    labels = labels.astype(str) if labels.dtype == object else labels
+    first = np.unique(codes, return_index=True)[1]
+    subject = labels[first]
+    wrong = labels != subject[codes]
+    if wrong.any():
+        raise StratError(f"`{name}` must be the same in all lines of an image, got several in row {np.argmax(wrong)}.")
+    return subject
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The best gallery entries of each probe, best first (equal scores in the gallery's order).
+
+    `scores` are the greater the better, so that distances are negated, as everywhere in `strat.recognition`.
+    """
+
+    labels: NDArray[Any]
+    scores: Array
+    columns: NDArray[np.int64]
+
+
+@checked
+def candidates(
+    *, similarity: ArrayLike | None = None, distance: ArrayLike | None = None, gallery: ArrayLike, top: int = 50
+) -> Candidates:
+    """The candidate list of each probe: its `top` best gallery entries.
+
+    Examples
+    --------
+    >>> candidates(similarity=[[1, 5, 3]], gallery=["a", "b", "c"], top=2).labels.tolist()
+    [['b', 'c']]
+    """
+    table, sign = _table(similarity, distance)
+    labels = np.asarray(gallery)
+    if len(labels) != table.shape[1]:
+        raise StratError(f"`gallery` must name the {table.shape[1]} columns, got {len(labels)} labels.")
+    if not isinstance(top, int | np.integer) or not 1 <= top <= len(labels):
+        raise StratError(f"`top` must be from 1 to the gallery's size {len(labels)}, got {top!r}.")
+    order = np.empty((len(table), top), np.int64)
+    step = max(1, (1 << 22) // table.shape[1])
+    for start in range(0, len(table), step):
+        part = -sign * table[start : start + step].astype(float)
+        if np.isnan(part).any():
+            raise StratError(
+                f"scores must not be missing, got nan for probe {start + np.argwhere(np.isnan(part))[0][0]}."
+            )
+        order[start : start + step] = np.argsort(part, axis=1, kind="stable")[:, :top]
+    scores = sign * np.take_along_axis(np.asarray(table), order, axis=1).astype(float)
+    return Candidates(labels[order], scores, order)
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have is of none."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

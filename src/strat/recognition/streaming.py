@@ -1,0 +1,304 @@
+"""Verification of lists that don't fit into memory: comparisons read again and again from Parquet files, in batches.
+
+Scores are rounded down to a grid as fine as their first bits (23 of them: steps of less than one part in 10,000), so
+that their distribution is a histogram. All counts, rates and influences are exactly those of the rounded scores. What
+is kept is the histogram, the mated comparisons by subject and step, and sums by subject and by pair of subjects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat import extras
+from strat.errors import StratError, near, some
+from strat.notes import Note
+from strat.recognition.comparisons import Block, Comparisons, Mated, at_or_above
+from strat.recognition.score_files import _exists
+from strat.recognition.trial_files import ROLES
+from strat.recognition.verification import Verification
+from strat.validate.arguments import checked
+from strat.validate.columns import Array, Codes
+
+BITS = 23  # of a score that are kept: sign, exponent and 14 of the fraction
+ROWS = 1 << 20  # comparisons in a batch
+MOST_PAIRS = 1 << 24  # pairs of subjects whose sums are kept
+WIDE = Note(
+    "pairs-not-kept",
+    "there are too many pairs of subjects to keep, so that what comparisons of one pair share is counted twice: the "
+    "interval is a little too wide",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamedVerification(Verification):
+    """Comparisons that are read from files whenever they are needed; `mated` and `nonmated` are steps of the grid."""
+
+    mated_count: int = field(default=0, kw_only=True)
+    nonmated_count: int = field(default=0, kw_only=True)
+
+    @property
+    def n_mated(self) -> int:
+        """Number of mated comparisons."""
+        return self.mated_count
+
+    @property
+    def n_nonmated(self) -> int:
+        """Number of non-mated comparisons."""
+        return self.nonmated_count
+
+
+@dataclass(frozen=True, eq=False)
+class StreamComparisons(Comparisons):
+    """Comparisons in the rows of a Parquet file."""
+
+    file: Path
+    names: tuple[str, str, str]
+    sign: float
+    subjects: NDArray[Any]
+    steps: Codes
+    mated_steps: tuple[Codes, Codes, Array]
+    nonmated_of: Array
+    total: int
+    equal: bool = False
+
+    @property
+    def noted(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """That pairs are not kept, where there are too many."""
+        return () if self.pairs else (WIDE,)
+
+    @property
+    def pairs(self) -> int:  # type: ignore[override]
+        """Number of pairs of subjects, or 0 where there are too many."""
+        k = len(self.subjects)
+        return k * k if k * k <= MOST_PAIRS else 0
+
+    @property
+    def weight_of_nonmated(self) -> float:
+        """Number of non-mated comparisons."""
+        return float(self.total)
+
+    @cached_property
+    def mated(self) -> Mated:
+        """The mated comparisons of a subject in a step as one, with their number as weight."""
+        subject, step, number = self.mated_steps
+        return Mated(subject, value_of(step), number)
+
+    @cached_property
+    def mated_of(self) -> Array:  # type: ignore[override]
+        """Number of mated comparisons of each subject."""
+        return np.bincount(self.mated.subject, self.mated.weight, minlength=len(self.subjects)).astype(float)
+
+    def nonmated(self) -> Iterator[Block]:
+        """The non-mated comparisons, a batch at a time."""
+        for first, second, step in batches(self.file, self.names, self.subjects, self.sign):
+            other = first != second
+            a, b = first[other], second[other]
+            pair = np.minimum(a, b) * len(self.subjects) + np.maximum(a, b) if self.pairs else None
+            yield Block(a, b, value_of(step[other]), None, pair)
+
+    def pair_squares(self, totals: Array) -> float:
+        """Squares of the totals of pairs."""
+        return float((totals**2).sum())
+
+    def same(self, other: Comparisons) -> bool:
+        """Whether the other file has the same subjects line by line."""
+        return isinstance(other, StreamComparisons) and all(
+            np.array_equal(a[0], b[0]) and np.array_equal(a[1], b[1])
+            for a, b in zip(
+                batches(self.file, self.names, self.subjects, self.sign),
+                batches(other.file, other.names, other.subjects, other.sign),
+                strict=True,
+            )
+        )
+
+    def _thresholds_at_once(self, number: int) -> int:
+        return max(1, (1 << 26) // self.pairs) if self.pairs else number
+
+    def counts(self, t: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """False matches of each subject at each threshold, and the squares of pairs."""
+        k, m = len(self.subjects), len(t)
+        hits, by_pair = np.zeros((k, m)), np.zeros((self.pairs, m + 1), np.int32)
+        for first, second, score, _, pair in self.nonmated():
+            assert second is not None
+            bins = np.searchsorted(t, score, side="right")
+            for codes in (first, second):
+                hits += at_or_above(codes * (m + 1) + bins, k, m)
+            if pair is not None:
+                by_pair += np.bincount(pair * (m + 1) + bins, minlength=self.pairs * (m + 1)).reshape(by_pair.shape)
+        return hits, lambda fmr: _squares(by_pair, fmr)
+
+
+def _squares(by_pair: NDArray[np.int32], fmr: Array) -> Array:
+    """Sum of (matches − FMR × comparisons)² over pairs, from counts of scores between thresholds."""
+    every = by_pair.sum(axis=1).astype(float)
+    above = np.flip(np.cumsum(np.flip(by_pair, axis=1), axis=1), axis=1)[:, 1:]
+    return np.array([((above[:, k] - rate * every) ** 2).sum() for k, rate in enumerate(fmr)])
+
+
+def step_of(scores: NDArray[Any]) -> Codes:
+    """The place of scores on the grid: their first bits, as whole numbers in the order of the scores.
+
+    >>> s = step_of(np.array([-1.0, 0.0, 0.5, 0.50001]))
+    >>> bool((np.diff(s) >= 0).all()), int(s[3] - s[2])
+    (True, 0)
+    """
+    bits = (np.ascontiguousarray(scores, np.float32) + np.float32(0)).view(np.int32).astype(np.int64)
+    ordered = np.where(bits >= 0, bits, -(bits & 0x7FFFFFFF))
+    return ordered >> (32 - BITS)
+
+
+def value_of(step: Codes) -> Array:
+    """The least score of each step."""
+    ordered = np.asarray(step, np.int64) << (32 - BITS)
+    bits = np.where(ordered >= 0, ordered, (-ordered) | 0x80000000).astype(np.uint32)
+    return bits.view(np.float32).astype(float)
+
+
+def batches(
+    file: Path, names: tuple[str, str, str], subjects: NDArray[Any], sign: float
+) -> Iterator[tuple[Codes, Codes, Codes]]:
+    """Codes of the subjects of both sides and steps of the scores, a batch of rows at a time."""
+    pq = extras.load("pyarrow.parquet")
+    with pq.ParquetFile(file) as parquet:
+        for batch in parquet.iter_batches(batch_size=ROWS, columns=list(names)):
+            first, second = (_codes(batch.column(name), subjects) for name in names[:2])
+            scores = sign * batch.column(names[2]).to_numpy(zero_copy_only=False)
+            if not np.isfinite(scores).all():
+                raise StratError(f"`path` must have finite scores in {names[2]!r}, got others; drop these rows.")
+            yield first, second, step_of(scores)
+
+
+def _codes(column: Any, subjects: NDArray[Any]) -> Codes:
+    encoded = column.dictionary_encode()
+    distinct = np.asarray(encoded.dictionary.to_pylist())
+    place = np.searchsorted(subjects, distinct)
+    return np.asarray(place[encoded.indices.to_numpy()], np.int64)
+
+
+@checked
+def verification_of_file(
+    path: str | Path, *, columns: Mapping[str, str] | None = None, distance: bool = False
+) -> StreamedVerification:
+    """The comparisons of a Parquet file of any size, in bounded memory.
+
+    Parameters
+    ----------
+    path
+        A ``.parquet`` file with the subjects of both sides and a score in each row.
+    columns
+        From probe_subject, gallery_subject and score to names of columns; usual names are found.
+    distance
+        Whether smaller scores are better.
+    """
+    file = Path(path)
+    if not _exists(file) or file.suffix.lower() != ".parquet":
+        raise StratError(f"`path` must name a .parquet file that is there, got {str(path)!r}.")
+    names, sign = _names(file, columns or {}), -1.0 if distance else 1.0
+    subjects = _subjects(file, names)
+    if len(subjects) < 3:
+        raise StratError(f"`path` must have at least three subjects for an error, got {some(subjects)}.")
+    nonmated_of = np.zeros(len(subjects))
+    steps, mated = _Tally(), _Tally()
+    for first, second, step in batches(file, names, subjects, sign):
+        other = first != second
+        steps.add(step[other])
+        mated.add(first[~other] * (1 << BITS + 1) + step[~other] + (1 << BITS))
+        for codes in (first[other], second[other]):
+            nonmated_of += np.bincount(codes, minlength=len(subjects))
+    for kind, tally in (("mated", mated), ("non-mated", steps)):
+        if not len(tally.counts()[0]):
+            raise StratError(f"there must be {kind} comparisons, got none; look at the columns {some(names[:2])}.")
+    return _histograms(file, names, sign, subjects, steps, mated, nonmated_of)
+
+
+class _Tally:
+    """How often each whole number occurs, added up batch by batch."""
+
+    def __init__(self) -> None:
+        self.keys, self.numbers = np.zeros(0, np.int64), np.zeros(0)
+        self.waiting: list[tuple[Codes, NDArray[Any]]] = []
+
+    def add(self, keys: Codes) -> None:
+        """Count these; they are joined with the others when they are as many."""
+        self.waiting.append(np.unique(keys, return_counts=True))
+        if sum(len(batch) for batch, _ in self.waiting) > max(ROWS, len(self.keys)):
+            self.counts()
+
+    def counts(self) -> tuple[Codes, Array]:
+        """The distinct numbers, sorted, and how often each occurs."""
+        keys = np.concatenate([self.keys, *(batch for batch, _ in self.waiting)])
+        numbers = np.concatenate([self.numbers, *(number for _, number in self.waiting)])
+        self.keys, place = np.unique(keys, return_inverse=True)
+        self.numbers, self.waiting = np.bincount(place.reshape(-1), numbers, len(self.keys)).astype(float), []
+        return self.keys, self.numbers
+
+
+def _histograms(
+    file: Path,
+    names: tuple[str, str, str],
+    sign: float,
+    subjects: NDArray[Any],
+    steps: _Tally,
+    mated: _Tally,
+    nonmated_of: Array,
+) -> StreamedVerification:
+    keys, number = mated.counts()
+    subject, step = keys >> (BITS + 1), (keys & ((1 << BITS + 1) - 1)) - (1 << BITS)
+    others, counts = steps.counts()
+    total = int(counts.sum())
+    c = StreamComparisons(file, names, sign, subjects, others, (subject, step, number), nonmated_of, total)
+    own, place = np.unique(step, return_inverse=True)
+    weights = np.bincount(place.reshape(-1), number)
+    return StreamedVerification(
+        value_of(own),
+        value_of(others),
+        _below(weights),
+        _below(counts),
+        comparisons=c,
+        mated_count=int(number.sum()),
+        nonmated_count=total,
+    )
+
+
+def _below(counts: NDArray[Any]) -> Array:
+    return np.concatenate([[0.0], np.cumsum(counts) / counts.sum()])
+
+
+def _names(file: Path, columns: Mapping[str, str]) -> tuple[str, str, str]:
+    pa, pq = extras.load("pyarrow"), extras.load("pyarrow.parquet")
+    try:
+        present = pq.read_schema(file).names
+    except pa.ArrowException as error:
+        raise StratError(
+            f"`path` must be a whole Parquet file, got {file.name!r}: {str(error).split('.')[0]}."
+        ) from None
+    chosen = []
+    for role in ("probe_subject", "gallery_subject", "score"):
+        usual = next((name for name in present if name.lower() in ROLES[role]), role)
+        name = columns.get(role, usual)
+        if name not in present:
+            raise StratError(f"`path` must have a column {name!r} as {role}; {near(name, list(present))}")
+        chosen.append(name)
+    return chosen[0], chosen[1], chosen[2]
+
+
+def _subjects(file: Path, names: tuple[str, str, str]) -> NDArray[Any]:
+    """The distinct subjects of both sides, sorted."""
+    import duckdb
+
+    both = " UNION ".join(f'SELECT DISTINCT "{name}" AS s FROM read_parquet(?)' for name in names[:2])
+    quiet = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    with duckdb.connect(config=quiet) as connection:
+        connection.execute("SET enable_progress_bar = false")  # it would be written into the output
+        subjects = connection.execute(f"SELECT s FROM ({both})", [str(file)] * 2).fetchnumpy()["s"]
+    if np.ma.getmaskarray(subjects).any():
+        raise StratError(f"`path` must name a subject on both sides of every row, got rows of {file.name!r} without.")
+    labels = np.asarray(subjects)
+    return np.unique(labels.astype(str) if labels.dtype == object else labels)

@@ -1,0 +1,173 @@
+"""A leaderboard for other people's pages: one self-contained HTML file without any request, and a JSON feed."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from strat.colours import BLUE, GREY
+from strat.errors import StratError
+from strat.escaping import escape_json
+from strat.files import atomic
+from strat.notes import records
+from strat.tables import Leaderboard
+from strat.tables.render import jsonable
+from strat.validate.arguments import checked
+
+SCHEMA = "strat/board/2"
+MOST_PAIRS = 200  # systems of which all differences are put into the page
+WIDTH, HEIGHT = 260, 18
+STYLE = f"""
+.strat{{font:14px/1.5 system-ui,sans-serif;color:#1b1f24;border-collapse:collapse}}
+.strat caption,.strat-notes{{text-align:left;color:#57606a;font-size:12px;padding:4px 0}}
+.strat th{{text-align:left;font-weight:600;border-bottom:1px solid #d0d7de;padding:2px 10px 2px 0}}
+.strat td{{padding:2px 10px 2px 0;border-bottom:1px solid #eaeef2;white-space:nowrap}}
+.strat td.n,.strat th.n{{text-align:right;font-variant-numeric:tabular-nums}}
+.strat tr[data-k]:hover td,.strat tr.at td{{background:#ddf4ff}}
+.strat tr.tie td{{background:#f6f8fa}}
+.strat .mark{{stroke:{BLUE};stroke-width:2}} .strat .dot{{fill:{BLUE}}} .strat .axis{{stroke:{GREY};stroke-width:.5}}
+"""
+SCRIPT = """
+(function(me){var box=me.parentNode.querySelector('.strat'),D=JSON.parse(me.previousElementSibling.textContent),
+rows=box.querySelectorAll('tr[data-k]');function f(x){return (x>0?'+':'')+x.toFixed(4)}
+rows.forEach(function(r){var k=+r.dataset.k;
+function on(){rows.forEach(function(o){var j=+o.dataset.k,c=o.querySelector('.gap');
+if(j===k){c.textContent='';o.className='at';return}var d=D.score[j]-D.score[k],h=D.critical*D.se[j][k];
+o.className=Math.abs(d)<=h?'tie':'';c.textContent=f(d)+'  ('+f(d-h)+' to '+f(d+h)+')'})}
+function off(){rows.forEach(function(o){o.className='';o.querySelector('.gap').textContent=''})}
+r.addEventListener('mouseenter',on);r.addEventListener('focus',on);r.addEventListener('mouseleave',off);r.addEventListener('blur',off)})
+})(document.currentScript);
+"""
+
+
+@checked
+def board_feed(board: Leaderboard) -> dict[str, Any]:
+    """A leaderboard as plain values for a page or a program, with the schema "strat/board/2".
+
+    One entry for each system, best first: score with limits, the ranks that it may have, whether it is tied with the
+    best, and the value of every further measure (cost, tokens).
+
+    Examples
+    --------
+    >>> from strat.tables import compare
+    >>> feed = board_feed(compare({"A": [1, 1, 1, 0, 1, 1], "B": [0, 1, 0, 0, 1, 1]}, score=["A", "B"]))
+    >>> feed["schema"], [(one["system"], one["first_rank"], one["last_rank"]) for one in feed["systems"]]
+    ('strat/board/2', [('A', 1, 2), ('B', 1, 2)])
+    """
+    low, high = board.estimate.interval(board.level)
+    first, last = board.ranks()
+    tied = set(board.tied)
+    systems = [
+        {
+            "system": system,
+            "score": float(board.estimate.point[k]), "low": float(np.ravel(low)[k]), "high": float(np.ravel(high)[k]),
+            "first_rank": int(first[k]), "last_rank": int(last[k]), "tied_with_best": system in tied,
+            "further": {name: _further(one, system) for name, one in list(board.boards.items())[1:]},
+        }
+        for k, system in enumerate(board.systems)
+    ]  # fmt: skip
+    feed: dict[str, Any] = jsonable(
+        {
+            "schema": SCHEMA, "measure": board.estimate.name, "level": board.level,
+            "design": str(board.estimate.design),
+            "higher_is_better": board.many.higher_is_better, "systems": systems, "notes": records(board.notes),
+        }
+    )  # fmt: skip
+    return feed
+
+
+def _further(board: Leaderboard, system: str) -> dict[str, float]:
+    own = board.estimate.at(system)
+    low, high = own.interval(board.level)
+    return {"value": float(own.value), "low": float(low), "high": float(high)}
+
+
+@checked
+def board_page(board: Leaderboard, path: str | Path) -> Path:
+    """Write one HTML file to embed or to publish: ranks, ties, intervals, and paired differences on hover.
+
+    It asks no server for anything: styles, pictures (SVG) and a script of a few lines are inside. Pointing at a system
+    shows every other system − this one with simultaneous limits, and shades those that are not distinguishable from it.
+
+    Parameters
+    ----------
+    board
+        A leaderboard; its further measures, such as cost and tokens, become columns.
+    path
+        The file to write, which must end in .html.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise StratError(f"`path` must end in .html, got {str(target)!r}.")
+    with atomic(target) as file:
+        file.write(_html(board).encode(errors="backslashreplace"))
+    return target
+
+
+def _html(board: Leaderboard) -> str:
+    feed = board_feed(board)
+    further = list(feed["systems"][0]["further"])
+    number = [f'<th class="n">{escape(name)}</th>' for name in (*further,)]
+    percent = f"{100 * board.level:g} %"
+    head = (
+        f'<tr><th>rank</th><th>system</th><th class="n">{escape(str(feed["measure"]))}</th><th>{percent} interval</th>'
+        f"{''.join(number)}<th>difference, {percent} for all pairs</th></tr>"
+    )
+    ends = [one[end] for one in feed["systems"] for end in ("low", "high") if one[end] is not None]
+    span = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    body = "".join(_row(k, one, further, span) for k, one in enumerate(feed["systems"]))
+    notes = "".join(f'<p class="strat-notes">{escape(note["text"])}</p>' for note in feed["notes"])
+    caption = f"<caption>{escape(str(feed['design']))}</caption>"
+    table = f'<table class="strat">{caption}<thead>{head}</thead><tbody>{body}</tbody></table>'
+    title = escape(f"{feed['measure']}: {len(board.systems)} systems")
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{STYLE}</style></head>"
+        f"<body><div>{table}{_hover(board)}{notes}</div></body></html>\n"
+    )
+
+
+def _hover(board: Leaderboard) -> str:
+    """The numbers that differences are computed from when somebody points at a system, and the script."""
+    if len(board.systems) > MOST_PAIRS:
+        return ""
+    numbers = {
+        "score": board.estimate.point.tolist(), "se": np.asarray(board.many.errors).round(8).tolist(),
+        "critical": board.many.critical(board.level),
+    }  # fmt: skip
+    data = escape_json(json.dumps(jsonable(numbers))).replace("<", "\\u003c")
+    return f'<script type="application/json">{data}</script><script>{SCRIPT}</script>'
+
+
+def _row(k: int, one: dict[str, Any], further: list[str], span: tuple[float, float]) -> str:
+    first, last = one["first_rank"], one["last_rank"]
+    ranks = str(first) if first == last else f"{first}–{last}"
+    cells = "".join(f'<td class="n">{_short(one["further"][name]["value"])}</td>' for name in further)
+    return (
+        f'<tr data-k="{k}" tabindex="0"><td>{ranks}</td><td>{escape(one["system"])}</td>'
+        f'<td class="n">{_short(one["score"])}</td><td>{_interval(one, span)}</td>{cells}<td class="gap"></td></tr>'
+    )
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}" if abs(value) >= 10 else f"{value:.4f}"
+
+
+def _interval(one: dict[str, Any], span: tuple[float, float]) -> str:
+    """The interval as a line with a dot, on the scale that all systems share."""
+    if one["low"] is None or one["high"] is None:
+        return ""
+    width = (span[1] - span[0]) or 1.0
+    low, dot, high = (4 + (WIDTH - 8) * (one[name] - span[0]) / width for name in ("low", "score", "high"))
+    title = escape(f"{one['system']}: {one['score']:.4f}, {one['low']:.4f} to {one['high']:.4f}")
+    middle = HEIGHT / 2
+    return (
+        f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{title}"><title>{title}</title>'
+        f'<line class="axis" x1="0" x2="{WIDTH}" y1="{middle}" y2="{middle}"/>'
+        f'<line class="mark" x1="{low:.1f}" x2="{high:.1f}" y1="{middle}" y2="{middle}"/>'
+        f'<circle class="dot" cx="{dot:.1f}" cy="{middle}" r="3.5"/></svg>'
+    )

@@ -1,0 +1,1 @@
+"""The numbers that whole fields report, each a function of totals over its usual unit."""

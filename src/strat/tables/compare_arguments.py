@@ -1,0 +1,165 @@
+"""What was asked of `compare`: its arguments as one value, the kind of source, and what can't apply to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from strat.errors import StratError, plain, some
+from strat.tables.joining import tables_of
+from strat.tables.logs import ItemTable
+from strat.tables.logs.reading import is_logs
+from strat.tables.metrics import AUTO
+from strat.tables.table import Names
+from strat.tables.two_phase import SecondPhase
+
+OF_LOGS = "for tables: it is for logs of benchmarks"
+OF_LONG = "it is for long tables"
+# what a kind of source has no use for, and why
+LEFT_OUT: dict[str, dict[str, tuple[str, ...]]] = {
+    "columns": {
+        f"where each system has a column: {OF_LONG}": ("system", "epoch"),
+        "for one table with a column for each system: every system has its rows": ("unmatched",),
+        "where each system has a column, which names it": ("name",),
+        OF_LOGS: ("failed", "incomplete", "runs"),
+    },
+    "tables": {
+        f"where each system has a table: {OF_LONG}": ("system", "epoch"),
+        OF_LOGS: ("failed", "incomplete", "runs"),
+    },
+    "labels": {
+        "beside `truth`; for repeats, score each row and give `score` without it": ("epoch",),
+        "for a long table, which names its systems": ("name",),
+        OF_LOGS: ("failed", "incomplete", "runs"),
+    },
+    "long": {
+        "for a long table, which names its systems": ("name",),
+        OF_LOGS: ("failed", "incomplete", "runs"),
+    },
+    "logs": {
+        "for logs and folders, which are read by the usual names": (
+            *("system", "items", "score", "epoch", "weights", "missing"),
+        ),
+    },
+    "items": {
+        "for items that are read already: give it where they are read": (
+            *("system", "items", "score", "epoch", "strata", "units", "weights", "missing", "na"),
+            *("failed", "incomplete", "runs", "name"),
+        ),
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of :func:`compare`, under the names of its arguments."""
+
+    truth: str | None
+    predicted: tuple[str, ...]
+    score: tuple[str, ...]
+    system: str | None
+    items: str | None
+    epoch: str | None
+    strata: str | None
+    units: str | None
+    weights: str | None
+    population: Any
+    by: tuple[str, ...]
+    metrics: Any
+    name: tuple[str, ...] | None
+    unmatched: str
+    missing: str
+    na: Names | None
+    failed: str
+    incomplete: str
+    runs: str
+    drawn: Mapping[str, str]
+    positive: object = None
+    threshold: float | None = None
+    average: str | None = AUTO
+    higher_is_better: bool | None = None
+    lone: str = "error"
+    nested: bool = False
+    second: SecondPhase | None = None
+
+    @property
+    def role(self) -> str:
+        """What the systems' columns hold."""
+        return "predicted" if self.predicted else "score"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The systems' columns, or the one column of what each of them predicted or scored."""
+        return self.predicted or self.score
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns of the rows, by role."""
+        named = {"truth": self.truth, "strata": self.strata, "units": self.units, "items": self.items}
+        return named | {"weights": self.weights} | self.further
+
+    @property
+    def further(self) -> dict[str, str]:
+        """The columns that make groups, are crossed or ordered, or give the population."""
+        named = {f"by_{k}": name for k, name in enumerate(self.by)} | dict(self.drawn)
+        return named | ({"population": self.population} if isinstance(self.population, str) else {})
+
+
+def kind_of_source(source: Any, asked: Asked) -> str:
+    """What `source` is: one table with a column for each system, one table for each, a long one, logs, or items."""
+    if isinstance(source, ItemTable):
+        return "items"
+    if asked.predicted and asked.score:
+        raise StratError("`predicted` and `score` must not be given together; compare labels, or scores.")
+    if asked.predicted and asked.truth is None:
+        raise StratError("`truth` must name the column of true labels beside `predicted`, got None.")
+    if asked.truth is not None and not asked.values:
+        raise StratError("`truth` must come with `predicted` or `score`, got neither.")
+    one = len(asked.values) == 1
+    several = _is_mapping_of_tables(source) or (isinstance(source, list | tuple) and asked.items is not None)
+    if one and several and asked.system is None and tables_of(source, asked.name) is not None:
+        return "tables"
+    if _is_mapping_of_tables(source):
+        raise StratError(
+            "`predicted` or `score` must name the one column that each of the tables has, got "
+            f"{some(asked.values) or 'none'}."
+        )
+    if asked.system is not None and asked.truth is not None and one:
+        return "labels"
+    if len(asked.values) > 1:
+        return "columns"
+    if asked.predicted or asked.truth is not None:
+        raise StratError(
+            f"`{asked.role}` must name two systems or more, got one column; name one for each system, or give one file "
+            "for each and `items`, or `system` and `items` of a long table."
+        )
+    return "logs" if is_logs(source) else "long"
+
+
+def _is_mapping_of_tables(source: Any) -> bool:
+    return isinstance(source, dict) and tables_of(source, None) is not None
+
+
+def check_arguments(kind: str, asked: Asked) -> None:
+    """Refuse what was asked where it can't apply, so that nothing is ignored silently."""
+    for why, names in LEFT_OUT[kind].items():
+        refuse_given(why, **{name: getattr(asked, name) for name in names})
+    of_classes = {name: getattr(asked, name) for name in ("positive", "threshold", "average")}
+    if asked.truth is None:
+        refuse_given("without `truth`: there are no classes", **of_classes)
+    elif asked.predicted:
+        refuse_given("beside `predicted`: it is for scores", threshold=asked.threshold)
+    if kind in ("columns", "tables", "labels") and asked.strata is None:
+        refuse_given("without `strata`: it says what to do with strata of one unit", lone=asked.lone)
+        refuse_given("without `strata`: it says what a unit label in two strata means", nested=asked.nested or None)
+    if kind in ("tables", "labels") and asked.items is None:
+        raise StratError("`items` must name the column of items, on which the systems are joined, got None.")
+
+
+def refuse_given(why: str, **given: Any) -> None:
+    """Fail if one of these arguments was given."""
+    for name, value in given.items():
+        if value is not None and not (isinstance(value, str | tuple) and value in ("error", AUTO, ())):
+            text = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+            raise StratError(f"`{name}` must be left out {why}, got {plain(text)!r}.")

@@ -1,0 +1,163 @@
+"""From a board to a leaderboard: the joint estimate of all systems, in groups of rows too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from strat.comparison.many import facts_of_pairs
+from strat.comparison.many_systems import ManySystems
+from strat.comparison.paired import of_estimate
+from strat.designs import Design
+from strat.errors import StratError, near, some
+from strat.estimation import Estimate, estimate
+from strat.notes import Note
+from strat.statistics import Statistic
+from strat.tables.board import Board, joint
+from strat.tables.design import design_of, population_of
+from strat.tables.grouping import Parts, grouped, rows_by_label
+from strat.tables.groups import Groups
+from strat.tables.hints import classes_as_strata, traps
+from strat.tables.leaderboard import Leaderboard
+from strat.tables.logs.hints import looks_clustered
+from strat.tables.metrics import Metric, averages
+
+
+@dataclass(frozen=True)
+class Way:
+    """How boards are compared: what all measures and groups share."""
+
+    level: float
+    lone: str
+    population: Any
+    positive: object
+    higher_is_better: bool | None
+    baseline: str | None
+    by: tuple[str, ...]
+    nested: bool = False
+
+    def better(self, metric: Metric) -> bool:
+        """Whether a larger value is a better one: the measure's own word, or the caller's where it has none."""
+        return metric.higher_is_better if self.higher_is_better is None else self.higher_is_better
+
+
+def known_baseline(way: Way, systems: Sequence[str]) -> None:
+    """Fail unless the baseline is one of the systems."""
+    if way.baseline is not None and str(way.baseline) not in systems:
+        raise StratError(
+            f"`baseline` must be one of the systems, got {way.baseline!r}; {near(str(way.baseline), list(systems))}"
+        )
+
+
+def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
+    """The leaderboard of one measure, with its groups."""
+    if len(board.systems) < 2:
+        raise StratError(f"`source` must hold at least two systems to compare, got {some(board.systems)} alone.")
+    known_baseline(way, board.systems)
+    design = design_of(
+        board.drawn,
+        rows=len(board),
+        weights=board.columns.get("weights"),
+        population=population_of(way.population, board.columns),
+        lone=way.lone,
+        nested=way.nested,
+    )
+    labels = board.labels
+    board = _best_first(board, metric, labels, way)
+    statistic = joint(board, metric, labels=labels, positive=way.positive)
+    whole = estimate(statistic, on=design)
+    many = ManySystems(board.systems, whole, way.better(metric), **facts_of_pairs(statistic, whole, design))
+    leaderboard = Leaderboard(
+        many,
+        way.level,
+        (*board.notes, *whole.notes, *averages([metric], {metric.name: whole}), *_hints(board, metric, way)),
+        measure=metric.name,
+        baseline=way.baseline,
+        independent=_independent(board, statistic, design),
+        library=board.library,
+    )
+    return _in_groups(leaderboard, board, metric, design, labels, way) if way.by else leaderboard
+
+
+def _best_first(board: Board, metric: Metric, labels: tuple[Any, ...] | None, way: Way) -> Board:
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused with the estimate
+        values = np.asarray(
+            joint(board, metric, labels=labels, positive=way.positive).value(board.columns.get("weights"))
+        )
+    order = np.argsort(-values if way.better(metric) else values, kind="stable")
+    return board.ordered([int(k) for k in order])
+
+
+def _independent(board: Board, statistic: Statistic, design: Design) -> Estimate | None:
+    """Two systems as if every row were an independent draw, where the design says otherwise."""
+    if len(board.systems) != 2 or (design.kind == "simple random" and design.rows_are_units):
+        return None
+    return estimate(statistic, on=design_of({}, rows=len(board), weights=board.columns.get("weights")))
+
+
+def _hints(board: Board, metric: Metric, way: Way) -> list[str]:
+    """What looks clustered, and strata or units that look wrong."""
+    units, strata = board.columns.get("units"), board.columns.get("strata")
+    notes = traps(units=units, strata=strata, names=board.names, rows=len(board))
+    weighted = "weights" in board.columns or way.population is not None
+    notes += classes_as_strata(board.names, [metric], weighted=weighted)
+    if units is None and board.about:
+        scores = np.mean(board.values, axis=0)
+        hints = looks_clustered(board.about, scores, strata=strata)
+        notes = [*notes, *(Note("looks-clustered", hint) for hint in hints)]
+    return notes
+
+
+def _in_groups(
+    whole: Leaderboard, board: Board, metric: Metric, design: Design, labels: tuple[Any, ...] | None, way: Way
+) -> Leaderboard:
+    """The leaderboard with one of each group of rows; of two systems, with their differences and the test of these."""
+    two = len(whole.systems) == 2
+    second = whole.comparison.names[1] if two else way.baseline
+    parts, undefined = _parts(board, metric, labels, way)
+    estimates: dict[Any, tuple[Estimate, Statistic, Design]] = {}
+
+    def make(label: Any, statistic: Statistic, rows: Any) -> tuple[Estimate, Design]:
+        inside = design.restricted(rows)
+        values = estimate(statistic, on=inside)
+        if values.least_df <= 0:
+            raise StratError("all its rows are of one unit, so that it has no standard error.")
+        estimates[label] = values, statistic, inside
+        pair = of_estimate(values, higher_is_better=whole.many.higher_is_better, baseline=second if two else None)
+        return pair.difference, inside
+
+    groups: Groups = grouped(metric, way.by, parts, undefined, design, np.ones(len(board)), make)
+    each = {}
+    for label, (value, statistic, inside) in estimates.items():
+        pairs = facts_of_pairs(statistic, value, inside)
+        many = ManySystems(board.systems, value, whole.many.higher_is_better, **pairs).best_first()
+        each[label] = Leaderboard(many, way.level, value.notes, metric.name, second)
+    name = f"difference {' − '.join(whole.comparison.names)}" if two else ""
+    return replace(
+        whole,
+        by=way.by,
+        each=each,
+        rows=groups.rows,
+        undefined=groups.undefined,
+        differences=replace(groups, metric=name, higher_is_better=whole.many.higher_is_better) if two else None,
+    )
+
+
+def _parts(board: Board, metric: Metric, labels: tuple[Any, ...] | None, way: Way) -> tuple[Parts, dict[Any, str]]:
+    """For each group its rows and the joint statistic of these; and the reason where it is undefined."""
+    weights = board.columns.get("weights")
+    parts: Parts = {}
+    undefined: dict[Any, str] = {}
+    for label, rows in rows_by_label(board.columns, [f"by_{k}" for k in range(len(way.by))]).items():
+        try:
+            statistic = joint(board.take(rows), metric, labels=labels, positive=way.positive)
+            if not np.isfinite(statistic.value(None if weights is None else weights[rows])).all():
+                raise StratError("it is not defined on these rows.")
+        except StratError as error:
+            undefined[label] = str(error)
+        else:
+            parts[label] = (rows, statistic)
+    return parts, undefined

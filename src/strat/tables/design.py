@@ -1,0 +1,171 @@
+"""The one way from columns of a table to a design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.designs import Design
+from strat.errors import StratError
+from strat.tables.table import Names, listed
+from strat.validate.arguments import shown
+from strat.validate.columns import Array
+
+TARGETS = ("population", "benchmark")
+SEVERAL = ("crossed", "stages", "sizes")  # roles that several columns may play, as "crossed:reader"
+GROUP = "by_"  # how the roles of columns that make groups start
+DRAWN = ("strata", "units", "items", "kinds", "order")  # roles of columns that a design is made of
+
+
+def argument_of(role: str) -> str:
+    """The argument that names the column of a role.
+
+    >>> argument_of("crossed:reader"), argument_of("by_0"), argument_of("strata")
+    ('crossed', 'by', 'strata')
+    """
+    argument = "by" if role.startswith(GROUP) else role.split(":")[0]
+    return "population" if argument == "sizes" else argument
+
+
+def is_drawn(role: str) -> bool:
+    """Whether a design is made of the column in this role."""
+    return role in DRAWN or role.split(":")[0] in SEVERAL
+
+
+def layout_roles(
+    *, crossed: Names | str | None, kinds: str | None, order: str | None, stages: Names | str | None, population: Any
+) -> dict[str, str]:
+    """The roles of the columns of a design of another kind than units in strata."""
+    given = {"crossed": crossed, "kinds": kinds, "order": order, "stages": stages}
+    chosen = [argument for argument, value in given.items() if value is not None]
+    if len(chosen) > 1:
+        raise StratError(f"`{chosen[1]}` must be left out beside `{chosen[0]}`: a design is of one kind.")
+    roles = {role: name for role, name in (("kinds", kinds), ("order", order)) if name is not None}
+    for argument, names in (("crossed", crossed), ("stages", stages)):
+        if names is not None:
+            roles |= {f"{argument}:{name}": name for name in _separated(argument, names)}
+    if stages is not None and population is not None:
+        named, sizes = _separated("stages", stages), _separated("population", population)
+        if len(sizes) != len(named):
+            raise StratError(f"`population` must name a column for each stage ({len(named)}), got {len(sizes)}.")
+        roles |= {f"sizes:{stage}": size for stage, size in zip(named, sizes, strict=True)}
+    return roles
+
+
+def _separated(argument: str, names: Names | str) -> list[str]:
+    return [name for one in listed(argument, names) for name in one.split(",")]
+
+
+def design_of(
+    columns: Mapping[str, NDArray[Any]],
+    *,
+    rows: int,
+    counts: Array | None = None,
+    weights: Array | None = None,
+    population: Any = None,
+    lone: str = "error",
+    nested: bool = False,
+    target: str | None = None,
+) -> Design:
+    """The design of rows whose columns play the roles `strata`, `units` and `items`.
+
+    Parameters
+    ----------
+    columns
+        From the role to the label of each row; roles that a design has no use for are passed over.
+    rows
+        Number of rows.
+    counts
+        How many equal rows of the table each row stands for; without units and items these were drawn one by one.
+    weights
+        What each row weighs, all that it stands for together; None: one each, or what `population` implies.
+    population
+        Units in the population: a number, or a mapping from stratum.
+    lone
+        What to do with a stratum of one unit.
+    nested
+        Whether the same unit label in two strata means two units (else it is an error); items are always those of
+        their stratum.
+    target
+        "benchmark" for these very units, of which nothing but repeats could vary.
+    """
+    if any(is_drawn(role) and role not in ("strata", "units", "items") for role in columns):
+        return _with_layout(columns, counts, weights, population, target)
+    strata, items = columns.get("strata"), columns.get("items")
+    units = columns.get("units", items)
+    options: dict[str, Any] = {"weights": weights, "population": population}
+    if units is not None:
+        own = nested or "units" not in columns
+        design = Design.clustered(units, strata=strata, items=items, counts=counts, lone=lone, nested=own, **options)
+    else:
+        if counts is not None:
+            options |= {"multiplicity": counts, "weights": None if weights is None else weights / counts}
+        design = (
+            Design.simple_random(rows, **options) if strata is None else Design.stratified(strata, lone=lone, **options)
+        )
+    return replace(design, population=design.sizes.astype(float)) if target == "benchmark" else design
+
+
+def _with_layout(
+    columns: Mapping[str, NDArray[Any]],
+    counts: Array | None,
+    weights: Array | None,
+    population: Any,
+    target: str | None,
+) -> Design:
+    """A crossed, staged, ordered or blocked design."""
+    if target == "benchmark":
+        raise StratError("`target` must be left out for crossed, staged, ordered and blocked designs, got 'benchmark'.")
+    options: dict[str, Any] = {"weights": weights, "counts": counts}
+    strata, units = columns.get("strata"), columns.get("units")
+    if "kinds" in columns:
+        if units is None or strata is not None:
+            raise StratError("`kinds` must come with `units` and without `strata`: which units were seen under them?")
+        return Design.blocks(units, columns["kinds"], **options)
+    if "order" in columns:
+        if units is None and counts is not None and (counts > 1).any():
+            raise StratError(
+                "`order` must tell all rows apart, got several equal rows at one place; name their `units`."
+            )
+        return Design.systematic(columns["order"], strata=strata, units=units, population=population, **options)
+    if units is not None:
+        raise StratError("`units` must be left out beside `crossed` and `stages`, which name what was drawn.")
+    stages = _playing("stages", columns)
+    if stages:
+        return Design.staged(stages, strata=strata, population=_playing("sizes", columns), **options)
+    return Design.crossed(_playing("crossed", columns), strata=strata, **options)
+
+
+def _playing(role: str, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The columns of a role that several may play, by name."""
+    return {name.split(":", 1)[1]: values for name, values in columns.items() if name.startswith(f"{role}:")}
+
+
+def population_of(population: Any, columns: Mapping[str, NDArray[Any]]) -> float | Mapping[Any, float] | None:
+    """Population sizes as a design takes them; a column's values are looked up under the role `population`."""
+    if not isinstance(population, str):
+        return population if population is None or isinstance(population, Mapping) else _number(population)
+    values = np.asarray(columns["population"], float)
+    strata = columns.get("strata")
+    if strata is None:
+        if len(np.unique(values)) > 1:
+            raise StratError(f"`population` must be one number without strata, got {len(np.unique(values))} values.")
+        return float(values[0])
+    sizes: dict[Any, float] = {}
+    for label, value in zip(strata.tolist(), values.tolist(), strict=True):
+        if sizes.setdefault(label, value) != value:
+            raise StratError(f"`population` must be the same for all rows of a stratum, got several for {label!r}.")
+    return sizes
+
+
+def _number(population: Any) -> float:
+    try:
+        return float(population)
+    except (TypeError, ValueError, OverflowError):
+        raise StratError(
+            f"`population` must be a number, a column's name or a mapping from stratum, got {shown(population)}."
+        ) from None

@@ -1,0 +1,182 @@
+"""What the measures of an evaluation rest on: cells, the design of their rows, and the estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from strat import replication
+from strat.designs import Design
+from strat.errors import StratError
+from strat.estimation import Estimate, estimate
+from strat.tables.cells import Cells
+from strat.tables.design import (
+    GROUP,
+    design_of,
+    population_of,
+)
+from strat.tables.evaluation_arguments import COUNTED, Published
+from strat.tables.grouping import grouped, in_cells, in_groups
+from strat.tables.metrics import (
+    Metric,
+    columns_of,
+    with_decisions,
+)
+from strat.tables.pictures import ScoredRows
+from strat.tables.reduce import reduce
+from strat.tables.sources import Basis, Question, Sources, Split
+from strat.tables.stream import fits, two_passes
+from strat.validate.columns import encode, numbers
+
+EXPAND = 5_000_000
+_CLASSES = 60
+
+
+def basis_of_replicates(source: Sources, wanted: Sequence[Metric], published: Published) -> Basis:
+    """Estimates by the replicate weights of a file, row by row."""
+    table, named = source.table, {role: name for role, name in source.roles.items() if name is not None}
+    chosen = [name for name in table.names if name.startswith(published.prefix)]
+    wanted_names = [*named.values(), str(source.weights), *chosen]
+    values = table.columns(list(dict.fromkeys(wanted_names)), missing=source.missing)
+    columns = {role: values[name] for role, name in named.items()}
+    weights = numbers("weights", values[str(source.weights)])
+    dropped = len(table) - len(weights)
+    cells = Cells(columns, np.ones(len(weights)), weights, dropped=dropped)
+    if source.threshold is not None:
+        above = numbers("score", columns["score"]) >= source.threshold
+        cells = with_decisions(replace(cells, columns={**columns, "above": above}), source.positive)
+    design = design_of(cells.columns, rows=len(weights), weights=weights, lone=source.lone, nested=source.nested)
+    replicates = replication.given(
+        design, weights=values, prefix=published.prefix, scale=published.scale, mse=published.mse
+    )
+    estimates = {m.name: estimate(m.build(columns_of(cells, source.positive)), on=replicates) for m in wanted}
+    return Basis(cells, design, cells.columns, estimates, {})
+
+
+def scored_rows(basis: Basis, positive: object, level: float) -> ScoredRows | None:
+    """The rows that curves are drawn of, unless they stayed in a file."""
+    columns = basis.cells.columns
+    if "truth" not in columns or "score" not in columns or basis.labels is not columns:
+        return None
+    return ScoredRows(columns["truth"], columns["score"], basis.design, positive, level)
+
+
+def split_of(wanted: Sequence[Metric], roles: Mapping[str, str | None], question: Question) -> Split:
+    """Every measure by the columns asked for; without any, the first measure by stratum."""
+    if question.by:
+        if question.method != "taylor":
+            raise StratError(f"`by` must go with method='taylor', the closed form, got {question.method!r}.")
+        return Split(tuple(wanted), question.by, tuple(role for role in roles if role.startswith(GROUP)))
+    if roles["strata"] is None or question.method != "taylor":
+        return Split()
+    return Split((wanted[0],), (str(roles["strata"]),), ("strata",))
+
+
+def basis_of(source: Sources, wanted: Sequence[Metric], question: Question) -> Basis:
+    """The estimates by two passes over a large file where they fit, else from cells."""
+    split = split_of(wanted, source.roles, question)
+    return basis_of_file(source, wanted, split, question) or basis_of_cells(source, wanted, split, question)
+
+
+def basis_of_file(source: Sources, wanted: Sequence[Metric], split: Split, question: Question) -> Basis | None:
+    """Two passes over a large file, where they pay and say the same."""
+    named = isinstance(source.population, str)
+    unweighted = source.population is not None and source.weights is None
+    if any(":" in role or role in ("kinds", "order") for role in source.roles):
+        return None
+    if named or unweighted or question.target == "benchmark" or not fits(source.table, source.roles, question.method):
+        return None
+    if source.threshold is not None or (any(m.by_rows for m in wanted) and len(source.table) <= EXPAND):
+        return None
+    if any(m.of_repeats for m in wanted):
+        return None
+    return two_passes(source, wanted, split)
+
+
+def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, question: Question) -> Basis:
+    """Distinct rows with their units, and estimates on the design of these."""
+    cells = _cells(source, wanted)
+    design = design_of(
+        cells.columns,
+        rows=len(cells),
+        counts=cells.counts,
+        weights=cells.weights,
+        population=population_of(source.population, cells.columns),
+        lone=source.lone,
+        nested=source.nested,
+        target=question.target,
+    )
+    estimates = {metric.name: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
+    groups = {}
+    for metric in split.metrics:
+        parts, undefined = in_groups(metric, cells, split.roles, source.positive)
+        groups[metric.name] = grouped(metric, split.by, parts, undefined, design, cells.counts, in_cells(design))
+    return Basis(cells, design, cells.columns, estimates, groups)
+
+
+def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
+    """The distinct rows; each row where a measure needs them one by one."""
+    named = dict(source.roles)
+    if isinstance(source.population, str):
+        source.table.require(population=source.population)
+        named["population"] = source.population
+    if source.weights is not None and source.roles["units"] is None and source.roles["items"] is None:
+        named["weights"] = source.weights  # rows of one cell then share their weight
+    cells = reduce(
+        source.table,
+        named,
+        weights=source.weights,
+        missing=source.missing,
+        bins=source.bins,
+        threshold=source.threshold,
+    )
+    if source.threshold is not None:
+        cells = with_decisions(cells, source.positive)
+    if any(metric.by_rows for metric in wanted) and cells.rows <= EXPAND:
+        return cells.each_row()
+    if any(metric.of_repeats for metric in wanted):
+        raise StratError(
+            f"`metrics` of repeats must be of at most {EXPAND:,} rows here, got {cells.rows:,}; use strat.compare, or "
+            "score each item first."
+        )
+    return cells
+
+
+def _estimate(metric: Metric, cells: Cells, design: Design, question: Question, positive: object) -> Estimate:
+    statistic = metric.build(columns_of(cells, positive))
+    if question.method == "taylor":
+        return estimate(statistic, on=design)
+    if design.n_units > EXPAND:
+        raise StratError(
+            f"`method` must be 'taylor' for {design.n_units:,} rows without units, or give `units`; replicates of so "
+            "many single rows would not fit."
+        )
+    expanded, rows = design.expanded()
+    return estimate(statistic.repeated(rows), on=replicates_by(expanded, question))
+
+
+def replicates_by(design: Design, question: Question) -> Any:
+    """The replicates of a design by the method that was asked for."""
+    method = question.method
+    if method == "fay":
+        return replication.fay(design, rho=0.5)
+    if method in COUNTED:
+        number = COUNTED[method] if question.replicates is None else question.replicates
+        return getattr(replication, method)(design, replicates=number)
+    return getattr(replication, method)(design)
+
+
+def confusion_of(cells: Cells) -> tuple[Any, Any]:
+    """The labels, and how many rows of each class were predicted as which; None where there are too many classes."""
+    if "truth" not in cells.columns or "predicted" not in cells.columns:
+        return None, None
+    (truth, actual), (predicted, predictions) = (encode(role, cells.columns[role]) for role in ("truth", "predicted"))
+    labels = np.unique(np.concatenate([actual, predictions]))
+    if len(labels) > _CLASSES:
+        return None, None
+    place = np.searchsorted(labels, actual)[truth] * len(labels) + np.searchsorted(labels, predictions)[predicted]
+    flat = np.bincount(place, cells.mass, minlength=len(labels) ** 2)
+    return labels, flat.reshape(len(labels), len(labels))

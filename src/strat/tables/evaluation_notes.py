@@ -1,0 +1,96 @@
+"""Notes on an evaluation: traps, bins, averages, undefined groups, pooled systems, what looks clustered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from strat.notes import Note
+from strat.statistics.positive import positives
+from strat.tables.cells import Cells
+from strat.tables.design import (
+    is_drawn,
+)
+from strat.tables.evaluation_basis import EXPAND
+from strat.tables.groups import in_words
+from strat.tables.hints import classes_as_strata, look, pooled, traps
+from strat.tables.metrics import (
+    ALIASES,
+    Metric,
+    averages,
+)
+from strat.tables.sources import Basis, Sources
+from strat.tables.table import Table
+from strat.validate.columns import encode
+
+SHOWN = 3  # strata whose undefined measures are named
+
+
+def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[str, ...]:
+    """Notes on the result, each thing once."""
+    table, roles = columns.table, columns.roles
+    notes: list[str] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
+    notes += averages(wanted, basis.estimates)
+    weighted = columns.weights is not None or columns.population is not None
+    notes += classes_as_strata(roles, wanted, weighted=weighted)
+    notes += [note for one in basis.estimates.values() for note in one.notes]
+    notes += _own(basis.cells, wanted)
+    for groups in basis.groups.values():
+        notes += [
+            Note("group-undefined", f"{groups.metric} in {in_words(label)}: {why}")
+            for label, why in list(groups.undefined.items())[:SHOWN]
+        ]
+    systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
+    notes += [Note("systems-pooled", str(one)) for one in systems]
+    if all(name is None for role, name in roles.items() if is_drawn(role)):
+        notes += _suspects(table, roles, columns.weights, [one.name for one in systems])
+    return tuple(dict.fromkeys(notes))
+
+
+def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[str]:
+    labels = basis.labels
+    return traps(units=labels.get("units"), strata=labels.get("strata"), names=roles, rows=basis.cells.rows)
+
+
+def _own(cells: Cells, wanted: Sequence[Metric]) -> list[str]:
+    """What somebody's own measure must know where there are too many rows to hand over."""
+    if cells.rows <= EXPAND:
+        return []
+    return [
+        Note(
+            "distinct-rows",
+            f"{metric.name} was made of {len(cells):,} distinct rows with weights, not of {cells.rows:,} rows: it must "
+            "not count rows",
+        )
+        for metric in wanted
+        if metric.by_rows
+    ]
+
+
+def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[str]:
+    binning = cells.binning
+    if binning is None:
+        return []
+    text = f"scores were put into {binning.bins} bins of width {binning.width:.4g}"
+    if any(ALIASES.get(metric.name, metric.name) == "auc" for metric in wanted):
+        text += f"; this moves the AUC by at most {auc_bound(cells, positive):.2g}"
+    return [Note("scores-binned", text + "; more `bins` make it smaller.")]
+
+
+def auc_bound(cells: Cells, positive: object = None) -> float:
+    """The most that binning can move the AUC: half the share of pairs of both classes that fall into one bin."""
+    hits, score, *_ = positives(cells.columns["truth"], cells.columns["score"], positive)
+    place, _ = encode("score", score)
+    p = np.bincount(place, cells.mass * hits)
+    n = np.bincount(place, cells.mass * (1 - hits))
+    return float(0.5 * (p * n).sum() / (p.sum() * n.sum())) if p.sum() and n.sum() else 0.0
+
+
+def _suspects(table: Table, roles: Mapping[str, str | None], weights: str | None, systems: list[str]) -> list[str]:
+    used = [*systems, *(name for name in (*roles.values(), weights) if name is not None)]
+    right = roles["truth"] is not None and roles["predicted"] is not None
+    score = [str(roles["truth"]), str(roles["predicted"])] if right else [str(roles["score"])]
+    if not right and roles["truth"] is not None:
+        return []
+    return [Note("looks-clustered", str(suspect)) for suspect in look(table, used, score, right=right)[:3]]

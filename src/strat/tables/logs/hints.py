@@ -1,0 +1,46 @@
+"""What looks clustered among the items of logs: the fields that came with them, seen as a table's columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.tables.hints import LOOK, suspects
+from strat.tables.logs.item_table import ItemTable
+from strat.validate.columns import Array, encode
+
+FEWEST = 20
+MOST = 2
+
+
+def looks_clustered(
+    about: Mapping[str, NDArray[Any]], score: Array, *, strata: NDArray[Any] | None, used: tuple[str | None, ...] = ()
+) -> list[str]:
+    """Sentences about fields within whose values items are correlated, beyond what strata explain; the worst first."""
+    score = score[:LOOK]
+    if len(score) < FEWEST or np.ptp(score) == 0:
+        return []
+    if strata is not None:
+        codes, _ = encode("strata", strata[:LOOK])
+        score = score - (np.bincount(codes, score) / np.bincount(codes))[codes]
+    columns = {}
+    for name, values in about.items():
+        if name not in used:
+            codes, labels = encode(name, values[:LOOK])
+            columns[name] = (codes, len(labels))
+    return [str(suspect) for suspect in suspects(columns, score)][:MOST]
+
+
+def item_hints(table: ItemTable, *, strata: str | None, used: tuple[str | None, ...] = ()) -> list[str]:
+    """The same for the rows of one system: repeats of an item are one item."""
+    codes, labels = encode("items", table.items)
+    first = np.empty(len(labels), np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    score = np.bincount(codes, table.score) / np.bincount(codes)
+    columns = {**table.about, **table.columns()}
+    about = {name: values[first] for name, values in table.about.items()}
+    layer = columns[strata][first] if strata in columns else None
+    return looks_clustered(about, score, strata=layer, used=(*used, strata))

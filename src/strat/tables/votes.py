@@ -1,0 +1,124 @@
+"""`votes`: from a table of votes on pairs to a ranking with intervals that know who voted on what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strat import validate
+from strat.comparison.many_systems import ManySystems, selected
+from strat.designs import Design
+from strat.estimation import Estimate, estimate
+from strat.notes import Note
+from strat.statistics.equations.votes import LEFT, TIE, bradley_terry
+from strat.tables.design import design_of
+from strat.tables.leaderboard import Leaderboard
+from strat.tables.table import Names, listed, one_name, read
+from strat.validate.arguments import checked
+
+
+@checked
+def votes(
+    source: Any,
+    *,
+    left: str = "left",
+    right: str = "right",
+    winner: str = "winner",
+    ties: str = "half",
+    home: bool = False,
+    covariates: str | Names | None = None,
+    strata: str | None = None,
+    units: str | None = None,
+    clusters: str | None = None,
+    crossed: str | Names | None = None,
+    weights: str | None = None,
+    level: float = 0.95,
+    na: Names | None = None,
+) -> Leaderboard:
+    """A ranking of systems by votes on pairs (Bradley-Terry), with intervals, rank intervals and ties.
+
+    Parameters
+    ----------
+    source
+        A file, a data frame or a mapping of columns, one row for each vote.
+    left, right, winner
+        Columns: the two systems, and "left", "right" or "tie" (or the winner's name).
+    ties
+        "half": a tie is half a win for each; "davidson": ties have a parameter of their own.
+    home
+        Whether the left side has an effect of its own, which is taken out.
+    covariates
+        Columns of numbers, left minus right, whose effect is taken out (style, length).
+    strata, units, clusters, weights
+        As in :func:`strat.evaluate`: who or what was drawn. Votes on one prompt, or of one worker, are not independent.
+    crossed
+        Several columns that were drawn independently of each other, such as prompts and workers, both at once.
+    level
+        Confidence level.
+    na
+        Texts that mark a missing value.
+
+    Examples
+    --------
+    >>> table = {
+    ...     "left": list("aab") * 8,
+    ...     "right": list("bcc") * 8,
+    ...     "winner": ["left"] * 18 + ["right"] * 6,
+    ...     "prompt": [i // 6 for i in range(24)],
+    ... }
+    >>> board = votes(table, units="prompt")
+    >>> board.systems, board.estimate.point.round(4).tolist()
+    (('a', 'b', 'c'), [0.7563, 0.0, -0.7563])
+    """
+    validate.level(level)
+    table = read(source, na=na)
+    terms = [] if covariates is None else listed("covariates", covariates)
+    roles = {"strata": strata, "units": one_name(units=units, clusters=clusters)}
+    roles |= {} if crossed is None else {f"crossed:{name}": name for name in listed("crossed", crossed)}
+    table.require(left=left, right=right, winner=winner, weights=weights)
+    for argument, names in (("covariates", terms), ("crossed", list(roles.values())[2:])):
+        for name in names:
+            table.require(**{argument: name})
+    table.require(strata=strata, units=roles["units"])
+    statistic = bradley_terry(
+        table.column(left),
+        table.column(right),
+        table.column(winner),
+        ties=ties,
+        home=home,
+        covariates={name: table.numbers(name) for name in terms},
+    )
+    columns = {role: table.column(name) for role, name in roles.items() if name is not None}
+    heavy = None if weights is None else table.numbers(weights)
+    design = design_of(columns, rows=len(statistic), weights=heavy)
+    strengths = estimate(statistic, on=design)
+    others = [label for label in strengths.axes[0].labels if label in (LEFT, *terms, TIE)]
+    notes = (*(_term(strengths, label, level) for label in others), *_one_by_one(design), *strengths.notes)
+    many = ManySystems(*_systems(strengths, len(others)), True).best_first()
+    return Leaderboard(many, level, notes, measure="strength", library=table.library)
+
+
+def _systems(strengths: Estimate, others: int) -> tuple[tuple[str, ...], Estimate]:
+    """The strengths without the other terms of the model, which stand last."""
+    places = list(range(strengths.point.size - others))
+    alone = selected(strengths, places)
+    return tuple(map(str, alone.axes[0].labels)), alone
+
+
+def _term(strengths: Estimate, label: str, level: float) -> Note:
+    """What a term beside the strengths came to."""
+    low, high = strengths.at(label).interval(level)
+    value = f"{float(strengths.at(label).value):.4f}, {100 * level:g} % {low:.4f} to {high:.4f}"
+    return Note("vote-term", f"{label}: {value} (log odds{' of a tie against a win' if label == TIE else ''})")
+
+
+def _one_by_one(design: Design) -> tuple[Note, ...]:
+    """That votes were taken for independent draws, which they hardly are."""
+    if not design.single_rows:
+        return ()
+    return (
+        Note(
+            "votes-as-units",
+            "every vote was taken for an independent draw; name what was drawn (`units`, `crossed`: prompts, workers), "
+            "else the intervals are too short",
+        ),
+    )

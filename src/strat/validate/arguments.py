@@ -1,0 +1,98 @@
+"""Public functions check the kinds of their arguments before they run, and say which keyword was meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, update_wrapper
+from inspect import Signature, signature
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar, cast
+
+from strat.validate.argument_kinds import Check, checks_of, shown, unmasked
+
+__all__ = ["checked", "shown", "unmasked"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+# keywords of other libraries, and what they are called here
+ELSEWHERE = {
+    **dict.fromkeys(("cluster", "clusters", "cluster_col", "group", "groups", "psu", "unit"), ("units", "groups")),
+    **dict.fromkeys(("grp", "groupby", "group_by", "subgroup", "subgroups", "slice", "slices"), ("by",)),
+    **dict.fromkeys(("metric", "scoring"), ("metrics", "scoring")),
+    **dict.fromkeys(("pos_label", "positive_class"), ("positive",)),
+    **dict.fromkeys(("y_true", "label", "labels", "target", "actual"), ("truth",)),
+    **dict.fromkeys(("y_pred", "prediction", "predictions", "pred"), ("predicted",)),
+    **dict.fromkeys(("y_prob", "y_proba", "y_score", "proba", "probability"), ("score",)),
+    **dict.fromkeys(("sample_weight", "weight"), ("weights",)),
+    **dict.fromkeys(("seed", "random_state"), ("rng",)),
+    **dict.fromkeys(("n_splits", "folds", "k"), ("cv", "folds")),
+    **dict.fromkeys(("alpha", "confidence", "confidence_level", "conf_level"), ("level",)),
+    **dict.fromkeys(("stratum", "stratify"), ("strata",)),
+}
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """`function`, which then gets numbers, flags, seeds, columns and our own classes as annotated, or is not called.
+
+    Numbers, whole numbers, flags and seeds become plain Python values, so that a small NumPy type never overflows
+    within. What is raised within goes on as it is: it is ours, or comes from a function that the caller gave.
+
+    >>> import numpy as np
+    >>> @checked
+    ... def half(n: "int") -> "float":
+    ...     return n / 2
+    >>> half(np.int8(6))
+    3.0
+    >>> half("six")
+    Traceback (most recent call last):
+    ...
+    strat.errors.StratError: `n` must be a number, got 'six'.
+    >>> half(m=6)
+    Traceback (most recent call last):
+    ...
+    TypeError: half() got an unexpected keyword argument 'm'
+    """
+    parameters, scope = signature(function), function.__globals__
+
+    @cache
+    def checks() -> dict[str, Check]:
+        return checks_of(parameters, scope)
+
+    def wrong(args: Any, named: Mapping[str, Any]) -> TypeError:
+        return TypeError(_wrong_call(function, parameters, args, named))
+
+    def call(*args: Any, **named: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            bound = parameters.bind(*args, **named)
+        except TypeError:
+            raise wrong(args, named) from None
+        given = bound.arguments
+        for name, check in checks().items():
+            if name in given:
+                given[name] = check(name, given[name])
+        return function(*bound.args, **bound.kwargs)
+
+    # in the module of the function, where documentation tools and pickle look for it
+    outer = FunctionType(call.__code__, function.__globals__, function.__name__, None, call.__closure__)
+    return cast(Callable[P, R], update_wrapper(outer, function))
+
+
+def _wrong_call(function: Callable[..., Any], parameters: Signature, args: Any, named: Mapping[str, Any]) -> str:
+    """What Python says of such a call, and the keyword that was meant."""
+    try:
+        function(*args, **named)  # never runs: its arguments do not bind
+    except TypeError as error:
+        message = str(error).partition(". Did you mean")[0]
+    unknown = next((name for name in named if name not in parameters.parameters), None)
+    if unknown is None:
+        return message
+    return message + _meant(unknown, [name for name in parameters.parameters if name not in {"self", "cls", *named}])
+
+
+def _meant(unknown: str, names: Sequence[str]) -> str:
+    """A hint at the parameter that goes by another name elsewhere, or has nearly this one."""
+    known = [name for name in ELSEWHERE.get(unknown, ()) if name in names]
+    close = known[:1] or difflib.get_close_matches(unknown, names, n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,287 @@
+"""Blocked, ordered and staged designs, designs from columns, and collapsed strata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strat
+from strat import Design, StratError
+
+
+def _codes(estimate: strat.Estimate) -> list[str]:
+    return [getattr(note, "code", "") for note in estimate.notes]
+
+
+# ---- blocks
+
+
+def test_blocks_are_a_two_way_analysis_without_interaction() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(8, 1)) + np.array([0.0, 3.0, 7.0]) + rng.normal(size=(8, 3))
+    unit, kind = np.divmod(np.arange(24), 3)
+    got = strat.estimate(strat.mean(y.ravel()), on=Design.blocks(unit, kind))
+    rest = y - y.mean(axis=1, keepdims=True) - y.mean(axis=0) + y.mean()
+    assert got.se**2 == pytest.approx((rest**2).sum() / 14 / 24)
+    assert float(got.df) == 14
+
+
+def test_what_kinds_and_units_differ_by_is_no_error() -> None:
+    rng = np.random.default_rng(2)
+    unit, kind = np.divmod(np.arange(60), 3)
+    kept = rng.random(60) < 0.8
+    y, unit, kind = rng.normal(size=60)[kept], unit[kept], kind[kept]
+    plain = strat.estimate(strat.mean(y), on=Design.blocks(unit, kind))
+    moved = y + np.arange(20)[unit] + np.array([0.0, 50.0, -20.0])[kind]
+    assert strat.estimate(strat.mean(moved), on=Design.blocks(unit, kind)).se == pytest.approx(plain.se)
+
+
+def test_strata_of_fixed_kinds_are_noticed_and_strata_of_draws_are_not() -> None:
+    rng = np.random.default_rng(3)
+    unit, kind = np.divmod(np.arange(120), 3)
+    hits = (rng.random(120) < np.array([0.1, 0.8, 0.95])[kind]).astype(float)
+    strata = strat.estimate(strat.proportion(hits), on=Design.stratified(unit))
+    blocks = strat.estimate(strat.proportion(hits), on=Design.blocks(unit, kind))
+    assert "fixed-kinds" in _codes(strata)
+    assert blocks.se < strata.se
+    draws = (rng.random(120) < 0.7).astype(float)
+    assert "fixed-kinds" not in _codes(strat.estimate(strat.proportion(draws), on=Design.stratified(unit)))
+    table = {"ok": hits, "who": unit}
+    assert any("fixed kinds" in note for note in strat.evaluate(table, score="ok", strata="who").warnings)
+
+
+def test_blocks_need_cells_to_spare() -> None:
+    with pytest.raises(StratError, match="`kinds` must be at least two"):
+        Design.blocks([1, 1, 2, 2], [1, 1, 1, 1])
+    table = {"y": [0, 1, 1, 0], "k": [1, 2, 1, 2]}
+    with pytest.raises(StratError, match="`kinds` must come with `units`"):
+        strat.evaluate(table, score="y", kinds="k")
+
+
+# ---- ordered
+
+
+def test_degrees_of_freedom_of_successive_differences() -> None:
+    for n in (6, 10, 50):
+        assert Design.systematic(order=np.arange(n)).df == pytest.approx(2 * (n - 1) ** 2 / (3 * n - 4))
+
+
+def test_strata_are_added_up() -> None:
+    rng = np.random.default_rng(4)
+    y, stratum, place = rng.normal(size=30), np.repeat([0, 1, 2], 10), np.tile(np.arange(10), 3)
+    sizes = {0: 100, 1: 50, 2: 20}
+    design = Design.systematic(order=place, strata=stratum, population=sizes, weights=np.ones(30))
+    whole = strat.estimate(strat.total(y), on=design)
+    parts = []
+    for h, size in sizes.items():
+        alone = Design.systematic(order=np.arange(10), population=size, weights=np.ones(10))
+        parts.append(strat.estimate(strat.total(y[stratum == h]), on=alone).se ** 2)
+    assert whole.se**2 == pytest.approx(sum(parts))
+
+
+def test_higher_differences_let_no_drift_count() -> None:
+    line = np.arange(40.0)
+    smooth = 0.001 * line**2
+    noise = np.random.default_rng(5).normal(size=40)
+    for order in (2, 3):
+        design = Design.systematic(order=line, differences=order)
+        got = strat.estimate(strat.mean(noise), on=design)
+        binomial = np.array([np.diff(noise, n=order)]).ravel()
+        coefficients = float((np.diff(np.eye(order + 1), n=order, axis=0) ** 2).sum())
+        assert got.se**2 == pytest.approx((binomial**2).sum() / (40 - order) / coefficients / 40)
+    third = strat.estimate(strat.mean(smooth), on=Design.systematic(order=line, differences=3))
+    assert "trend" in _codes(third)
+
+
+def test_a_trend_is_seen_and_covered() -> None:
+    """Every 20th of 1,000 values on a line: the mean moves by up to half a step, which differences don't see."""
+    population = np.arange(1000) / 100
+    held = 0
+    for start in range(20):
+        design = Design.systematic(order=np.arange(50), population=1000)
+        got = strat.estimate(strat.mean(population[start::20]), on=design)
+        low, high = got.interval()
+        held += low <= population.mean() <= high
+        assert "trend" in _codes(got)
+    assert held == 20
+    noise = np.random.default_rng(6).normal(size=50)
+    assert "trend" not in _codes(strat.estimate(strat.mean(noise), on=Design.systematic(order=np.arange(50))))
+
+
+def test_ends_weighted_for_the_start_make_a_line_exact() -> None:
+    """Yates's end correction: on a line every start gives the population's mean, in every stratum."""
+    population = 3.0 + np.arange(1000) / 100
+    for start in (1, 7, 20):
+        sample = population[start - 1 :: 20]
+        design = Design.systematic(order=np.arange(50), population=1000, start=start)
+        got = strat.estimate(strat.mean(sample), on=design)
+        assert float(got.point) == pytest.approx(population.mean(), rel=1e-12)
+        assert design.weights.sum() == pytest.approx(1000)
+        assert "trend" not in _codes(got)
+        shift = (2 * start - 20 - 1) / (2 * 49 * 20) * (sample[0] - sample[-1])  # Cochran 8.7
+        assert float(got.point) == pytest.approx(sample.mean() + shift)
+    frame = {"t": np.arange(60), "h": np.repeat(["a", "b"], 30), "n": np.repeat([300, 90], 30)}
+    both = Design.from_columns(frame, order="t", strata="h", population="n", start={"a": 4, "b": 1})
+    value = np.r_[np.arange(3, 300, 10), 1000 + 5.0 * np.arange(0, 90, 3)]
+    truth = (np.arange(300).sum() + (1000 + 5.0 * np.arange(90)).sum()) / 390
+    assert float(strat.estimate(strat.mean(value), on=both).point) == pytest.approx(truth, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"start": 3}, "`start` must come with `population`"),
+        ({"start": 6, "population": 50}, r"`start` must be from 1 to the step of the sample \(5\), got 6"),
+        ({"start": 5, "population": 50, "weights": [*[5.0] * 9, 0.1]}, "`start` must go with weights that are nearly"),
+    ],
+)
+def test_what_a_start_refuses(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(StratError, match=message):
+        Design.systematic(order=np.arange(10), **options)
+
+
+def test_what_comes_back_is_noted_and_noise_and_drift_are_not() -> None:
+    rng = np.random.default_rng(8)
+    line = np.arange(60)
+
+    def codes(values: np.ndarray) -> list[str]:
+        return _codes(strat.estimate(strat.mean(values), on=Design.systematic(order=np.arange(len(values)))))
+
+    assert "period" in codes(np.sin(2 * np.pi * line / 7) + 0.3 * rng.normal(size=60))
+    assert "period" in codes((line % 5 == 0).astype(float))
+    noise = [rng.normal(size=60) for _ in range(100)]
+    assert sum("period" in codes(z) for z in noise) <= 1
+    assert sum("period" in codes(np.cumsum(z)) for z in noise) <= 2
+    assert "period" not in codes(line.astype(float))
+    assert "period" not in codes(np.ones(60))
+
+
+def test_ordered_tables() -> None:
+    rng = np.random.default_rng(7)
+    table = {"y": rng.random(40), "t": rng.permutation(40), "site": np.repeat(["a", "b"], 20)}
+    got = strat.evaluate(table, score="y", order="t", strata="site")
+    own = strat.estimate(strat.mean(table["y"]), on=Design.systematic(order=table["t"], strata=table["site"]))
+    assert got["mean"].se == pytest.approx(own.se)
+    assert got.roles["order"] == "t"
+    with pytest.raises(StratError, match="`differences` must be a whole number from 1 to 4, got 5"):
+        Design.systematic(order=np.arange(9), differences=5)
+    with pytest.raises(StratError, match="`order` must have at least 3 places in every stratum, got 2"):
+        Design.systematic(order=[1, 2], differences=2)
+
+
+# ---- stages
+
+
+def test_two_stages_follow_cochran() -> None:
+    """Cochran (11.24): between-unit variance of the unseen, within-unit variance of the seen."""
+    rng = np.random.default_rng(8)
+    y = rng.normal(size=(4, 3)) + rng.normal(size=(4, 1))
+    district, school = np.divmod(np.arange(12), 3)
+    design = Design.staged({"district": district, "school": school}, population={"district": 10, "school": 7})
+    got = strat.estimate(strat.total(y.ravel()), on=design)
+    totals = 7 / 3 * y.sum(axis=1)
+    between = 10**2 * (1 - 4 / 10) * totals.var(ddof=1) / 4
+    within = 10 / 4 * (7**2 * (1 - 3 / 7) * y.var(axis=1, ddof=1) / 3).sum()
+    assert got.se**2 == pytest.approx(between + within)
+    assert got.value == pytest.approx(2.5 * totals.sum())
+
+
+def test_stages_of_limitless_populations_are_clusters() -> None:
+    rng = np.random.default_rng(9)
+    y, district, school = rng.normal(size=20), np.repeat(np.arange(5), 4), np.arange(20)
+    staged = strat.estimate(strat.mean(y), on=Design.staged({"d": district, "s": school}))
+    assert staged.se == pytest.approx(strat.estimate(strat.mean(y), on=Design.clustered(district)).se)
+
+
+def test_repeats_are_a_last_stage() -> None:
+    rng = np.random.default_rng(10)
+    y, item = rng.random(30), np.repeat(np.arange(10), 3)
+    staged = Design.staged({"item": item, "try": np.arange(30)}, population={"item": 25}, weights=np.ones(30))
+    repeats = Design.simple_random(items=item, population=25, weights=np.ones(30))
+    assert strat.estimate(strat.mean(y), on=staged).se == pytest.approx(strat.estimate(strat.mean(y), on=repeats).se)
+
+
+def test_three_stages_see_less_and_less() -> None:
+    rng = np.random.default_rng(11)
+    units = dict(zip("abc", (codes.ravel() for codes in np.indices((4, 3, 2))), strict=True))
+    y = rng.normal(size=24)
+    sizes = {"a": 8, "b": 6, "c": 4}
+    first = strat.estimate(strat.total(y), on=Design.staged(units, population={"a": 8}, weights=np.full(24, 8.0))).se
+    third = strat.estimate(strat.total(y), on=Design.staged(units, population=sizes, weights=np.full(24, 8.0))).se
+    seen = strat.estimate(strat.total(y), on=Design.staged(units, population={"a": 4, "b": 3, "c": 2})).se
+    assert seen == pytest.approx(0, abs=1e-12)
+    assert third < np.hypot(first, 1e-9) * 2
+    table = {**units, "y": y, "A": np.full(24, 8), "B": np.full(24, 6), "C": np.full(24, 4)}
+    got = strat.evaluate(table, score="y", stages=["a", "b", "c"], population=["A", "B", "C"])
+    own = strat.estimate(strat.mean(y), on=Design.staged(units, population=sizes))
+    assert got["mean"].se == pytest.approx(own.se)
+
+
+def test_what_stages_refuse() -> None:
+    units = {"a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}
+    with pytest.raises(StratError, match="`population` of 'b' must be at least the number of units drawn"):
+        Design.staged(units, population={"a": 4, "b": 1})
+    with pytest.raises(StratError, match="`population` must name stages"):
+        Design.staged(units, population={"c": 4})
+    with pytest.raises(StratError, match="`population` of 'b' must be the same for all rows drawn from one unit"):
+        Design.staged(units, population={"a": 4, "b": [3, 4, 3, 3]})
+    with pytest.raises(StratError, match="at least two units of 'a', got one"):
+        Design.staged({"a": [1, 1], "b": [1, 2]})
+    with pytest.raises(StratError, match="must name at least one stage"):
+        Design.staged({})
+    table = {**units, "y": [0.1, 0.2, 0.3, 0.5], "A": [4] * 4}
+    with pytest.raises(StratError, match=r"`population` must name a column for each stage \(2\), got 1"):
+        strat.evaluate(table, score="y", stages=["a", "b"], population=["A"])
+    with pytest.raises(StratError, match=r"`population` must name a column for each stage \(2\), got 1"):
+        Design.from_columns(table, stages=["a", "b"], population="A")
+    with pytest.raises(StratError, match="`population` must be one column without `stages`, got 2"):
+        strat.evaluate(table, score="y", units="a", population=["A", "A"])
+
+
+# ---- from columns, collapsed strata
+
+
+def test_designs_from_columns() -> None:
+    table = {"s": ["x", "x", "y", "y"], "u": [1, 2, 3, 4], "w": [1.0, 2.0, 1.0, 2.0], "t": [4, 3, 2, 1]}
+    assert str(Design.from_columns(table, strata="s", clusters="u")) == str(
+        Design.clustered(table["u"], strata=table["s"])
+    )
+    assert Design.from_columns(table, crossed=["s", "t"]).kind == "crossed"
+    assert Design.from_columns(table, order="t", weights="w").kind == "systematic"
+    assert Design.from_columns(table, weights="w").kind == "simple random"
+    assert Design.from_columns(table, stages=["s", "u"]).kind == "staged"
+    with pytest.raises(StratError, match="`strata` must name a column of `frame`, got 'site'"):
+        Design.from_columns(table, strata="site")
+    with pytest.raises(StratError, match="`columns` must be roles"):
+        Design.from_columns(table, stratum="s")
+
+
+def test_collapsed_strata_tell_their_bias_and_can_be_paired() -> None:
+    level = np.arange(40) % 20 * 10.0
+    y = level + np.random.default_rng(12).normal(size=40)
+    blind = Design.stratified(strata=np.arange(40), lone="collapse")
+    assert "collapsed-strata" in _codes(strat.estimate(strat.mean(y), on=blind))
+    paired = Design.stratified(strata=np.arange(40), lone="certainty").collapsed(by=dict(enumerate(level.tolist())))
+    assert paired.sizes.tolist() == [2] * 20
+    near = strat.estimate(strat.mean(y), on=paired)
+    assert near.se < strat.estimate(strat.mean(y), on=blind).se / 2
+    assert near.se == pytest.approx(np.sqrt(((y[:20] - y[20:]) ** 2).sum()) / 40)
+    fine = Design.stratified(strata=np.repeat([1, 2], 5), lone="collapse")
+    assert _codes(strat.estimate(strat.mean(np.arange(10.0)), on=fine)) == []
+
+
+def test_a_systematic_sample_is_analysed_as_one() -> None:
+    rng = np.random.default_rng(13)
+    benchmark = {"id": np.arange(600), "task": np.repeat(["a", "b"], 300), "t": rng.permutation(600)}
+    right = np.sin(benchmark["t"] / 60) + 0.1 * rng.normal(size=600)
+    drawn = strat.tables.sample(benchmark, size=60, items="id", strata="task", method="systematic", order="t", seed=1)
+    assert "order='order'" in drawn.notes[0]
+    scores = {**drawn.columns(), "right": right[drawn.row]}
+    roles = {"strata": "stratum", "weights": "weight", "population": "population"}
+    ordered = strat.evaluate(scores, score="right", order="order", **roles)
+    random = strat.evaluate(scores, score="right", **roles)
+    assert ordered["mean"].value == pytest.approx(random["mean"].value)
+    assert ordered["mean"].se < random["mean"].se / 2
+    assert strat.tables.sample(benchmark, size=60, items="id").order is None

@@ -1,0 +1,102 @@
+"""Every example of the README and of the documentation runs, and the output below it is the one that it gives."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import outputs  # noqa: E402
+
+PAGES = outputs.pages()
+# the commands of three newcomers' walks: clinical CSV to report, folder of logs to gate, list of scores to DET figure
+WALKS = {
+    "clinical": ("strat look", "strat evaluate", "report.html"),
+    "benchmarks": ("strat compare", "strat gate", "summary.md"),
+    "biometrics": ("strat recognize", "strat recognize", "det.pdf"),
+}
+
+
+def test_there_is_something_to_run() -> None:
+    assert ROOT / "README.md" in PAGES
+    assert len(PAGES) > 50
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_page_shows_what_its_examples_print(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    with outputs.empty_folder():
+        for outcome in outputs.run(page, text):
+            e = outcome.example
+            if e.varies or (e.shown is None and page.parent == ROOT):
+                continue
+            way_out = f"{page.name}, line {e.line}: renew it by `python docs/outputs.py {page.relative_to(ROOT)}`"
+            assert outputs.same(e.shown or "", outcome.text), f"{way_out}\n{outcome.text}"
+        if page.stem in WALKS:
+            walked(text, *WALKS[page.stem])
+
+
+def walked(text: str, first: str, then: str, file: str) -> None:
+    commands = [e.code for e in outputs.examples(text) if e.kind == "sh"]
+    assert commands[0].startswith(first)
+    assert any(command.startswith(then) for command in commands)
+    assert Path(file).stat().st_size > 100
+
+
+def test_every_page_for_users_has_a_sentence_a_figure_and_outputs() -> None:
+    for page in (ROOT / "docs" / "users").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        if page.stem != "index":
+            assert ".plot(" in text, page.stem
+            assert "sentence" in text, page.stem
+            assert sum(e.shown is not None for e in outputs.examples(text)) >= 2, page.stem
+
+
+@pytest.mark.parametrize(
+    ("shown", "given", "equal"),
+    [
+        ("se 0.0198, p < 0.001", "se 0.0198, p < 0.001", True),
+        ("se 0.0198", "se 0.0199", True),
+        ("0.7561 to 0.8340", "0.7573 to 0.8359", False),
+        ("se 0.0198", "se 0.0218", False),
+        ("12 units", "13 units", False),
+        ("A wins", "B wins", False),
+        ("a   0.50\n----  ----", "a  0.50\n-----  -----", True),
+    ],
+)
+def test_outputs_are_the_same_up_to_the_last_digit(shown: str, given: str, equal: bool) -> None:
+    assert outputs.same(shown, given) is equal
+
+
+def test_a_command_that_fails_is_an_error() -> None:
+    text = "```sh\nstrat look nowhere.csv\n```\n"
+    with outputs.empty_folder(), pytest.raises(ValueError, match="ended with 1"):
+        list(outputs.run(ROOT / "docs" / "start.md", text))
+
+
+def test_a_fence_of_commands_holds_strat_only() -> None:
+    with outputs.empty_folder(), pytest.raises(ValueError, match="holds strat commands"):
+        list(outputs.run(ROOT / "docs" / "start.md", "```sh\nrm -r x\n```\n"))
+
+
+def test_rewriting_replaces_an_old_output() -> None:
+    old = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\nMore.\n"
+    new = outputs.current(old, ROOT / "docs" / "start.md")
+    assert new == old.replace("3\n", "2\n")
+    assert outputs.current(new, ROOT / "docs" / "start.md") == new
+
+
+def test_figures_and_reports_are_put_beneath_the_code_that_makes_them(tmp_path: Path) -> None:
+    text = (
+        "```python\nimport matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\n"
+        "ax.set_title('a < b')  # .plot\n```\n\n"
+        "```python\nopen('report.html', 'w').write('<p>')\n```\n\nThe end.\n"
+    )
+    shown = outputs.illustrated(ROOT / "docs" / "users" / "vision.md", text, tmp_path, "../")
+    assert '<img class="drawn" loading="lazy" alt="Figure that this code draws: a &lt; b" src="../_drawn/' in shown
+    assert shown.index("<img") < shown.index("report.html', 'w'") < shown.index("<iframe") < shown.index("The end.")
+    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".html"}

@@ -1,0 +1,62 @@
+"""The names of the front: public only, in one list, light to import, and parts that load when they are first used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import strat
+
+HEAVY = ("pandas", "polars", "sklearn", "matplotlib", "duckdb", "narwhals", "jinja2", "scipy.stats")
+
+
+def test_dir_shows_public_names_only() -> None:
+    """`dir(strat)` showed Any, annotations, importlib, words, doors, files and columns."""
+    assert dir(strat) == sorted([*strat.__all__, "__version__"])
+    assert not [name for name in strat.__all__ if name.startswith("_")]
+    assert strat.__all__ == sorted(strat.__all__)
+
+
+@pytest.mark.parametrize("name", strat.__all__)
+def test_every_listed_name_is_there(name: str) -> None:
+    assert getattr(strat, name) is not None
+
+
+def test_type_checkers_see_what_loads_late() -> None:
+    """Each lazy name stands under TYPE_CHECKING and in `__all__`: else editors and type checkers see nothing."""
+    tree = ast.parse(Path(strat.__file__).read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    seen = {alias.name for line in block.body if isinstance(line, ast.ImportFrom) for alias in line.names}
+    assert seen == set(strat._LAZY)
+    assert seen <= set(strat.__all__)
+
+
+def test_a_misspelt_name_is_an_attribute_error_that_python_can_mend() -> None:
+    with pytest.raises(AttributeError, match="module 'strat' has no attribute 'evalute'") as caught:
+        strat.evalute  # type: ignore[attr-defined]  # noqa: B018
+    assert caught.value.name == "evalute"
+    assert "evaluate" in dir(caught.value.obj)
+
+
+def test_import_is_light() -> None:
+    code = f"import sys, strat; print([m for m in {HEAVY} if m in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("proportions", "wald"), ("proportions", "upper_bound"), ("statistics", "chow"), ("statistics", "LossMatrix")],
+)
+def test_rare_names_live_in_their_module_only(module: str, name: str) -> None:
+    assert hasattr(import_module(f"strat.{module}"), name)
+    assert not hasattr(strat, name)
+
+
+def test_score_interval_stays_at_the_top() -> None:
+    assert strat.score_interval is strat.proportions.score_interval

@@ -1,0 +1,101 @@
+"""Every public result shows itself in words wherever it is printed, and gives its numbers as plain values."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import strat
+from strat import comparison, gaussian, planning, proportions, protocols, recognition, tables
+from strat.estimation import intraclass, overdispersion
+
+PARTS = (
+    "comparison",
+    "estimation",
+    "proportions",
+    "protocols",
+    "recognition",
+    "statistics",
+    "tables",
+    "planning",
+    "gaussian",
+)
+VALUES = {"Cost", "Statistic"}  # what results are made from: one line in angle brackets
+OTHERS = {"Comparison", "Leaderboard", "ManySystems", "NonInferiority", "Peeking", "Winner"}
+
+TABLE = {
+    "y": [0, 1, 1, 0] * 6,
+    "p": [0, 1, 0, 0, 1, 1] * 4,
+    "q": [0, 1, 1, 0, 1, 1] * 4,
+    "u": [i // 3 for i in range(24)],
+}
+ROLES: dict[str, Any] = {"truth": "y", "predicted": "p", "units": "u"}
+SQUARE = np.random.default_rng(0).normal(size=(6, 6)) + 2 * np.eye(6)
+WHO: dict[str, Any] = {"similarity": SQUARE, "probes": list("abcdef"), "gallery": list("abcdef")}
+X, Y = np.array([[float(i % 7), float(i % 5)] for i in range(40)]), np.arange(40) % 2
+BOARD = np.random.default_rng(1).random((6, 3))
+RESULTS: dict[str, Callable[[], Any]] = {
+    "AgainstControl": lambda: comparison.against_control(BOARD, control=0, higher_is_better=True),
+    "AllPairs": lambda: comparison.all_pairs(BOARD, higher_is_better=True),
+    "Allocation": lambda: planning.neyman_allocation(sizes=[50, 30], deviations=[1, 2], total=20),
+    "BudgetAllocation": lambda: planning.budget_allocation(sizes=[50, 30], deviations=[1, 2], costs=[1, 2], budget=40),
+    "StratumBoundaries": lambda: planning.stratum_boundaries([1, 2, 3, 4, 8, 9], strata=2),
+    "IntraclassCorrelation": lambda: intraclass([1, 1, 0, 1, 0, 0], [1, 1, 2, 2, 3, 3], permutations=9),
+    "ApparentError": lambda: proportions.apparent_error(3, 20),
+    "Chance": lambda: comparison.chance([[5, 1], [2, 6]]),
+    "Check": lambda: tables.check(TABLE, **ROLES, trials=50)[0],
+    "ConfusionMatrix": lambda: strat.ConfusionMatrix([[1, 2], [3, 4]]),
+    "DetCurve": lambda: recognition.verification(**WHO).det([0.5]),
+    "Estimate": lambda: tables.evaluate(TABLE, **ROLES)["accuracy"],
+    "Evaluation": lambda: tables.evaluate(TABLE, **ROLES),
+    "Friedman": lambda: comparison.friedman(BOARD, higher_is_better=True),
+    "MatchCurve": lambda: recognition.match_curve(recognition.ranks(**WHO)),
+    "McNemar": lambda: comparison.mcnemar(TABLE["y"], TABLE["p"], TABLE["q"]),
+    "Overdispersion": lambda: overdispersion(p=0.3, spread=0.1, subtrials=10, draws=200),
+    "SampleSize": lambda: planning.rows_for_width(width=0.1, proportion=0.5),
+    "ProtocolResult": lambda: protocols.holdout(GaussianNB(), X, Y),
+    "Ranks": lambda: recognition.ranks(**WHO),
+    "Sample": lambda: tables.sample({"i": np.arange(30)}, size=5, items="i"),
+    "Sign": lambda: comparison.sign([1, 2, 3, 4], [0, 1, 2, 5]),
+    "SignedRank": lambda: comparison.signed_rank([1, 2, 3, 4.5], [0, 1, 2.5, 5]),
+    "Simulated": lambda: gaussian.Simulated(np.array([0.1, 0.2, 0.4])),
+    "Test": lambda: tables.evaluate(TABLE, **ROLES)["accuracy"].test(0.5),
+    "Verification": lambda: recognition.verification(**WHO),
+}
+
+
+def results() -> dict[str, Any]:
+    """The public classes that have a sentence or a table for people."""
+    found = {}
+    for part in PARTS:
+        module = getattr(strat, part)
+        for name in module.__all__:
+            kind = getattr(module, name)
+            if inspect.isclass(kind) and kind.__str__ is not object.__str__ and name not in VALUES | OTHERS:
+                found[name] = kind
+    return found
+
+
+@pytest.mark.parametrize("name", results())
+def test_a_result_class_has_every_way_to_show_itself(name: str) -> None:
+    """`Evaluation`, `Check`, `Ranks` and others printed their arrays in a terminal, though `str` is a fine table."""
+    kind = results()[name]
+    assert kind.__repr__.__module__ == "strat.notebook"
+    assert callable(kind._repr_html_)
+    assert callable(kind.to_dict)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_shows_itself_in_words_and_in_plain_values(name: str) -> None:
+    result = RESULTS[name]()
+    assert isinstance(result, results()[name])
+    assert repr(result) == str(result)
+    assert "array(" not in repr(result)
+    assert result._repr_html_().startswith("<")
+    assert json.loads(json.dumps(result.to_dict()))

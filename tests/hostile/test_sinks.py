@@ -1,0 +1,93 @@
+"""One function for each place that a label is written to."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hostile_cases import Program
+
+from strat.escaping import armed, disarmed, escape_csv, escape_json, escape_latex, escape_markdown
+from strat.statistics import ConfusionMatrix
+from strat.tables.render import Sheet, csv_text, json_text, latex_text, markdown_text, plain_text
+
+ACTING = "\x1b]0;t\x07\x1b[31m \x7f \x9b31m \u202e \u200b \u2066 \ud800"
+FORMULAS = ["=1", "\n=1", " =1", "\ufeff=1", "＝1", "＋1+1", "@x", "＠x", "\t=1", "'=1", "-x", "−x"]
+
+
+@pytest.mark.parametrize("form", [json_text, markdown_text, latex_text, plain_text])
+def test_nothing_that_a_terminal_acts_on_is_written(form: object) -> None:
+    """Raw ESC and OSC came out of --latex, C1, DEL and bidi signs out of --markdown and --json."""
+    sheet = Sheet("strat/x/1", ["a", ACTING], [[ACTING, 1.0]], title=ACTING, notes=[ACTING])
+    text = form(sheet)  # type: ignore[operator]
+    assert text.replace("\n", "").isprintable()
+
+
+def test_json_keeps_its_values() -> None:
+    told = json.loads(json_text(Sheet("strat/x/1", ["a"], [[ACTING + "\U000e0001"]])))
+    assert told["rows"] == [{"a": ACTING + "\U000e0001"}]
+    assert escape_json('{"a": "naïve 中"}') == '{"a": "naïve 中"}'
+
+
+@pytest.mark.parametrize("label", ["[1cm]", "*", "[x", "*[2cm]"])
+def test_no_cell_is_an_argument_of_the_line_before(label: str) -> None:
+    r"""A first cell `[1cm]` or `*` was an argument of `\\`, and the rows moved."""
+    lines = latex_text(Sheet("strat/x/1", ["a"], [["x"], [label]])).split("\n")
+    assert all(not line.startswith(("[", "*")) for line in lines)
+    assert escape_latex(label).startswith("{" + label[0] + "}")
+
+
+@pytest.mark.parametrize("text", ["~~x~~", "http://x.org", "www.x.org", "a@b.org", "- x", "1. x", "2) x", "---", "+ x"])
+def test_markdown_acts_on_no_label(text: str) -> None:
+    markdown = pytest.importorskip("markdown_it")
+    page = markdown.MarkdownIt("commonmark").enable("strikethrough").render(escape_markdown(text))
+    assert page == f"<p>{text}</p>\n"
+    assert "://" not in escape_markdown(text)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_spreadsheet_runs_a_label(text: str) -> None:
+    """Cells such as a line end before `=1`, or a full-width `＝`, were not disarmed."""
+    (cell,) = next(csv.reader(io.StringIO(escape_csv(text), newline="")))
+    assert cell == "'" + text
+    assert armed(disarmed(text)) == text
+    assert csv_text(Sheet("strat/x/1", [text], [])).lstrip('"').startswith("'")
+
+
+@pytest.mark.parametrize("text", ["a=1", "-1.5", "+3e5", "'a", "x-y", "", "−"])
+def test_other_cells_stay_as_they_are(text: str) -> None:
+    expected = "'−" if text == "−" else text
+    assert escape_csv(text) == expected
+    assert armed(disarmed(text)) == text
+
+
+def test_a_confusion_matrix_of_formulas_comes_back(tmp_path: Path) -> None:
+    """`ConfusionMatrix.write` wrote formulas raw."""
+    labels = ["=cmd|' /C calc'!A0", "@x", "'=x", "plain"]
+    matrix = ConfusionMatrix([[1, 2, 0, 0], [0, 3, 1, 0], [0, 0, 4, 1], [5, 0, 0, 6]], labels)
+    matrix.write(tmp_path / "c.csv")
+    cells = [cell for line in csv.reader((tmp_path / "c.csv").read_text().splitlines()) for cell in line]
+    assert not [cell for cell in cells if cell[:1] in ("=", "@", "+", "-")]
+    assert ConfusionMatrix.read(tmp_path / "c.csv").labels == tuple(labels)
+
+
+@pytest.mark.parametrize("label", ["²", "--5", "9" * 5_000])
+def test_a_confusion_matrix_of_odd_numbers_is_read_as_text(tmp_path: Path, label: str) -> None:
+    """Labels `²`, `--5` or of 5,000 digits raised a plain ValueError."""
+    ConfusionMatrix([[1, 2], [3, 4]], [label, "1"]).write(tmp_path / "c.csv")
+    assert ConfusionMatrix.read(tmp_path / "c.csv").labels == (label, "1")
+
+
+@pytest.mark.parametrize("form", ["--latex", "--markdown", "--json"])
+def test_a_column_name_sends_nothing_to_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    name = "p\x1b]0;owned\x07\x9b\u202e"
+    path = tmp_path / "a.csv"
+    path.write_text(f"t,{name},q\n" + "a,a,b\nb,a,b\n" * 20)
+    done = Program(capsys)("compare", path, "--truth", "t", "--predicted", name, "--predicted", "q", form)
+    assert done.code == 0, done.err
+    assert done.out.replace("\n", "").isprintable()

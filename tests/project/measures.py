@@ -1,0 +1,121 @@
+"""Measures of the source, printed by `python tests/project/measures.py`; `--write` renews the list of exceptions."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "strat"
+EXCEPTIONS = Path(__file__).with_name("long_code.txt")
+LINES, BODY = 400, 25  # the limits of a module and of a function's body without its docstring
+HEAD = """# Modules over 400 lines (`path: reason`), functions over 25 without their docstrings (`path name: reason`).
+# The list only shrinks: tests/project/test_measures.py fails for what is not in it, and for what need not be.
+# `python tests/project/measures.py --write` renews it and keeps the reasons.
+"""
+REASONS = (  # of a path's beginning, for lines that are new in the list
+    ("recognition/gpu/", "a kernel, which is one piece"),
+    ("cli/", "a command: its options, and what they are refused with"),
+    ("", "longer than the limit when it was introduced"),
+)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, with the length of its body and the number of its parameters."""
+
+    module: str
+    name: str
+    lines: int
+    parameters: int
+
+    @property
+    def key(self) -> str:
+        """How the list of exceptions calls it."""
+        return f"{self.module} {self.name}"
+
+
+def modules() -> dict[str, str]:
+    """From the path of each module to its text."""
+    return {
+        path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))
+    }
+
+
+def functions() -> Iterator[Function]:
+    """Every function and method, those within others, too."""
+    for module, text in modules().items():
+        yield from _within(module, ast.parse(text), "")
+
+
+def _within(module: str, node: ast.AST, prefix: str) -> Iterator[Function]:
+    for one in ast.iter_child_nodes(node):
+        if isinstance(one, ast.FunctionDef):
+            own = one.args
+            count = len(own.posonlyargs) + len(own.args) + len(own.kwonlyargs)
+            yield Function(module, prefix + one.name, _length(one), count)
+        named = f"{prefix}{one.name}." if isinstance(one, ast.FunctionDef | ast.ClassDef) else prefix
+        yield from _within(module, one, named)
+
+
+def _length(function: ast.FunctionDef) -> int:
+    body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def classes(package: str) -> list[str]:
+    """Names of the classes of a package that are public by name."""
+    trees = (ast.parse(text) for module, text in modules().items() if module.startswith(f"{package}/"))
+    found = (node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    return [name for name in found if not name.startswith("_")]
+
+
+def long_code() -> dict[str, int]:
+    """From what is over a limit, as the list of exceptions calls it, to its number of lines."""
+    lengths = {module: len(text.splitlines()) for module, text in modules().items()}
+    over = {module: n for module, n in lengths.items() if n > LINES}
+    return over | {one.key: one.lines for one in functions() if one.lines > BODY}
+
+
+def exceptions() -> dict[str, str]:
+    """The listed exceptions, with their reasons."""
+    lines = (line for line in EXCEPTIONS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#"))
+    return {key: reason for key, _, reason in (line.partition(": ") for line in lines)}
+
+
+def write() -> None:
+    """Renew the list of exceptions; reasons that are there stay."""
+    old = exceptions() if EXCEPTIONS.is_file() else {}
+    usual = {key: next(why for start, why in REASONS if key.startswith(start)) for key in sorted(long_code())}
+    EXCEPTIONS.write_text(HEAD + "".join(f"{key}: {old.get(key, why)}\n" for key, why in usual.items()))
+
+
+def report() -> str:
+    """The measures, one on a line."""
+    texts, every = modules(), list(functions())
+    over = long_code()
+    worst = sorted((one for one in every), key=lambda one: -one.parameters)[:10]
+    tables = classes("tables")
+    return "\n".join(
+        [
+            f"modules {len(texts)}, lines {sum(len(text.splitlines()) for text in texts.values()):,}",
+            f"modules over {LINES} lines: {sum(' ' not in key for key in over)}",
+            f"functions {len(every):,}, over {BODY} lines: {sum(' ' in key for key in over)}",
+            "most parameters: " + ", ".join(f"{one.key} {one.parameters}" for one in worst),
+            f"public classes in tables: {len(tables)}",
+            f"files with most lines: {', '.join(f'{key} {n}' for key, n in _longest(over))}",
+        ]
+    )
+
+
+def _longest(over: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(((key, n) for key, n in over.items() if " " not in key), key=lambda one: -one[1])[:8]
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv:
+        write()
+    print(report())

@@ -1,0 +1,381 @@
+"""Cross-validation in scikit-learn's words: its values fold by fold, with intervals on the design of the units."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
+from sklearn.model_selection import cross_validate as theirs
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+import strat
+from strat import protocols
+from strat.datasets import gaussian_classes
+from strat.errors import StratError
+from strat.tables.scoring import BY_SCORE
+
+DATA = gaussian_classes(240, means=[[-1, 0], [1, 0]], rng=1)
+THREE = gaussian_classes(240, means=[[-2, 0], [0, 2], [2, 0]], rng=2)
+GROUPS = np.arange(240) // 3
+BINARY = (
+    "accuracy", "balanced_accuracy", "f1", "f1_macro", "f1_micro", "f1_weighted", "precision", "precision_macro",
+    "recall", "recall_weighted", "jaccard", "jaccard_macro", "roc_auc", "average_precision", "neg_log_loss",
+    "neg_brier_score", "matthews_corrcoef",
+)  # fmt: skip
+MANY = ("accuracy", "f1_macro", "roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted", "neg_log_loss", "top_k_accuracy")
+
+
+def test_the_first_guess_runs() -> None:
+    """`strat.cross_validate(model, X, y, cv=GroupKFold(5), groups=g, scoring=[…])` was four TypeErrors."""
+    result = strat.cross_validate(
+        LogisticRegression(), DATA.X, DATA.y, cv=GroupKFold(5), groups=GROUPS, scoring=["f1_macro", "roc_auc"]
+    )
+    assert list(result.estimates) == ["f1_macro", "roc_auc"]
+    assert result.design().n_units == 80
+    assert result["roc_auc"].df == 79
+    assert repr(result) == str(result)
+    assert "roc_auc" in str(result)
+
+
+@pytest.mark.parametrize(("data", "names"), [(DATA, BINARY), (THREE, MANY)], ids=["two classes", "three classes"])
+def test_every_fold_is_scikit_learns(data, names) -> None:
+    cv = StratifiedKFold(4)
+    ours = strat.cross_validate(LogisticRegression(), data.X, data.y, cv=cv, scoring=list(names))
+    reference = theirs(LogisticRegression(), data.X, data.y, cv=cv, scoring=list(names))
+    for name in names:
+        sign = -1.0 if name.startswith("neg_") else 1.0
+        folds = ours.folds[name.removeprefix("neg_")]
+        np.testing.assert_allclose(folds, sign * reference[f"test_{name}"], rtol=1e-12, err_msg=name)
+        assert ours[name].value == pytest.approx(folds.mean(), abs=0.05)
+
+
+def test_pooled_values_are_those_of_evaluate() -> None:
+    """The measures are those of `strat.evaluate` on the table of predictions."""
+    ours = strat.cross_validate(
+        LogisticRegression(), DATA.X, DATA.y, units=GROUPS, scoring=["accuracy", "f1", "roc_auc"]
+    )
+    table = {name: list(column) for name, column in ours.predictions.items()}
+    same = strat.evaluate(
+        table, truth="truth", predicted="predicted", score="score", units="unit", metrics=["accuracy", "f1", "auc"]
+    )
+    for a, b in (("accuracy", "accuracy"), ("f1", "f1"), ("roc_auc", "auc")):
+        assert ours[a].value == pytest.approx(same[b].value, rel=1e-12)
+        assert ours[a].se == pytest.approx(same[b].se, rel=1e-12)
+        assert ours.interval(a) == pytest.approx(same.interval(b), rel=1e-12)
+
+
+def test_groups_and_units_are_one_thing() -> None:
+    one = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, groups=GROUPS)
+    two = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, units=GROUPS)
+    both = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, units=GROUPS, groups=GROUPS.tolist())
+    assert one.to_dict() == two.to_dict() == both.to_dict()
+    with pytest.raises(StratError, match="`groups` must be left out where `units` are given"):
+        strat.cross_validate(GaussianNB(), DATA.X, DATA.y, units=GROUPS, groups=GROUPS[::-1])
+
+
+def test_no_unit_is_on_both_sides_and_a_splitter_that_does_so_gets_a_note() -> None:
+    result = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, cv=5, units=GROUPS)
+    fold_of = {}
+    for unit, fold in zip(result.predictions["unit"], result.predictions["fold"], strict=True):
+        assert fold_of.setdefault(unit, fold) == fold
+    assert not any("both sides" in note for note in result.notes)
+    torn = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, cv=KFold(5, shuffle=True, random_state=0), units=GROUPS)
+    assert any("puts rows of one unit on both sides" in note for note in torn.notes)
+
+
+def test_what_the_interval_covers_is_noted() -> None:
+    result = strat.cross_validate(GaussianNB(), DATA.X, DATA.y)
+    assert any("they share training rows" in note for note in result.notes)
+
+
+def test_rows_tested_more_than_once_are_one_unit() -> None:
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    once = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, cv=4, scoring="accuracy")
+    often = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, cv=cv, scoring="accuracy")
+    same = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, cv=4, repeats=3, scoring="accuracy")
+    assert often.design().n_units == same.design().n_units == 240
+    assert len(often.folds["accuracy"]) == len(same.folds["accuracy"]) == 12
+    assert often["accuracy"].se == pytest.approx(once["accuracy"].se, rel=0.1)  # not a third of the variance
+
+
+def test_rows_in_no_test_fold_are_noted() -> None:
+    result = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, cv=ShuffleSplit(1, test_size=0.25, random_state=0))
+    assert any("180 of 240 rows were in no test fold" in note for note in result.notes)
+
+
+def test_strata_and_weights_make_the_design() -> None:
+    strata = np.repeat(["a", "b"], 120)
+    weights = np.where(strata == "a", 3.0, 1.0)
+    result = strat.cross_validate(
+        GaussianNB(), DATA.X, DATA.y, cv=5, units=GROUPS, strata=strata, weights=weights, scoring="accuracy"
+    )
+    p = result.predictions
+    right = p["truth"] == p["predicted"]
+    assert result["accuracy"].value == pytest.approx(np.average(right, weights=weights[p["row"]]), rel=1e-12)
+    assert result.design().n_strata == 2
+    assert result["accuracy"].df == pytest.approx(78, abs=20)
+
+
+TEXTS = [f"{'good' if i % 2 else 'bad'} film {i % 7}" for i in range(60)]
+LABELS = ["yes" if i % 2 else "no" for i in range(60)]
+PIXELS = np.random.default_rng(0).standard_normal((60, 4, 4)) + np.arange(60)[:, None, None] % 2
+
+
+def inputs():
+    import pandas as pd
+    import scipy.sparse
+
+    flat = PIXELS.reshape(60, -1)
+    words = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    yield pytest.param(words, TEXTS, id="list of texts")
+    yield pytest.param(words, pd.Series(TEXTS), id="series of texts")
+    yield pytest.param(words, np.array(TEXTS, object), id="array of texts")
+    yield pytest.param(
+        make_pipeline(DictVectorizer(), LogisticRegression()), [{t.split()[0]: 1.0} for t in TEXTS], id="records"
+    )
+    yield pytest.param(
+        make_pipeline(FunctionTransformer(lambda x: np.reshape(x, (len(x), -1))), GaussianNB()), PIXELS, id="images"
+    )
+    yield pytest.param(LogisticRegression(), scipy.sparse.csr_matrix(flat), id="sparse")
+    yield pytest.param(GaussianNB(), pd.DataFrame(flat).add_prefix("x"), id="frame")
+    yield pytest.param(GaussianNB(), flat.tolist(), id="lists")
+
+
+@pytest.mark.parametrize(("model", "X"), list(inputs()))
+def test_whatever_scikit_learn_takes(model, X) -> None:
+    """Text and images were refused: `X` must be rows × features."""
+    result = strat.cross_validate(model, X, LABELS, cv=4)
+    assert result["accuracy"].value > 0.8
+    assert protocols.cross_validation(model, X, LABELS, cv=4).error < 0.2
+    assert protocols.holdout(model, X, LABELS).error < 0.3
+
+
+def test_a_list_of_splits() -> None:
+    """`folds=list(KFold(4).split(X))` was refused as no splitter."""
+    cv = KFold(4, shuffle=True, random_state=3)
+    pairs = list(cv.split(DATA.X))
+    masks = [(np.isin(np.arange(240), a).tolist(), np.isin(np.arange(240), b).tolist()) for a, b in pairs]
+    expected = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=cv).fold_errors
+    for given in (pairs, iter(pairs), masks):
+        np.testing.assert_array_equal(
+            protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=given).fold_errors, expected
+        )
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ([], "`cv` must hold at least one pair"),
+        ([(0, 1, 2)], "`cv` must hold pairs of training and test rows"),
+        ([([0, 1], [240])], "`cv` must hold numbers of rows from 0 to 239"),
+        ([([0, 1], [])], "`cv` must hold numbers of rows from 0 to 239"),
+        ([([0, 1, 2], [2, 3])], "`cv` must test rows that were not trained on, got 1 rows on both sides in place 0"),
+        ("ten", "`cv` must be a number of folds, a scikit-learn splitter or a list"),
+        (True, "`cv` must be a number of folds, a scikit-learn splitter or a list"),
+        (GroupKFold(3), "`cv` must be able to split these rows, got a GroupKFold .*; pass `units`"),
+    ],
+)
+def test_splits_that_can_not_be(cv, message: str) -> None:
+    with pytest.raises(StratError, match=message):
+        strat.cross_validate(GaussianNB(), DATA.X, DATA.y, cv=cv)
+
+
+def test_a_search_within_gets_the_groups() -> None:
+    """A GridSearchCV over GroupKFold died of a bare ValueError about groups."""
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=GroupKFold(3))
+    for model in (search, make_pipeline(StandardScaler(), search)):
+        result = strat.cross_validate(model, DATA.X, DATA.y, cv=4, units=GROUPS, scoring="accuracy")
+        assert result["accuracy"].value > 0.7
+        assert protocols.cross_validation(model, DATA.X, DATA.y, cv=4, units=GROUPS).error < 0.3
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers the seed that it was given."""
+
+    seeds: list = []  # noqa: RUF012
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.seeds.append(self.random_state)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_the_seed_of_the_estimator_is_drawn_from_rng() -> None:
+    """The estimator's own randomness was not: two calls with one `rng` gave two errors."""
+    errors = []
+    for rng in (1, 1, 2):
+        Spy.seeds.clear()
+        protocols.cross_validation(Spy(), DATA.X, DATA.y, cv=3, rng=rng)
+        errors.append(Spy.seeds[:3])
+    assert errors[0] == errors[1] != errors[2]
+    assert len(set(errors[0])) == 3
+    Spy.seeds.clear()
+    protocols.cross_validation(Spy(random_state=7), DATA.X, DATA.y, cv=3)
+    assert set(Spy.seeds) == {7}
+    Spy.seeds.clear()
+    protocols.repeated_holdout(make_pipeline(StandardScaler(), Spy()), DATA.X, DATA.y, repeats=2)
+    assert None not in Spy.seeds[:2]
+
+
+def test_a_forest_can_be_had_again() -> None:
+    noise = np.random.default_rng(5).standard_normal((100, 5))
+    y = np.tile([0, 1], 50)
+    one, two = (strat.cross_validate(RandomForestClassifier(5), noise, y, cv=3, rng=4) for _ in range(2))
+    np.testing.assert_array_equal(one.predictions["predicted"], two.predictions["predicted"])
+
+
+def test_splits_do_not_depend_on_the_estimators_randomness() -> None:
+    """Two models compared with one `rng` must be tested on the same folds."""
+    forest = protocols.cross_validation(RandomForestClassifier(2), DATA.X, DATA.y, cv=5, rng=9)
+    plain = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=5, rng=9)
+    np.testing.assert_array_equal(forest.predictions["row"], plain.predictions["row"])
+
+
+def test_scores_of_either_class() -> None:
+    y = np.where(DATA.y == 1, "cancer", "well")
+    for model in (LogisticRegression(), LinearSVC()):
+        one = strat.cross_validate(model, DATA.X, y, scoring=["roc_auc", "average_precision"], positive="cancer")
+        two = strat.cross_validate(model, DATA.X, y, scoring=["roc_auc", "average_precision"], positive="well")
+        assert one["roc_auc"].value == pytest.approx(two["roc_auc"].value, rel=1e-12)
+        assert one["average_precision"].value != two["average_precision"].value
+        assert one["roc_auc"].positive == "cancer"
+    assert strat.cross_validate(LogisticRegression(), DATA.X, y, scoring="roc_auc")["roc_auc"].value > 0.8
+    with pytest.raises(StratError, match="`positive` must name the positive class of 'cancer' and 'well'"):
+        strat.cross_validate(LogisticRegression(), DATA.X, y, scoring="f1")
+
+
+def test_decisions_of_several_models_are_noted() -> None:
+    result = strat.cross_validate(LinearSVC(), DATA.X, DATA.y, scoring="roc_auc")
+    assert any("decision_function are ranked together" in note for note in result.notes)
+    assert result.scores.shape == (240, 1)
+    assert strat.cross_validate(SVC(), THREE.X, THREE.y, scoring="accuracy").scores.shape == (240, 3)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (GaussianNB(), {"scoring": "f1macro"}, "`scoring` must be names .* got 'f1macro'; did you mean 'f1_macro'"),
+        (GaussianNB(), {"scoring": "neg_mean_squared_error"}, "`scoring` must be names of classification scorers"),
+        (GaussianNB(), {"scoring": []}, "`scoring` must name at least one measure"),
+        (GaussianNB(), {"scoring": 3}, "`scoring` must be names such as 'f1_macro'"),
+        (GaussianNB(), {"scoring": make_scorer(f1_score)}, "got the scikit-learn scorer .* has no interval"),
+        (LinearSVC(), {"scoring": "neg_log_loss"}, "`scoring` must not hold 'log_loss' for LinearSVC"),
+        (Spy(), {"scoring": "roc_auc"}, "`scoring` must not hold 'roc_auc' for Spy, which gives no score"),
+        (GaussianNB(), {"scoring": "accuracy", "positive": 1}, "`positive` must be left out"),
+        (GaussianNB(), {"repeats": 2, "cv": KFold(3)}, "`repeats` must be 1 with given splits, got 2"),
+        (GaussianNB(), {"weights": [1.0]}, r"`weights` must have as many rows as `y` \(240\), got 1"),
+        (GaussianNB(), {"strata": ["a"]}, r"`strata` must have as many rows as `y` \(240\), got 1"),
+        (GaussianNB(), {"level": 2}, "`level` must"),
+    ],
+)
+def test_refusals_are_one_sentence(model, options, message: str) -> None:
+    with pytest.raises(StratError, match=message) as caught:
+        strat.cross_validate(model, DATA.X, DATA.y, **options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "named", "hint"),
+    [
+        ("cross_validation", "folds", "cv"),
+        ("cross_validation", "random_state", "rng"),
+        ("holdout", "groups", "units"),
+        ("holdout", "test_size", "test"),
+        ("bootstrap", "seed", "rng"),
+        ("leave_one_out", "groups", "units"),
+        ("compare_protocols", "random_state", "rng"),
+        ("peeking", "folds", "cv"),
+        ("three_way", "param_grid", "grid"),
+    ],
+)
+def test_a_wrong_keyword_names_the_right_one(function: str, named: str, hint: str) -> None:
+    """Four guesses of `cross_validation` failed without the function's name or a hint."""
+    call = getattr(protocols, function)
+    with pytest.raises(TypeError, match=rf"{function}\(\) got an unexpected keyword argument '{named}'; .*`{hint}`"):
+        call(GaussianNB(), DATA.X, DATA.y, **{named: 1})
+
+
+def test_measures_of_ones_own() -> None:
+    def my_kappa(truth, predicted):
+        return strat.kappa(truth, predicted)
+
+    named = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, scoring={"mine": my_kappa, "sensitivity": "recall"})
+    assert list(named.estimates) == ["mine", "sensitivity"]
+    plain = strat.cross_validate(GaussianNB(), DATA.X, DATA.y, scoring=[my_kappa])
+    assert plain["my_kappa"].value == named["mine"].value
+
+
+def test_tables_of_the_result(tmp_path) -> None:
+    import pandas as pd
+
+    result = strat.cross_validate(GaussianNB(), pd.DataFrame(DATA.X).add_prefix("x"), DATA.y)
+    frame = result.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["measure"].tolist() == ["accuracy", "f1_macro", "roc_auc"]
+    assert frame["fold_mean"].tolist() == [result.folds[name].mean() for name in frame["measure"]]
+    assert type(result.to_frame("polars")).__module__.startswith("polars")
+    assert "strat/cross_validate/2" in result.to_json()
+    assert "<table>" in result._repr_html_()
+    assert len(result.plot().get_yticklabels()) == 3
+    with pytest.raises(StratError, match="`name` must be a measure that was asked for"):
+        result["f1"]
+
+
+def test_protocols_give_data_frames() -> None:
+    """`to_frame` gave a dict of arrays."""
+    import pandas as pd
+
+    r = protocols.holdout(GaussianNB(), DATA.X, DATA.y)
+    frame = r.to_frame("pandas")
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["error"].item() == r.error
+    assert r.to_dict()["error"] == [r.error]
+    assert repr(r) == str(r)
+    both = protocols.compare_protocols(GaussianNB(), DATA.X, DATA.y, protocols=["hold-out", "resubstitution"])
+    assert both.to_frame("pandas")["protocol"].tolist() == ["hold-out", "resubstitution"]
+    assert repr(both) == str(both)
+
+
+def test_every_word_of_scikit_learn_that_is_promised_exists() -> None:
+    from sklearn.metrics import get_scorer_names
+
+    known = set(get_scorer_names())
+    assert known >= set(BINARY) | set(MANY)
+    assert known >= {f"neg_{name}" for name in ("log_loss", "brier_score")} | (
+        set(BY_SCORE) - {"auc", "log_loss", "brier"}
+    )
+
+
+def test_the_signature_shows_scikit_learns_words() -> None:
+    assert list(inspect.signature(strat.cross_validate).parameters)[:6] == [
+        "estimator",
+        "X",
+        "y",
+        "cv",
+        "groups",
+        "scoring",
+    ]

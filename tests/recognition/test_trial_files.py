@@ -1,0 +1,147 @@
+"""Lists of trials in every form that people have: the same comparisons give the same figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from strat.errors import StratError
+from strat.recognition import (
+    read_genuine_impostor,
+    read_labels,
+    read_scores,
+    read_trials,
+    verification,
+)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(1)
+    who = np.repeat(np.arange(10), 3)
+    s = rng.standard_normal((30, 30)) + 1.5 * (who[:, None] == who)
+    s = (s + s.T) / 2
+    i, j = np.triu_indices(30, 1)
+    names = np.array([f"id{who[k]:02d}/clip/{k}.wav" for k in range(30)])
+    return {"table": verification(similarity=s, probes=who), "score": s[i, j], "a": names[i], "b": names[j],
+            "label": (who[i] == who[j]).astype(int), "subject": [f"id{w:02d}" for w in who],
+            "i": i, "j": j}  # fmt: skip
+
+
+def lines(path, *columns):
+    path.write_text("\n".join(" ".join(map(str, row)) for row in zip(*columns, strict=True)) + "\n")
+    return path
+
+
+PATTERN = "^(id[0-9]+)/"
+
+
+def test_voxceleb_and_sre_lists_give_the_figures_of_the_table(data, tmp_path):
+    d = data
+    words = np.where(d["label"] == 1, "target", "nontarget")
+    files = [
+        lines(tmp_path / "vox.txt", d["label"], d["a"], d["b"], d["score"]),
+        lines(tmp_path / "sre.txt", d["a"], d["b"], d["score"], words),
+        lines(tmp_path / "kaldi.txt", d["a"], d["b"], words, d["score"]),
+    ]
+    for file in files:
+        v = read_trials(file, pattern=PATTERN).verification()
+        assert str(v) == str(d["table"])
+    linked = read_trials(files[0]).verification()  # all images of a subject are joined by mated trials
+    assert linked.eer().value == d["table"].eer().value
+    assert linked.eer().se == pytest.approx(d["table"].eer().se)
+    assert "subjects-inferred" in [note.code for note in linked.eer().notes]
+
+
+def test_scores_in_a_second_file(data, tmp_path):
+    d = data
+    trials = read_trials(lines(tmp_path / "t.txt", d["label"], d["a"], d["b"]), pattern=PATTERN)
+    with pytest.raises(StratError, match="`scores` must be given"):
+        trials.verification()
+    order = np.random.default_rng(0).permutation(len(d["score"]))
+    by_line = read_scores(lines(tmp_path / "s1.txt", d["score"]), trials)
+    by_name = read_scores(lines(tmp_path / "s2.txt", d["a"][order], d["b"][order], d["score"][order]), trials)
+    turned = read_scores(lines(tmp_path / "s3.txt", d["b"][order], d["a"][order], d["score"][order]), trials)
+    np.save(tmp_path / "s4.npy", d["score"])
+    for scores in (by_line, by_name, turned, read_scores(tmp_path / "s4.npy", trials)):
+        np.testing.assert_array_equal(scores, d["score"])
+    assert str(trials.verification(scores=by_name)) == str(d["table"])
+    assert trials.verification(scores=-by_line, distance=True).eer().value == d["table"].eer().value
+    with pytest.raises(StratError, match="as many as the trials"):
+        read_scores(lines(tmp_path / "few.txt", d["score"][:5]), trials)
+    with pytest.raises(StratError, match="a score for every trial"):
+        read_scores(lines(tmp_path / "less.txt", d["a"][:5], d["b"][:5], d["score"][:5]), trials)
+    with pytest.raises(StratError, match="each pair once"):
+        read_scores(lines(tmp_path / "twice.txt", d["a"][[0, 0]], d["b"][[0, 0]], d["score"][[0, 0]]), trials)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_tables_with_any_names(data, tmp_path, kind):
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    d = data
+    frame = pa.table({"enrol_file": d["a"], "utt": d["b"], "cosine": d["score"], "who1": np.array(d["subject"])[d["i"]],
+                      "who2": np.array(d["subject"])[d["j"]]})  # fmt: skip
+    file = tmp_path / f"t.{kind}"
+    (pa.csv.write_csv if kind == "csv" else pa.parquet.write_table)(frame, file)
+    columns = {"score": "cosine", "probe_subject": "who2", "gallery_subject": "who1"}
+    assert str(read_trials(file, columns=columns).verification()) == str(d["table"])
+    both = {"probe": "utt", "gallery": "enrol_file", "score": "cosine"}
+    assert str(read_trials(file, columns=both, pattern=PATTERN).verification()) == str(d["table"])
+    with pytest.raises(StratError, match="`path` must have a column 'cosin'"):
+        read_trials(file, columns={"score": "cosin", "probe_subject": "who2", "gallery_subject": "who1"})
+    with pytest.raises(StratError, match="must say which trials are mated"):
+        read_trials(file, columns={"score": "cosine"})
+    with pytest.raises(StratError, match="subjects of both sides"):
+        read_trials(file, columns={"score": "cosine", "probe_subject": "who2"})
+
+
+def test_genuine_and_impostor_files(data, tmp_path):
+    d = data
+    mated = d["label"] == 1
+    plain = [lines(tmp_path / f"{n}.txt", d["score"][use]) for n, use in (("genuine", mated), ("impostor", ~mated))]
+    v = read_genuine_impostor(*plain).verification()
+    assert v.eer().value == d["table"].eer().value
+    assert v.eer().notes[-1].code == "no-subjects"
+    named = [
+        lines(tmp_path / f"{n}3.txt", d["a"][use], d["b"][use], d["score"][use])
+        for n, use in (("genuine", mated), ("impostor", ~mated))
+    ]
+    assert str(read_genuine_impostor(*named, pattern=PATTERN).verification()) == str(d["table"])
+    with pytest.raises(StratError, match="`impostor` must name a file"):
+        read_genuine_impostor(plain[0], tmp_path / "none.txt")
+
+
+def test_labels_of_embeddings(tmp_path):
+    paths = ["a/1.png", "a/2.png", "b/1.png"]
+    file = lines(tmp_path / "paths.txt", paths)
+    assert read_labels(file, pattern="^(.*)/").tolist() == ["a", "a", "b"]
+    assert read_labels(file).tolist() == paths
+    np.save(tmp_path / "who.npy", np.array([3, 3, 5]))
+    assert read_labels(tmp_path / "who.npy").tolist() == [3, 3, 5]
+    with pytest.raises(StratError, match="`labels` must name a file"):
+        read_labels(tmp_path / "none.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "words"),
+    [
+        ("a b 0.1\nc d 0.2\n", {}, "must have a column of labels"),
+        ("1 a b c d\n0 a b c d\n", {}, "perhaps a score"),
+        ("1 a b\n0 a\n", {}, "as many cells in every line"),
+        ("", {}, "at least one line"),
+        ("1 a b 1\n0 a c 2\n", {"columns": {"lable": "1"}}, "`columns` must name roles"),
+        ("1 a b 1\n0 a c 2\n", {"columns": {"label": "9"}}, "positions from 1 to 4"),
+        ("1 a b 1\n0 a c 2\n", {"columns": {"label": "2", "score": "4"}}, "`label` must be words"),
+        ("1 a b x\n0 a c 2\n", {}, "`score` must be numbers"),
+        ("1 a b 1\n0 a c 2\n", {"pattern": "("}, "`pattern` must be a regular expression"),
+        ("1 a b 1\n0 a c 2\n", {"pattern": "a"}, "`pattern` must have a group"),
+        ("1 a b 1\n0 a c 2\n", {"pattern": "(a)"}, "`pattern` must match every name"),
+    ],
+)
+def test_lists_that_are_refused(tmp_path, text, arguments, words):
+    (tmp_path / "t.txt").write_text(text)
+    with pytest.raises(StratError, match=words):
+        read_trials(tmp_path / "t.txt", **arguments)

@@ -1,0 +1,196 @@
+"""What the sources print is what we compute, or a numbered erratum says why not."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+from reproduce.page import render, summary
+from typer.testing import CliRunner
+
+from reproduce import ENTRIES, SOURCES, Entry, Found, Reproduced, Setting, Value, chosen, reproduce
+from strat.cli.app import app, main
+from strat.errors import StratError
+
+ROOT = Path(__file__).parents[2]
+BY_ID = {entry.id: entry for entry in ENTRIES}
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(app, ["reproduce", *words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_ids_are_unique_and_belong_to_a_source() -> None:
+    assert len(BY_ID) == len(ENTRIES) > 60
+    assert {entry.id.split("/")[0] for entry in ENTRIES} == set(SOURCES)
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if not e.needs], ids=lambda e: e.id)
+def test_entry_agrees_or_names_an_erratum(entry: Entry) -> None:
+    made = reproduce(entry)
+    assert made.found.values
+    assert [v for v in made.found.values if v.verdict == "differs"] == []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.needs or e.id.startswith("cvpr/figure")], ids=lambda e: e.id)
+def test_entry_on_the_shared_data(entry: Entry, shared: Path) -> None:
+    made = reproduce(entry, Setting(shared))
+    assert not made.skipped
+    assert [v for v in made.found.values if v.verdict == "differs"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id_", ["fh/table-1", "fh/table-2", "fh/table-3", "fh/table-4", "kuncheva/1.8", "strat/7.4"])
+def test_many_repetitions_agree_too(id_: str) -> None:
+    made = reproduce(BY_ID[id_], Setting(slow=True))
+    assert [v for v in made.found.values if v.verdict == "differs"] == []
+
+
+def test_every_erratum_that_an_entry_names_is_in_the_list() -> None:
+    listed = {int(n) for n in re.findall(r"^\(e(\d+)\)=$", (ROOT / "docs/errata.md").read_text(), re.MULTILINE)}
+    assert listed == set(range(1, max(listed) + 1))
+    quick = [reproduce(e) for e in ENTRIES if not e.id.startswith("fh/table") and not e.needs]
+    named = {v.erratum for m in quick for v in m.found.values if v.erratum}
+    assert named <= listed
+
+
+def test_a_value_says_what_it_is() -> None:
+    assert Value("x", 1.0, 1.004, within=0.005).verdict == "agrees"
+    assert Value("x", 1.0, 1.006, within=0.005).verdict == "differs"
+    assert Value("x", 1.0, 1.006, within=0.005, erratum=3).verdict == "erratum 3"
+    assert Value("x", 1.0, 1.006, erratum=28).verdict == "open 28"
+    assert Value("x", None, 1.0).verdict == "not printed"
+    assert Value("x", 1.0, 1.1, within=0.25).verdict == "agrees"
+    assert Value("x", 1.0, 1.1, within=0.26).verdict == "compatible"
+    assert Value("x", 1.0, 1.3, within=0.26).verdict == "differs"
+    assert Value("x", 1.0, 1.1, holds=True, rule="0.5 to 1.6", width=0.55).verdict == "compatible"
+    assert Value("x", "yes", "no").verdict == "differs"
+    assert Value("x", "yes", "not seen here", other_data=True).verdict == "other data"
+    assert Value("x", 1.0, 9.0, holds=True).verdict == "agrees"
+    assert Value("x", 1.0, 1.006, erratum=5).verdict == "scan 5"
+    assert Value("x", None, 1.0, derived=1.0).verdict == "follows"
+    assert Value("x", None, 1.0, derived=2.0).verdict == "differs"
+    assert Value("x", None, 1.0, derived=2.0, erratum=1).verdict == "erratum 1"
+
+
+def test_noise_cannot_say_agrees() -> None:
+    """A coverage of 0.925 in 400 draws is no agreement with 0.95 within 0.03, and 0.95 in 200,000 is one."""
+    assert Value("x", 0.95, 0.925, within=0.03, noise=0.011).verdict == "undecided"
+    assert Value("x", 0.95, 0.945, within=0.03, noise=0.001).verdict == "agrees"
+    assert Value("x", 0.95, 0.80, within=0.03, noise=0.011).verdict == "differs"
+
+
+def test_every_comparison_prints_its_tolerance() -> None:
+    assert Value("x", 1.0, 1.0, within=0.005).tolerance == "± 0.005"
+    assert Value("x", "yes", "yes").tolerance == "equal"
+    assert Value("x", None, 1.0).tolerance == ""
+    quick = [reproduce(e) for e in ENTRIES if not e.id.startswith("fh/table") and not e.needs]
+    bare = [v.what for m in quick for v in m.found.values if v.verdict != "not printed" and not v.tolerance]
+    assert bare == []
+    worded = [v.what for m in quick for v in m.found.values if v.holds is not None and not v.rule]
+    assert worded == []
+
+
+def test_verdicts_of_entries_are_joined() -> None:
+    both = Found((Value("x", 1, 2, erratum=14), Value("y", 1, 2, erratum=5), Value("z", 1, 1)))
+    assert Reproduced(Entry("a/b", "", "", lambda s: both), both).verdict == "scan 5, erratum 14"
+
+
+def test_without_its_data_an_entry_is_skipped_with_the_reason() -> None:
+    made = reproduce(BY_ID["kuncheva/1.5"])
+    assert made.verdict == "skipped"
+    assert made.skipped == "needs letter-recognition.data: name its folder with --data or STRAT_SHARED"
+
+
+def test_ids_and_sources_choose() -> None:
+    assert [e.id for e in chosen(ENTRIES, ["kuncheva/1.9", "kuncheva/1.9"])] == ["kuncheva/1.9"]
+    assert {e.id.split("/")[0] for e in chosen(ENTRIES, ["nyssen"])} == {"nyssen"}
+    with pytest.raises(StratError, match=r"`ID` must be an entry or a source, got 'kuncheva/1\.99'"):
+        chosen(ENTRIES, ["kuncheva/1.99"])
+
+
+def test_command_shows_values_of_an_entry() -> None:
+    said = run("kuncheva/1.9")
+    assert "corrected p" in said
+    assert "0.1053" in said
+    assert "5 printed values in 1 entry: 5 agree." in said
+
+
+def test_command_lists_without_computing() -> None:
+    said = run("--list")
+    assert "fh/table-4" in said
+    assert "sonar.all-data" in said
+
+
+def test_command_gives_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STRAT_SHARED", raising=False)
+    data = json.loads(run("nyssen", "kuncheva/1.15", "--json"))
+    assert data["schema"] == "strat/reproduce/2"
+    first = next(e for e in data["entries"] if e["id"] == "nyssen/example")
+    assert first["verdict"] == "agrees"
+    assert first["values"][2]["printed"] == 0.0085
+    assert data["entries"][-1]["skipped"].startswith("needs sonar.all-data")
+
+
+class Strict(HTMLParser):
+    """Counts tags and collects addresses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.folds = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.folds += tag == "details"
+        self.addresses += [v for k, v in attrs if k in ("src", "href") and v]
+
+
+def test_page_is_self_contained_and_has_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STRAT_SHARED", raising=False)
+    path, open_before = tmp_path / "sources.html", plt.get_fignums()
+    run("cvpr", "kuncheva/1.12", "strat/21", "--html", str(path))
+    text = path.read_text(encoding="utf-8")
+    page = Strict()
+    page.feed(text)
+    assert page.folds == 14
+    assert len(page.addresses) == 9
+    assert all(a.startswith("data:image/png;base64,") for a in page.addresses)
+    assert "generated recognisers" in text
+    assert plt.get_fignums() == open_before
+
+
+def test_page_escapes_what_it_is_given() -> None:
+    odd = Found((Value("<script>", "<b>", "<i>"),), ("<u>",))
+    made = Reproduced(Entry("strat/x", "<a>", "<h1>", lambda s: odd), odd)
+    text = render([made], SOURCES, command="<c>", slow=True)
+    assert not re.search(r"<(script|b|i|u|c)>", text)
+    assert "many repetitions" in text
+
+
+def test_summary_counts() -> None:
+    made = [reproduce(BY_ID["kuncheva/1.7"]), reproduce(BY_ID["kuncheva/1.15"])]
+    assert summary(made) == (
+        "5 printed values in 2 entries: 3 agree, 2 differ by an erratum, 1 entry was skipped for want of data."
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing"], "`ID` must be an entry or a source, got 'nothing'"),
+        (["--data", "/nowhere/at/all"], "`--data` must be a folder that exists"),
+        (["nyssen", "--html", "page.txt"], "`--html` must name a file that ends in .html"),
+    ],
+)
+def test_wrong_words_are_one_sentence(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["reproduce", *words])
+    assert stop.value.code == 1
+    assert message in capsys.readouterr().err

@@ -1,0 +1,121 @@
+"""What is said of the sources: rebuilt arrays, the field of a figure, joint tests, and the page of errata."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reproduce.cvpr import PRINTED_8
+from reproduce.entries import KINDS
+from reproduce.strat import ratio_coverage
+
+from reproduce import ENTRIES, fukunaga_hayes, reproduce, strat_arrays
+from strat import algebra
+from strat.designs import Design
+from strat.estimation import estimate
+from strat.replication import brr
+from strat.statistics import ratio
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
+POINTS = re.findall(r"^\(e(\d+)\)=\n### \1\. (.+?)\n\n(.+?)(?=^\(e|^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+BY_ID = {entry.id: entry for entry in ENTRIES}
+
+
+def test_one_field_gives_every_row_of_figure_1() -> None:
+    """ERRATA 4: of 48 irreducible quintics one, x⁵ + x⁴ + x² + 1, and its g generates."""
+    number, fields = strat_arrays.fields_of_figure_1()
+    assert number == 48
+    assert [f.modulus for f in fields] == [(1, 0, 1, 0, 1, 1)]
+    assert fields[0].order_of(strat_arrays.GENERATOR) == 242
+
+
+def test_the_arrays_of_12_and_8_are_rebuilt_from_their_first_row() -> None:
+    """ERRATA 5 and 29: the copies are damaged, the array is the rotation array of GF(2³)."""
+    rows = strat_arrays.rebuilt()
+    signs = strat_arrays.signs(rows)
+    assert algebra.is_orthogonal(signs)
+    assert algebra.is_fully_balanced(signs)
+    sequence = "".join("+-"[int(bit)] for bit in algebra.m_sequence(2, 3))
+    assert rows[0] in sequence + sequence  # a rotation of the sequence of GF(2³), as (25) takes it
+    assert PRINTED_8[0] == strat_arrays.PRINTED_12[0] == rows[0]
+    assert sum(row in rows for row in PRINTED_8) == 5
+    assert [a == b for a, b in zip(strat_arrays.PRINTED_13, rows[2], strict=True)] == [True] * 6 + [False]
+    assert not algebra.is_orthogonal(strat_arrays.signs(strat_arrays.PRINTED_12))
+
+
+def test_648_runs_carry_256_strata_of_three() -> None:
+    """ERRATA 8: every pair of symbols occurs 72 times, and BRR's variance is the textbook one."""
+    array = strat_arrays.runs_648()
+    assert array.shape == (648, 256)
+    assert algebra.is_orthogonal(array)
+    y = np.random.default_rng(0).normal(size=(256, 3))
+    replicate = 3 * y[np.arange(256), array].sum(axis=1)
+    variance = ((replicate - y.sum()) ** 2).sum() / (648 * 2)
+    assert variance == pytest.approx((3 * y.var(axis=1, ddof=1)).sum(), rel=1e-12)
+
+
+def test_the_coverage_of_a_ratio_is_the_library_s() -> None:
+    """All draws at once give what one estimate at a time gives."""
+    rng, one = np.random.default_rng(8), np.random.default_rng(8)
+    share = ratio_coverage(6, 50, rng)
+    x = np.repeat(np.linspace(1, 2, 6), 2) * one.gamma(9, 1 / 9, (50, 12))
+    y = 0.8 * x + 0.2 * one.normal(size=x.shape)
+    on = brr(Design.stratified(strata=np.repeat(np.arange(6), 2), units=np.tile([1, 2], 6), nested=True))
+    held = [
+        low <= 0.8 <= high for low, high in (estimate(ratio(b, a), on=on).interval() for a, b in zip(x, y, strict=True))
+    ]
+    assert share == np.mean(held)
+
+
+def test_a_joint_p_is_uniform_under_chance_and_small_for_one_side() -> None:
+    rng = np.random.default_rng(0)
+    drawn = [fukunaga_hayes.together(rng.random(24)) for _ in range(400)]
+    assert np.mean(np.array(drawn) < 0.05) < 0.08
+    assert fukunaga_hayes.together([0.2] * 24) < 1e-3  # each of them unremarkable
+    assert fukunaga_hayes.together([0.001, 0.999] * 12) < 1e-6  # both sides, too far out
+    assert fukunaga_hayes.together([0.4, 0.6] * 12) == 1.0
+
+
+def test_the_biases_of_table_3_agree_one_by_one_and_not_together() -> None:
+    """ERRATA 39."""
+    values = reproduce(BY_ID["fh/table-3"]).found.values
+    single = [v for v in values if ": bias at" in v.what]
+    joint = [v for v in values if v.what.endswith("together: p")]
+    assert (len(single), len(joint)) == (96, 4)
+    assert sum(v.verdict in ("agrees", "compatible") for v in single) >= 90
+    assert {v.verdict for v in joint} == {"open 39"}
+
+
+def test_a_wrong_critical_value_would_not_be_called_an_erratum() -> None:
+    """Only entries that the right heads explain are erratum 22; two are 37, by name."""
+    from reproduce.kuncheva import _explained
+
+    assert _explained(25, 89, 0.05)
+    assert not _explained(25, 88, 0.05)
+    assert not _explained(16, 20, 0.01)
+    named = [v.erratum for v in reproduce(BY_ID["kuncheva/table-1.A.1a"]).found.values if v.verdict.startswith("err")]
+    assert named.count(37) == 2
+
+
+def test_every_point_of_the_page_says_all_that_a_reader_needs() -> None:
+    assert len(POINTS) == PAGE.count(")=\n")
+    for number, title, text in POINTS:
+        parts = re.findall(r"^\* \*\*(\w+):\*\* (.+)$", text, re.MULTILINE)
+        assert [name for name, _ in parts] == ["Where", "Printed", "Right", "Checked", "Kind"], (number, title)
+
+
+def test_the_kinds_of_the_page_are_those_of_the_verdicts() -> None:
+    kinds = {int(n): re.search(r"\*\*Kind:\*\* (\w+)\.", text)[1] for n, _, text in POINTS}
+    assert set(kinds.values()) == {"error", "slip", "scan", "open", "trap", "right"}
+    apart = {number: kind for number, kind in kinds.items() if kind in ("scan", "open")}
+    assert apart == {number: kind for number, kind in KINDS.items() if kind in ("scan", "open")}
+
+
+def test_what_the_page_names_is_there() -> None:
+    for path in set(re.findall(r"`(tests/[\w/]+\.py)`", PAGE)):
+        assert (ROOT / path).is_file(), path
+    for words in re.findall(r"`strat reproduce ([a-z][^`]*)`", PAGE):
+        assert set(words.split()) <= set(BY_ID), words

@@ -1,0 +1,265 @@
+"""One law over every road to an estimate: rows in memory, distinct rows, engines, and two passes over a file.
+
+Whatever holds the rows, every measure has the same value, standard error, degrees of freedom, interval, notes and
+values by stratum as the statistic of the rows on their design; neither the order of rows nor their chunks matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strat
+from strat import Design, Estimate
+from strat.tables import evaluate, stream
+from strat.tables.evaluation import Evaluation
+from strat.tables.metrics import METRICS, chosen
+
+Data = dict[str, np.ndarray]
+LABELS = {"truth": "truth", "predicted": "guess"}
+SCORES = {"truth": "cat", "score": "score"}
+BINARY = {"truth": "cat", "predicted": "called"}
+
+
+def agreement(truth: Any, predicted: Any) -> strat.Statistic:
+    """A curved measure: the correlation of two codes, which is jackknifed with few units."""
+    return strat.correlation(_codes(truth), _codes(predicted))
+
+
+def spread(truth: Any, predicted: Any) -> strat.Statistic:
+    """A measure that is no share, on the log scale."""
+    return strat.variance(_codes(truth) - 1.3 * _codes(predicted))
+
+
+def middle(truth: Any, predicted: Any) -> strat.Statistic:
+    """A quantile, whose interval goes through a share."""
+    return strat.quantile(_codes(truth) + 0.1 * _codes(predicted), 0.4)
+
+
+def weighted_share(truth: Any, predicted: Any) -> strat.Statistic:
+    """A function of row weights."""
+    right = np.asarray(truth == predicted, float)
+    return strat.statistic(lambda w: float(w @ right / w.sum()), n=len(right))
+
+
+def _codes(labels: Any) -> np.ndarray:
+    return np.asarray([ord(str(label)[0]) - 97.0 for label in labels])
+
+
+ONE_CLASS = {
+    *("negative_predictive_value", "false_positive_rate", "false_negative_rate"),
+    *("positive_likelihood_ratio", "negative_likelihood_ratio"),
+}
+OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall")
+NUMERIC = {"mean", "total", "median", *OF_NUMBERS}
+MEASURES: dict[str, tuple[Any, dict[str, str]]] = {
+    name: (name, SCORES if "score" in metric.needs else BINARY if name in ONE_CLASS else LABELS)
+    for name, metric in METRICS.items()
+    if name not in NUMERIC
+} | {
+    **{name: (name, {"score": "score"}) for name in ("mean", "total", "median")},
+    **{name: (name, {"truth": "weight", "predicted": "score"}) for name in OF_NUMBERS},
+    "agreement": (agreement, LABELS),
+    "spread": (spread, LABELS),
+    "middle": (middle, LABELS),
+    "weighted share": (weighted_share, LABELS),
+}
+DESIGNS: dict[str, dict[str, Any]] = {
+    "rows": {},
+    "weighted rows": {"weights": "weight"},
+    "strata": {"strata": "subject"},
+    "strata of a known population": {"strata": "subject", "population": 900},
+    "units": {"units": "passage"},
+    "weighted units in strata": {"strata": "subject", "units": "passage", "weights": "weight"},
+    "units of a known population": {"strata": "subject", "units": "passage", "weights": "weight", "population": 40},
+}
+
+
+def _file(data: Data, folder: Path) -> Any:
+    import polars as pl
+
+    path = folder / "rows.parquet"
+    pl.DataFrame(data).write_parquet(path, row_group_size=97)
+    return path
+
+
+def _parts(data: Data, folder: Path) -> Any:
+    import polars as pl
+
+    order = np.random.default_rng(3).permutation(len(data["truth"]))
+    frame = pl.DataFrame({name: values[order] for name, values in data.items()})
+    frame.head(50).write_parquet(folder / "part-1.parquet")
+    frame.tail(len(order) - 50).write_parquet(folder / "part-2.parquet")
+    return str(folder / "part-*.parquet")
+
+
+def _csv(data: Data, folder: Path) -> Any:
+    import polars as pl
+
+    path = folder / "rows.csv"
+    pl.DataFrame(data).write_csv(path)
+    return path
+
+
+def _duckdb(data: Data, folder: Path) -> Any:
+    import duckdb
+    import pyarrow as pa
+
+    return duckdb.connect().from_arrow(pa.table(data))
+
+
+def _lazy(data: Data, folder: Path) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(data).lazy()
+
+
+def _shuffled(data: Data, folder: Path) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(data).sample(frac=1.0, random_state=1)
+
+
+def _dask(data: Data, folder: Path) -> Any:
+    import pandas as pd
+
+    dask = pytest.importorskip("dask.dataframe")
+    return dask.from_pandas(pd.DataFrame(data), npartitions=3)
+
+
+def _spark(data: Data, folder: Path) -> Any:
+    import pandas as pd
+
+    session = pytest.importorskip("pyspark.sql").SparkSession
+    spark = session.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    return spark.createDataFrame(pd.DataFrame(data))
+
+
+ROADS: dict[str, Callable[[Data, Path], Any]] = {
+    "columns": lambda data, folder: data,
+    "pandas, rows shuffled": _shuffled,
+    "polars lazy": _lazy,
+    "duckdb": _duckdb,
+    "csv": _csv,
+    "two passes": _file,
+    "two passes, shuffled parts": _parts,
+}
+FAR = {"dask": _dask, "spark": _spark}
+
+
+@pytest.fixture(scope="module")
+def rows() -> Data:
+    """Four hundred rows of 60 units in 4 strata, unlike in size, with few distinct scores."""
+    rng = np.random.default_rng(11)
+    unit = np.sort(rng.choice(60, 400, p=np.arange(20, 80) / np.arange(20, 80).sum()))
+    truth = rng.choice(["ant", "bee", "cat"], 400)
+    right = rng.random(400) < rng.beta(6, 3, 60)[unit]
+    return {
+        "subject": np.array(["art", "biology", "chess", "drama"])[unit % 4],
+        "passage": unit,
+        "truth": truth,
+        "guess": np.where(right, truth, rng.choice(["ant", "bee", "cat"], 400)),
+        "weight": rng.integers(1, 4, 400).astype(float),
+        "score": np.round(rng.random(400) * 0.6 + 0.4 * (truth == "cat"), 1),
+        "cat": (truth == "cat").astype(np.int64),
+        "called": ((truth == "cat") ^ (rng.random(400) < 0.2)).astype(np.int64),
+    }
+
+
+def _row_design(data: Data, roles: dict[str, Any]) -> Design:
+    columns = {role: data[name] for role, name in roles.items() if isinstance(name, str)}
+    options = {"weights": columns.get("weights"), "population": roles.get("population")}
+    if "units" in columns:
+        return Design.clustered(columns["units"], strata=columns.get("strata"), **options)
+    if "strata" in columns:
+        return Design.stratified(columns["strata"], **options)
+    return Design.simple_random(len(data["truth"]), **options)
+
+
+def _of_rows(data: Data, measure: Any, asked: dict[str, str], design: Design, *, closed: bool = False) -> Estimate:
+    (metric,) = chosen(measure, asked)
+    statistic = metric.build({role: data[name] for role, name in asked.items()})
+    return strat.estimate(replace(statistic, curved_below=0) if closed else statistic, on=design)
+
+
+def _same(one: Estimate, other: Estimate, what: str) -> None:
+    assert one.value == pytest.approx(other.value, rel=1e-10, abs=1e-12), what
+    assert one.se == pytest.approx(other.se, rel=1e-8, abs=1e-12), what
+    assert one.df == pytest.approx(other.df, rel=1e-9), what
+    assert one.method == other.method, what
+    assert one.replicated == other.replicated, what
+    assert one.notes == other.notes, what
+    if other.least_df > 0:
+        assert one.interval() == pytest.approx(other.interval(), rel=1e-7, abs=1e-10), what
+    if other.deff is not None:
+        assert one.deff == pytest.approx(other.deff, rel=1e-7), what
+
+
+def _hold(found: Evaluation, data: Data, measure: Any, asked: dict[str, str], roles: dict[str, Any]) -> None:
+    design = _row_design(data, roles)
+    assert (found.design, found.target) == (design.summary, design.target)
+    (name,) = found.estimates
+    _same(found[name], _of_rows(data, measure, asked, design), name)
+    if "strata" not in roles:
+        return
+    assert set(found.strata) == set(np.unique(data["subject"]))
+    for label, estimate in found.strata.items():
+        inside = data["subject"] == label
+        part = {key: values[inside] for key, values in data.items()}
+        own = dict(roles, strata=None) if "population" not in roles else roles
+        on = _row_design(part, {k: v for k, v in own.items() if v is not None})
+        closed = not found[name].replicated  # a stratum is measured as all rows are
+        alone = _of_rows(part, measure, asked, on, closed=closed)
+        _same(estimate, alone, f"{name} in {label}")
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "LARGE", 0)
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("roles", DESIGNS.values(), ids=list(DESIGNS))
+def test_every_measure_on_every_road(large: None, rows: Data, tmp_path: Path, road: str, roles: dict[str, Any]) -> None:
+    source = ROADS[road](rows, tmp_path)
+    for measure, asked in MEASURES.values():
+        _hold(evaluate(source, **asked, **roles, metrics=measure), rows, measure, asked, roles)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("road", FAR)
+def test_every_measure_on_a_cluster(rows: Data, tmp_path: Path, road: str) -> None:
+    source = FAR[road](rows, tmp_path)
+    for roles in (DESIGNS["strata"], DESIGNS["weighted units in strata"]):
+        for measure, asked in MEASURES.values():
+            _hold(evaluate(source, **asked, **roles, metrics=measure), rows, measure, asked, roles)
+
+
+def test_a_jackknifed_measure_is_jackknifed_on_every_road(large: None, rows: Data, tmp_path: Path) -> None:
+    """It was linearized on two of three roads, and called JK1."""
+    for roles in ({}, {"units": "passage"}):
+        for road, make in ROADS.items():
+            part = {name: values[:120] for name, values in rows.items()}
+            found = evaluate(make(part, tmp_path), **LABELS, **roles, metrics=agreement)["agreement"]
+            assert found.method.kind is strat.replication.MethodKind.JACKKNIFE, road
+            design = _row_design(part, roles)
+            assert len(found.replicates) == design.n_units
+            wanted = strat.estimate(agreement(part["truth"], part["guess"]), on=strat.jackknife(design))
+            assert found.se == pytest.approx(wanted.se, rel=1e-10), road
+
+
+def test_repeats_of_an_item_count_as_tries_whatever_makes_cells_of_them() -> None:
+    """Two equal tries of an item share a cell, and were taken for one try of this very benchmark."""
+    rng = np.random.default_rng(4)
+    item = np.repeat(np.arange(30), 4)
+    right = rng.random(120) < rng.random(30)[item]
+    labels = {"truth": np.ones(120, int), "guess": right.astype(int), "item": item}
+    by_labels = evaluate(labels, **LABELS, items="item", target="benchmark", metrics="accuracy")["accuracy"]
+    by_score = evaluate({"s": right.astype(float), "item": item}, score="s", items="item", target="benchmark")["mean"]
+    assert by_labels.se == pytest.approx(by_score.se, rel=1e-12)

@@ -1,0 +1,131 @@
+"""What the second grid says: the verdict on each default, the narrowest method that holds, and who was warned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .counting import verdict
+
+LEAST = 0.93  # what every default should cover, two Monte-Carlo errors allowed
+WIDEST = 1.15  # mean width over the narrowest method that holds
+WARNED = 2 / 3  # of the missing samples
+MOST_USELESS = 0.05
+RIVAL = "rival: "
+
+
+class SecondGrid:
+    """Questions asked of the results of the second grid."""
+
+    def __init__(self, results: dict[str, Any]) -> None:
+        self.results = results
+        self.grid: dict[str, Any] = results.get("second", {})
+
+    def __len__(self) -> int:
+        """Number of situations."""
+        return len(self.grid)
+
+    @property
+    def samples(self) -> str:
+        """How many samples a situation has, from the fewest to the most."""
+        numbers = sorted({one["trials"] for one in self.grid.values()})
+        return " to ".join(f"{n:,}" for n in (numbers[0], numbers[-1])[: len(numbers)])
+
+    def default(self, name: str) -> dict[str, Any]:
+        """The figures of the default."""
+        found: dict[str, Any] = self.grid[name]["methods"]["default"]
+        return found
+
+    def state(self, name: str) -> str:
+        """holds, short or wide: whether 94 to 96 % is ruled out."""
+        one = self.default(name)
+        return verdict(one["coverage"], one["coverage_mc"])
+
+    def cover(self, name: str) -> str:
+        """Coverage in percent, ± one Monte-Carlo error."""
+        one = self.default(name)
+        return f"{100 * one['coverage']:.1f} ± {100 * one['coverage_mc']:.1f}"
+
+    def reaches(self, name: str) -> bool:
+        """Whether the default covers at least 93 %, two Monte-Carlo errors allowed."""
+        return _reaches(self.default(name))
+
+    def best(self, name: str) -> str | None:
+        """The narrowest method tried that covers at least 93 %."""
+        fair = {
+            method: one
+            for method, one in self.grid[name]["methods"].items()
+            if _reaches(one) and one["useless"] <= MOST_USELESS and one["width"] is not None
+        }
+        return min(fair, key=lambda method: fair[method]["width"], default=None)
+
+    def width(self, name: str) -> str:
+        """Mean width over that of the narrowest method that covers at least 93 %."""
+        best = self.best(name)
+        if best is None or self.default(name)["width"] is None or self.default(name)["width"] > 1e6:
+            return "–"
+        return f"{self.default(name)['width'] / self.grid[name]['methods'][best]['width']:.2f}"
+
+    def warned_misses(self, name: str) -> float | None:
+        """In which share of the samples that miss the truth the estimate said that its interval may be short."""
+        one = self.grid[name]
+        return one["warned_misses"] / one["misses"] if one["misses"] else None
+
+    def warned(self, name: str) -> str:
+        """The same in percent, with that of all samples."""
+        share = self.warned_misses(name)
+        return f"{'–' if share is None else f'{100 * share:.0f}'} / {100 * self.grid[name]['warned']:.0f}"
+
+    def where(self, state: str) -> list[str]:
+        """Situations where the default holds, is short or wide."""
+        return [name for name in self.grid if self.state(name) == state]
+
+    def below(self) -> list[str]:
+        """Situations where the default covers less than 93 %."""
+        return [name for name in self.grid if not self.reaches(name)]
+
+    def beaten(self) -> list[str]:
+        """Situations where the default covers less than 93 % and another method does not."""
+        return [name for name in self.below() if any(not m.startswith(RIVAL) for m in [self.best(name) or RIVAL])]
+
+    def unwarned(self) -> list[str]:
+        """Situations below 93 % where fewer than two thirds of the misses are warned of."""
+        return [name for name in self.below() if (self.warned_misses(name) or 0.0) < WARNED]
+
+    def too_wide(self) -> list[str]:
+        """Situations where the default is more than 1.15 times as wide as the narrowest that covers 93 %."""
+        return [name for name in self.grid if self.width(name) != "–" and float(self.width(name)) > WIDEST]
+
+    def families(self) -> dict[str, list[str]]:
+        """Situations by the heading they stand under."""
+        found: dict[str, list[str]] = {}
+        for name, one in self.grid.items():
+            found.setdefault(one["family"], []).append(name)
+        return found
+
+    def summary(self) -> str:
+        """One sentence with all counts."""
+        states = {state: len(self.where(state)) for state in ("holds", "short", "wide")}
+        return (
+            f"{len(self)} situations: holds in {states['holds']}, short in {states['short']}, "
+            f"wide in {states['wide']}; "
+            f"below 93 % in {len(self.below())}, of which {len(self.beaten())} where another method tried is not and "
+            f"{len(self.unwarned())} with fewer than two thirds of the misses warned of; more than 1.15 times the "
+            f"narrowest in {len(self.too_wide())}"
+        )
+
+    def table(self) -> str:
+        """All situations as a Markdown table."""
+        head = "| situation | default | | width over narrowest | narrowest | warned of misses / samples % |"
+        lines = [head, "| --- | ---: | --- | ---: | --- | ---: |"]
+        for family, names in self.families().items():
+            lines.append(f"| **{family}** | | | | | |")
+            lines += [
+                f"| {name} | {self.cover(name)} | {self.state(name)} | {self.width(name)} | {self.best(name) or '–'} | "
+                f"{self.warned(name)} |"
+                for name in names
+            ]
+        return "\n".join([*lines, "", self.summary() if self.grid else "nothing stored"])
+
+
+def _reaches(one: dict[str, Any]) -> bool:
+    return bool(one["coverage"] + 2 * one["coverage_mc"] >= LEAST)
