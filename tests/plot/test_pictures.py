@@ -15,6 +15,7 @@ import pytest
 
 import strat
 from strat.estimation import curves, drawing
+from strat.figures import new_axes
 from strat.recognition import match_curve, ranks, verification
 
 matplotlib.use("agg")
@@ -149,7 +150,7 @@ def test_precision_recall_has_the_share_of_positives() -> None:
 def test_ticks_of_normal_deviates_do_not_overlap_however_long_the_axes() -> None:
     for least in (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2):
         for most in (0.4, 0.6, 0.95, 0.999):
-            ax = drawing.new_axes(None, drawing.SQUARE)
+            ax = new_axes(None, drawing.SQUARE)
             drawing.probit_axes(ax)
             ax.set(xlim=(least, most), ylim=(least, most))
             drawing.probit_ticks(ax)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat import extras
 from strat.colours import BLACK, BLUE, ORANGE
 from strat.errors import drawable
+from strat.figures import new_axes
 from strat.validate.columns import Array
 
 
@@ -74,10 +74,7 @@ def draw_control(
 
 
 def _axes(ax: Any, systems: int, bars: int) -> Any:
-    if ax is None:
-        plt = extras.load("matplotlib.pyplot")
-        height = 1.1 + 0.26 * ((systems + 1) // 2) + 0.12 * bars
-        ax = plt.figure(figsize=(8, height), layout="constrained").add_subplot()
+    ax = new_axes(ax, (8, 1.1 + 0.26 * ((systems + 1) // 2) + 0.12 * bars))
     ax.set_axis_off()
     return ax
 

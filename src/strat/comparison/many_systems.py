@@ -21,9 +21,9 @@ from strat.comparison.sign_flips import SEED, few_units, largest_of_systems
 from strat.comparison.winner import Winner, winner_limits
 from strat.errors import StratError, drawable, near, some
 from strat.estimation import Estimate
-from strat.estimation.drawing import new_axes
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes, write_report
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.statistics.student import critical
 from strat.text import class_named, of_class

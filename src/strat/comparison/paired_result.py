@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from strat import extras
 from strat.colours import BLUE, GREY, ORANGE
 from strat.comparison.paired_shares import Discordance, PairedScore
 from strat.designs import Design
@@ -17,6 +16,7 @@ from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes, write_report
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.statistics.student import critical
 from strat.text import class_named
@@ -311,9 +311,7 @@ class Comparison:
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
         """The difference with its interval, and below it what independent rows would have said."""
-        if ax is None:
-            plt = extras.load("matplotlib.pyplot")
-            ax = plt.figure(figsize=(7, 1.6), layout="constrained").add_subplot()
+        ax = new_axes(ax, (7, 1.6))
         lines = [("as sampled", self.interval(level))]
         if self.independent is not None:
             lines.append(("rows as independent", self.independent_interval(level)))

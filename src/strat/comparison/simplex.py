@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from strat.colours import BLUE, GREEN, ORANGE
 from strat.errors import drawable
-from strat.estimation.drawing import new_axes
+from strat.figures import new_axes
 from strat.validate.columns import Array
 
 CORNERS = np.array([[0.0, 0.0], [0.5, math.sqrt(3.0) / 2.0], [1.0, 0.0]])  # below, equivalent, above

@@ -15,6 +15,7 @@ import numpy as np
 from strat import extras
 from strat.colours import BLUE, GREY, OKABE_ITO
 from strat.errors import StratError, drawable
+from strat.figures import new_axes, open_frame
 from strat.text import class_named, number, of_class, places
 from strat.validate.columns import Array
 
@@ -27,27 +28,11 @@ ROW = 0.24  # inches for each row of a forest
 TIGHT_ROW = 0.15
 TIGHT_FROM = 60
 SQUARE = (5.2, 5.2)
-WIDE = (6.4, 4.4)
 WEAK = 0.2  # equal error rate beyond which a DET picture shows all rates
 OF_CURVE = "strat-curve"  # marks the lines of curves, so that the next one in the same axes gets the next colour
 PROBIT_TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99, 0.999)
 BETWEEN = (2e-4, 5e-4, 2e-3, 5e-3, 0.02, 0.3, 0.5, 0.7, 0.9, 0.98)
 SHORT_RANGE, LONG_RANGE = 2.0, 5.0  # normal deviates up to which there is room for more ticks, and for all of these
-
-
-def new_axes(ax: Any, size: tuple[float, float] = WIDE) -> Any:
-    """`ax`, or the axes of a new figure of this size."""
-    if ax is not None:
-        return ax
-    plt = extras.load("matplotlib.pyplot")
-    ax = plt.subplots(figsize=size, layout="constrained")[1]
-    _plain_frame(ax)
-    return ax
-
-
-def _plain_frame(ax: Any) -> None:
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
 
 
 def draw(estimate: Estimate, ax: Any = None, level: float = 0.95) -> Any:
@@ -220,7 +205,7 @@ def _points(ax: Any, curve: Curve, color: str, name: str) -> None:
     under.set_ylabel("rows")
     under.tick_params("x", labelbottom=False)
     under.yaxis.set_major_formatter("{x:,.0f}")
-    _plain_frame(under)
+    open_frame(under)
 
 
 def _background(ax: Any, curve: Curve) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from strat.colours import OKABE_ITO
+from strat.figures import new_axes
 from strat.gaussian.bayes import Region, decision_intervals
-from strat.gaussian.pictures import new_axes
 from strat.gaussian.problems import GaussianClass, Problem
 from strat.validate.arguments import checked
 from strat.validate.columns import Array

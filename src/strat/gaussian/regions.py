@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from strat import extras
 from strat.colours import OKABE_ITO
 from strat.errors import StratError, some
+from strat.figures import new_axes
 from strat.gaussian.membership import maximum_membership
-from strat.gaussian.pictures import new_axes
 from strat.validate.arguments import checked
 from strat.validate.columns import LARGEST, Array, Codes, encode, labels_of, numbers, same_length
 

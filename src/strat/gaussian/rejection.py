@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from strat.colours import OKABE_ITO
 from strat.errors import StratError
-from strat.gaussian.pictures import new_axes
+from strat.figures import new_axes
 from strat.gaussian.problems import Problem
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from strat import validate
 from strat.colours import BLUE
 from strat.errors import StratError
-from strat.gaussian.pictures import new_axes
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers, same_length

@@ -10,8 +10,8 @@ import numpy as np
 from strat import validate
 from strat.colours import BLUE
 from strat.errors import StratError
+from strat.figures import new_axes
 from strat.gaussian.degradation import LARGEST, Degradation, HoldoutMoments, moments_with
-from strat.gaussian.pictures import new_axes
 from strat.notebook import in_words
 from strat.planning.sample_size import MOST, SampleSize, falling_plan
 from strat.validate.arguments import checked

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from strat.colours import BLUE
 from strat.errors import StratError
-from strat.gaussian.pictures import new_axes
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.planning.sample_size import MOST
 from strat.statistics.student import critical

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from strat import validate
 from strat.colours import BLUE
 from strat.errors import StratError
-from strat.gaussian.pictures import new_axes
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.planning.assurance import ASSURANCE, NOT_PERCENT, mean_width, student
 from strat.planning.sample_size import POINTS, SampleSize, rising_plan, width_plan

@@ -10,7 +10,7 @@ import numpy as np
 
 from strat.colours import BLUE
 from strat.errors import StratError
-from strat.gaussian.pictures import new_axes
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.planning.assurance import check_assurance
 from strat.validate.columns import Array

@@ -12,8 +12,8 @@ from strat import extras, validate
 from strat.colours import BLUE, GREEN
 from strat.errors import StratError
 from strat.estimation.frames import frame
+from strat.figures import new_axes
 from strat.notebook import in_words
-from strat.protocols.protocol_result import new_axes
 from strat.protocols.strata import cluster
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers

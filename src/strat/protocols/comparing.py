@@ -12,12 +12,13 @@ from strat.colours import BLUE, GREEN, ORANGE
 from strat.designs import Design
 from strat.errors import StratError, near
 from strat.estimation.frames import frame
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution
 from strat.protocols.closed_leave_one_out import SingularError
 from strat.protocols.keywords import spelled
 from strat.protocols.leaving_out import closed_pair, leave_one_out
-from strat.protocols.protocol_result import OPTIMISTIC, PESSIMISTIC, ProtocolResult, new_axes
+from strat.protocols.protocol_result import OPTIMISTIC, PESSIMISTIC, ProtocolResult
 from strat.protocols.resampling import bootstrap
 from strat.protocols.running import task
 from strat.validate.arguments import checked, shown

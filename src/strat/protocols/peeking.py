@@ -14,8 +14,8 @@ from strat import extras, validate
 from strat.colours import BLUE, GREY, ORANGE
 from strat.designs import Design
 from strat.errors import StratError
+from strat.figures import new_axes
 from strat.protocols.keywords import spelled
-from strat.protocols.protocol_result import new_axes
 from strat.protocols.running import Split, Task, cloned, errors, random_source, run, subset, task
 from strat.protocols.splitting import fold_splits, torn_units
 from strat.statistics.splits import corrected_se

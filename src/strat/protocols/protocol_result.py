@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat import extras
 from strat.colours import BLUE, ORANGE
 from strat.designs import Design
 from strat.estimation import estimate
 from strat.estimation.frames import frame
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.proportions import wilson
 from strat.statistics.means import mean
@@ -165,14 +165,6 @@ class ProtocolResult:
         axes.set_ylim(bottom=0)
         axes.legend(frameon=False)
         return axes
-
-
-def new_axes(ax: Any) -> Any:
-    """`ax`, or the axes of a new figure."""
-    if ax is not None:
-        return ax
-    plt = extras.load("matplotlib.pyplot")
-    return plt.subplots(figsize=(6.4, 4.0), constrained_layout=True)[1]
 
 
 def row_se(wrong: Array, unit: NDArray[Any] | None) -> tuple[float, int]:

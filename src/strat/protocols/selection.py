@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 from strat import extras, validate
 from strat.colours import BLUE, GREY, ORANGE
 from strat.errors import StratError, one_of
-from strat.protocols.protocol_result import new_axes
+from strat.figures import new_axes
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.validate.scalars import Rng, generator

@@ -14,8 +14,8 @@ from strat.colours import GREY, OKABE_ITO
 from strat.designs import Design
 from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.estimation.drawing import new_axes
 from strat.estimation.frames import frame
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.notes import Note
 from strat.recognition import measures

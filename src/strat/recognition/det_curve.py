@@ -10,7 +10,8 @@ import numpy as np
 from strat.colours import GREY, OKABE_ITO
 from strat.errors import drawable, one_of
 from strat.estimation import Estimate
-from strat.estimation.drawing import new_axes, probit_axes, probit_ticks
+from strat.estimation.drawing import probit_axes, probit_ticks
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.text import counted
 from strat.validate.arguments import checked

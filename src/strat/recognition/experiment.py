@@ -13,7 +13,7 @@ from strat.colours import OKABE_ITO
 from strat.designs import Design
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.estimation.drawing import new_axes
+from strat.figures import new_axes
 from strat.recognition.curves import MatchCurve, cms_of, match_curve, places, replicated
 from strat.recognition.ranks import Ranks, _table, ranks, ranks_of_embeddings
 from strat.recognition.sets import ImageArray

@@ -12,7 +12,7 @@ from scipy.special import fdtrc
 from strat.colours import OKABE_ITO
 from strat.errors import StratError
 from strat.estimation import Estimate
-from strat.estimation.drawing import new_axes
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.recognition.curves import places
 from strat.recognition.experiment import Run, System, run

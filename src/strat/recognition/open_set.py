@@ -17,7 +17,7 @@ from strat.colours import OKABE_ITO
 from strat.designs import Design
 from strat.errors import StratError, drawable, some
 from strat.estimation import Estimate, estimate
-from strat.estimation.drawing import new_axes
+from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.recognition.curves import design_of, draw_curve, places
 from strat.recognition.ranks import Ranks

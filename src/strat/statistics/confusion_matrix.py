@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import extras
 from strat.errors import StratError, drawable, one_of, plain, some
 from strat.escaping import disarmed
+from strat.figures import new_axes
 from strat.files import atomic
 from strat.notebook import in_words
 from strat.statistics.matrix_files import read_matrix
@@ -220,8 +220,7 @@ class ConfusionMatrix:
 
     def plot(self, ax: Axes | None = None, *, by: str | None = "true") -> Axes:
         """A heat map: shares by `by` (None: counts) as shades, darker for more; numbers in it up to 12 classes."""
-        plt = extras.load("matplotlib.pyplot")
-        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
+        ax = new_axes(ax)
         values = self.counts if by is None else self.normalized(by)
         image = ax.imshow(values, cmap="Blues", vmin=0)
         ax.figure.colorbar(image, ax=ax, label=_colour_label(by))

@@ -15,9 +15,10 @@ from strat.colours import BLUE, ORANGE
 from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
+from strat.figures import new_axes
 from strat.notes import Note
 from strat.protocols.keywords import spelled, units_of
-from strat.protocols.protocol_result import Times, new_axes
+from strat.protocols.protocol_result import Times
 from strat.protocols.running import Session, Split, Task, random_source, run, table, task, times
 from strat.protocols.splitting import fold_splits, repeat_numbers, torn_units
 from strat.tables import render

@@ -15,8 +15,9 @@ from strat.comparison import Comparison, ManySystems, PairedT, Posterior, TestRe
 from strat.designs import Design
 from strat.errors import StratError, drawable, near
 from strat.estimation.hypothesis_tests import p_text
+from strat.figures import new_axes
 from strat.notebook import in_words, plain_value
-from strat.protocols.protocol_result import Memory, Times, new_axes
+from strat.protocols.protocol_result import Memory, Times
 from strat.protocols.running import (
     Task,
     fit,
