@@ -1,20 +1,15 @@
-"""Intervals for one proportion: functions of (successes, trials, level), vectorised, that return (low, high).
-
-Successes and trials need not be whole: with an effective number of trials (the trials over a design effect)
-every method here serves clustered and weighted data too.
-"""
+"""Intervals of a proportion from (successes, trials, level), two-sided and one-sided, and their exact coverage."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.binomial_limits import (
+from strat.errors import StratError, one_of, plain
+from strat.proportions.binomial_limits import (
     BY_TAIL,
     agresti_coull_limits,
     as_pair,
@@ -29,31 +24,9 @@ from strat.binomial_limits import (
     score_limits,
     wald_limits,
 )
-from strat.errors import StratError, StratWarning, one_of, plain
-from strat.hypergeometric import hypergeometric_interval, stratified_hypergeometric_interval
-from strat.notebook import in_words
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, values
-
-__all__ = [
-    "ApparentError",
-    "agresti_coull",
-    "apparent_error",
-    "clopper_pearson",
-    "hypergeometric_interval",
-    "interval_coverage",
-    "jeffreys",
-    "korn_graubard",
-    "logit_interval",
-    "lower_bound",
-    "rule_of_three",
-    "score_interval",
-    "stratified_hypergeometric_interval",
-    "upper_bound",
-    "wald",
-    "wilson",
-]
 
 Limits = tuple[Any, Any]
 """Two numbers for numbers, two arrays for arrays."""
@@ -328,76 +301,6 @@ def interval_coverage(
         raise StratError(f"`probability` must lie between 0 and 1, got {first_of(p, ~((p >= 0) & (p <= 1)))!r}.")
     covered = (low <= p) & (p <= high)
     return (binomial_mass(x, float(trials), p) * covered).sum(axis=-1)[()]
-
-
-@in_words
-@dataclass(frozen=True)
-class ApparentError:
-    """The share of misclassified objects in a test set of independent objects, Kuncheva (1.8).
-
-    Attributes
-    ----------
-    errors, trials
-        How many objects were misclassified, of how many.
-    """
-
-    errors: float
-    trials: float
-
-    @property
-    def value(self) -> float:
-        """The apparent error rate, Kuncheva (1.8)."""
-        return self.errors / self.trials
-
-    @property
-    def accuracy(self) -> float:
-        """The apparent accuracy, 1 minus the apparent error rate."""
-        return 1 - self.value
-
-    @property
-    def normal(self) -> bool:
-        """Whether the rule of thumb allows the normal approximation: n > 30, and more than 5 of each kind."""
-        return self.trials > 30 and self.errors > 5 and self.trials - self.errors > 5
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Kuncheva (1.9), with a warning where its own rule of thumb forbids it."""
-        if not self.normal:
-            warnings.warn(
-                f"{self.errors:g} errors in {self.trials:g} trials break the rule of thumb for the normal "
-                "approximation (more than 30 trials, more than 5 errors and more than 5 successes); "
-                "use `score_interval`.",
-                StratWarning,
-                stacklevel=2,
-            )
-        return wald(self.errors, self.trials, level)
-
-    def score_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Nyssen's interval of the error, which needs no rule of thumb."""
-        return score_interval(self.errors, self.trials, level)
-
-    def __str__(self) -> str:
-        """The rate with the interval that always holds up."""
-        low, high = self.score_interval()
-        counts = f"{self.errors:g} of {self.trials:g}"
-        return f"apparent error {self.value:.4g} ({counts}, 95 % {low:.4g} to {high:.4g})"
-
-
-@checked
-def apparent_error(errors: float, trials: float) -> ApparentError:
-    """The apparent error rate with its interval and the rule of thumb that guards it, Kuncheva (1.8), (1.9).
-
-    It holds for independent objects; for anything else use `strat.error_rate` with a design.
-
-    Examples
-    --------
-    >>> rate = apparent_error(43, 300)
-    >>> print(rate)
-    apparent error 0.1433 (43 of 300, 95 % 0.1082 to 0.1875)
-    >>> print(rate.normal, [round(limit, 4) for limit in rate.interval()])
-    True [0.1037, 0.183]
-    """
-    checked_counts(errors, trials, 0.95, "errors")
-    return ApparentError(float(errors), float(trials))
 
 
 def _one_sided(
