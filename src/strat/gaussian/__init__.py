@@ -12,8 +12,6 @@ from strat.gaussian.bayes import (
 )
 from strat.gaussian.bootstrap_bias import BootstrapBias, bootstrap_bias, simulate_bootstrap_bias
 from strat.gaussian.degradation import (
-    HoldoutMoments,
-    holdout_moments,
     leave_one_out_bias,
     leave_one_out_bias_between,
     leave_one_out_bias_variance,
@@ -33,6 +31,7 @@ from strat.gaussian.finite_samples import (
     simulate_bias,
     simulate_degradation,
 )
+from strat.gaussian.holdout import HoldoutMoments, holdout_moments
 from strat.gaussian.line_pictures import LinePicture, example_1_12, line_picture
 from strat.gaussian.membership import chow_rule, maximum_membership, minimum_risk
 from strat.gaussian.outliers import outlier_effect, outlier_influence, scaled_outlier, with_sample

@@ -11,7 +11,8 @@ from strat import validate
 from strat.colours import BLUE
 from strat.errors import StratError
 from strat.figures import new_axes
-from strat.gaussian.degradation import LARGEST, Degradation, HoldoutMoments, moments_with
+from strat.gaussian.degradation import LARGEST, Degradation
+from strat.gaussian.holdout import HoldoutMoments, moments_with
 from strat.notebook import in_words
 from strat.planning.sample_size import MOST, SampleSize, falling_plan
 from strat.validate.arguments import checked
