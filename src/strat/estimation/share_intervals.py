@@ -44,6 +44,7 @@ LEVELS = 6  # groups of strata of similar rates in the likelihood
 STEPS = 80  # values of p over which the model's posterior is added up
 BATCH = 64  # values that are worked on at once: what they need stays in the processor's cache
 SHORTEST = 1e-9
+ROUNDING = 1e-12  # of a line's weight, by which sums of weights may leave its hits off
 CLOSE = 2e-4  # normal deviates up to which a limit is found
 
 
@@ -150,7 +151,9 @@ class Fit:
         self.point = np.clip(self.seen, 0.0, 1.0)
         self.size = rows / lines.copies
         self.part = weights / lines.beside_lines(whole)
-        influence = (hits - lines.beside_lines(self.point) * weights) / lines.beside_lines(whole)
+        off = hits - lines.beside_lines(self.point) * weights
+        off = np.where(np.abs(off) > ROUNDING * weights, off, 0.0)  # one outcome alone has no variance, not a tiny one
+        influence = off / lines.beside_lines(whole)
         self.held = lines.by_stratum(lines.copies * (weights > 0))
         self.means = np.divide(
             lines.by_stratum(influence), self.held, out=np.zeros(self.held.shape), where=self.held > 0
