@@ -20,7 +20,7 @@ from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
 from strat.designs.lines import DesignLines, Lines
 from strat.notes import Note
-from strat.validate.columns import Array, Codes
+from strat.validate.columns import Array
 
 MOST_WRITTEN = 1 << 24  # lines × values of influences that are written out
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -65,6 +64,14 @@ class DomainValues:
         """Design effects."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.srs > 0, self.variance / self.srs, 1.0)
+
+    def at(self, mask: NDArray[np.bool_]) -> DomainValues:
+        """The values of some domains."""
+        if mask.all():
+            return self
+        arrays = {f.name: getattr(self, f.name)[mask] for f in fields(self) if f.name not in ("measure", "shares")}
+        shares = None if self.shares is None or not arrays["held"].any() else self.shares.cut(mask[self.held])
+        return replace(self, **arrays, shares=shares)
 
     def limits(self, level: float) -> Limits:
         """Lower and upper limit of each domain; not a number where there is one unit alone."""
@@ -171,29 +178,3 @@ def _of_units(
     shares = DomainShares(hits, weights, weights * sums.per_weight, lines)
     held &= shares.clustered
     return held, shares.cut(held) if held.any() else None
-
-
-def joined(parts: Sequence[DomainValues]) -> DomainValues:
-    """The values of several runs of domains of one measure, one after the other."""
-    shares = [part.shares for part in parts if part.shares is not None]
-    arrays = {
-        field.name: np.concatenate([getattr(part, field.name) for part in parts])
-        for field in fields(DomainValues)
-        if field.name not in ("measure", "shares")
-    }
-    return DomainValues(measure=parts[0].measure, shares=_behind(shares) if shares else None, **arrays)
-
-
-def _behind(shares: Sequence[DomainShares]) -> DomainShares:
-    lines = [one.lines for one in shares]
-    strata = np.cumsum([0, *(len(one.domain) for one in lines)])
-    domains = np.cumsum([0, *(len(one.strata) for one in lines)])
-    together = DomainLines(
-        np.concatenate([one.stratum + start for one, start in zip(lines, strata[:-1], strict=True)]),
-        np.concatenate([one.domain + start for one, start in zip(lines, domains[:-1], strict=True)]),
-        *(np.concatenate([getattr(one, name) for one in lines]) for name in ("copies", "sizes", "unseen")),
-        lines[0].items,
-    )
-    return DomainShares(
-        *(np.concatenate([getattr(one, name) for one in shares]) for name in ("hits", "weights", "rows")), together
-    )

@@ -177,7 +177,8 @@ def _values(block: Rows) -> Array:
 @dataclass(frozen=True, eq=False)
 class DomainSums:
     """What the lines of all domains add up to: influences, weights in what is looked at, in what is divided by, and
-    in each true class (classes × lines), and rows over weight."""
+    in each true class (classes × lines), and rows over weight.
+    """
 
     influence: Array
     inside: Array

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from strat.designs import Design
 from strat.designs.lines import DesignLines, Lines
 from strat.designs.variance import kish_of_values
-from strat.validate.columns import Array, Codes
+from strat.validate.columns import Array
 
 Limits = tuple[Array, Array]
 
@@ -278,7 +278,10 @@ class Fit:
         """Sums over units of how far each goes through each run: shares × runs."""
         start, width = self.ends[:-1], np.diff(self.ends)
         return np.stack(
-            [self.lines.sum(self.lines.copies * np.clip(amounts - s, 0.0, w)) for s, w in zip(start, width, strict=True)],
+            [
+                self.lines.sum(self.lines.copies * np.clip(amounts - s, 0.0, w))
+                for s, w in zip(start, width, strict=True)
+            ],
             axis=1,
         )
 

@@ -96,7 +96,9 @@ def df_of_values(influence: Array, weights: Array, squares: Array, per_weight: A
     return variance.working_df(expected, variance.nominal_dfs(held, lines), lines)
 
 
-def df_of_shares(point: Array, influence: Array, weights: Array, nominal: Array, per_weight: Array, lines: Lines) -> Array:
+def df_of_shares(
+    point: Array, influence: Array, weights: Array, nominal: Array, per_weight: Array, lines: Lines
+) -> Array:
     """Degrees of freedom of shares of what the lines weigh, at least one of the `nominal` ones."""
     size = lines.sum(weights)
     rows = np.maximum(lines.sum(weights * per_weight), 1.0)

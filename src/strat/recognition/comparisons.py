@@ -206,5 +206,7 @@ def at_or_above(keys: Codes, k: int, m: int, weight: Array | None = None) -> Arr
 def _effective(comparisons: Array, nominal: float) -> float:
     """Effective degrees of freedom of subjects with so many comparisons each."""
     number = len(comparisons)
-    one = DomainLines(np.zeros(number, np.int64), np.zeros(1, np.int64), np.ones(number), np.full(1, number), np.ones(1))
+    one = DomainLines(
+        np.zeros(number, np.int64), np.zeros(1, np.int64), np.ones(number), np.full(1, number), np.ones(1)
+    )
     return float(bell_mccaffrey(comparisons, np.ones(number, bool), one, np.array([nominal]))[0])
