@@ -134,10 +134,10 @@ class DrawnUnits:
             return int(self.n_units - self.n_strata)
         return int((self.sizes - 1)[drawn].sum())
 
-    @property
+    @cached_property
     def rows_are_units(self) -> bool:
-        """Whether every row is a unit of its own, or the sum of equal ones."""
-        return self.lines == len(self.unit)
+        """Whether every row is a unit of its own, or the sum of equal ones; a domain may have as many empty lines."""
+        return self.lines == len(self.unit) and bool((np.bincount(self.unit, minlength=self.lines) == 1).all())
 
     @property
     def single_rows(self) -> bool:

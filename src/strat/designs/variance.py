@@ -18,8 +18,9 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
+from strat.designs.lines import DesignLines, Lines
 from strat.notes import Note
-from strat.validate.columns import Array, Codes
+from strat.validate.columns import Array
 
 MOST_WRITTEN = 1 << 24  # lines × values of influences that are written out
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
@@ -29,17 +30,19 @@ def deviations(influence: Influence, design: Design) -> Array:
     """Lines whose sum of squares is the variance of the sum of the units' influences (m × outputs)."""
     if design.layout is not None:
         return design.layout.deviations(_of_layout(influence), line_weights(design))
-    sizes = design.sizes
-    ratio = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1)
     if isinstance(influence, Factored):
+        sizes = design.sizes
+        ratio = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1)
         return stratified_root(influence, design.stratum, ratio * (1.0 - design.fraction))
-    means = np.add.reduceat(influence, design.starts, axis=0) / sizes[:, None]
-    scale = np.sqrt(ratio * (1.0 - design.fraction))[design.stratum]
-    each = influence if design.multiplicity is None else influence / design.multiplicity[:, None]
-    from_mean = (each - means[design.stratum]) * scale[:, None]
-    if design.multiplicity is not None:
-        from_mean *= np.sqrt(design.multiplicity)[:, None]
-    return _singletons(from_mean, influence, design)
+    return _singletons(textbook_deviations(influence, DesignLines(design)), influence, design)
+
+
+def textbook_deviations(influence: Array, lines: Lines) -> Array:
+    """Those of units in strata, which share the influence of their line."""
+    n = lines.sizes
+    ratio = np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
+    scale = lines.on_lines(np.sqrt(ratio * lines.unseen))
+    return centred(influence, lines) * (scale * np.sqrt(lines.copies))
 
 
 def _singletons(from_mean: Array, influence: Array, design: Design) -> Array:
@@ -89,56 +92,61 @@ def line_weights(design: Design) -> Array:
 
 def nominal_df(design: Design, weights: Array) -> float:
     """Units less strata, of those that weigh something; a stratum seen whole adds none, unless all are."""
-    if design.layout is not None:
-        return design.layout.nominal_df
-    reached = np.bincount(design.stratum, design.copies * (weights > 0), minlength=design.n_strata)
-    drawn = design.fraction < 1
-    if design.item is None and reached[drawn].any():
-        reached = reached * drawn
-    return float(reached.sum() - (reached > 0).sum())
+    return float(nominal_dfs(weights[:, None] > 0, DesignLines(design))[0])
+
+
+def nominal_dfs(held: NDArray[np.bool_], lines: Lines) -> Array:
+    """The same for each value, from which lines hold what it rests on."""
+    if lines.known_df is not None:
+        return np.full(held.shape[1], lines.known_df)
+    reached = lines.by_stratum(lines.copies * held)
+    if not lines.items:
+        drawn = reached * (lines.unseen > 0)
+        reached = np.where(lines.beside_strata(lines.total(drawn) > 0), drawn, reached)
+    return lines.total(reached) - lines.total(reached > 0)
 
 
 def effective_df(design: Design, weights: Array) -> float:
     """Degrees of freedom from the weights of the units alone: fewer where a few of them carry most of the weight."""
-    kept = np.sqrt(1 - design.fraction[design.stratum])
-    inside = weights > 0
-    each = (weights / design.copies * kept)[inside]
-    return bell_mccaffrey(each, design.stratum[inside], design.copies[inside], nominal_df(design, weights))
+    return float(effective_dfs(weights[:, None], DesignLines(design), np.array([nominal_df(design, weights)]))[0])
+
+
+def effective_dfs(weights: Array, lines: Lines, nominal: Array) -> Array:
+    """The same for each value, from what each line weighs in what it rests on."""
+    each = weights / lines.copies * lines.on_lines(np.sqrt(lines.unseen))
+    return bell_mccaffrey(each, weights > 0, lines, nominal)
 
 
 def usual_df(design: Design, weights: Array) -> float:
     """Units less strata; the effective number where a few units carry most of the weight (see the validation page)."""
-    return used_df(nominal_df(design, weights), effective_df(design, weights))
+    return float(used_df(nominal_df(design, weights), effective_df(design, weights)))
 
 
-def centred(influence: Array, design: Design) -> Array:
-    """What one unit of each line adds, less the mean of its stratum: lines × outputs."""
-    means = sum_by_stratum(influence, design) / design.sizes[:, None]
-    return influence / design.copies[:, None] - means[design.stratum]
+def centred(influence: Array, lines: Lines) -> Array:
+    """What one unit of each line adds, less the mean of its stratum."""
+    return influence / lines.copies - lines.on_lines(lines.by_stratum(influence) / lines.sizes)
 
 
-def working_df(expected: Array, held: NDArray[np.bool_], design: Design) -> Array:
+def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
     """Degrees of freedom of the textbook variance of unit influences with these expected squares (lines × values).
 
     The variance of stratum h is n_h/(n_h − 1) Σ (u_i − ū)²; for independent normal u_i with variances v_i its mean is
     Σ v_i and its variance 2 (n_h/(n_h − 1))² ((1 − 2/n_h) Σ v_i² + (Σ v_i)²/n_h²); the strata are added up. Where
-    nothing can be expected, or a stratum has a single unit, the units that are `held` less their strata count.
+    nothing can be expected, or a stratum has a single unit, there are the `nominal` ones.
     """
-    nominal = np.array([nominal_df(design, column.astype(float)) for column in held.T])
-    largest = expected.max(axis=0)
+    largest = lines.beside_lines(lines.largest(expected))
     v = np.divide(expected, largest, out=np.zeros_like(expected), where=largest > 0)
-    n = design.sizes.astype(float)[:, None]
-    copies = design.copies[:, None]
-    first, second = sum_by_stratum(copies * v, design), sum_by_stratum(copies * v**2, design)
-    unseen = (1.0 - design.fraction)[:, None] * (n > 1)
+    n = lines.sizes
+    first, second = lines.by_stratum(lines.copies * v), lines.by_stratum(lines.copies * v**2)
+    unseen = lines.unseen * (n > 1)
     ratio = np.divide(n, n - 1.0, out=np.zeros_like(n), where=n > 1)
-    spread = (unseen**2 * ratio**2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2)).sum(axis=0)
-    total = (unseen * first).sum(axis=0)
+    spread = lines.total(unseen**2 * ratio**2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
+    total = lines.total(unseen * first)
     df = np.divide(total**2, spread, out=nominal.copy(), where=spread > 0)
-    if design.n_strata == 1:  # the mean follows the heaviest units
-        df = np.minimum(df, kish_of_columns(v, design.copies) - 1.0)
+    # without strata the mean follows the heaviest units
+    df = np.where(lines.strata == 1, np.minimum(df, kish_of_values(v, lines) - 1.0), df)
     df = np.minimum(nominal, np.maximum(df, np.minimum(nominal, 1.0)))
-    return np.where(df < VERY_UNEQUAL * nominal, df, nominal)
+    return used_df(nominal, df)
 
 
 def part_of_df(design: Design) -> float:
@@ -151,34 +159,37 @@ def part_of_df(design: Design) -> float:
     return 2.0 * (n - 1) / (3.0 * n - 4.0) if design.kind == "systematic" and n > 2 else 1.0
 
 
-def used_df(nominal: float, effective: float) -> float:
+def used_df(nominal: Array | float, effective: Array | float) -> Array:
     """The effective number of degrees of freedom where it is less than half of the nominal one."""
-    return effective if effective < VERY_UNEQUAL * nominal else nominal
+    return np.where(np.less(effective, VERY_UNEQUAL * np.asarray(nominal)), effective, nominal)
 
 
-def bell_mccaffrey(w: Array, stratum: Codes, copies: Array, nominal: float) -> float:
-    """Degrees of freedom of the variance between units of unequal weight w (each so many times), from these alone.
+def bell_mccaffrey(w: Array, held: NDArray[np.bool_], lines: Lines, nominal: Array) -> Array:
+    """Degrees of freedom of the variance between units of unequal weight w, where `held`, from these alone.
 
     The variance of stratum h is a quadratic form in its units' means, sum of w_i² (m_i - m)² / (1 - h_i) with
     h_i = w_i / W_h. If all means vary equally, its expectation is tr B and its variance 2 tr B², and the sum over the
     strata has (sum tr B)² / sum tr B² degrees of freedom, which is units less strata where all is equal (Bell and
     McCaffrey 2002).
     """
-    if nominal < 1 or w.max() <= 1.001 * w.min():
-        return nominal
-    w = w / w.max()  # the answer has no scale, and fourth powers of weights would leave the floats
+    largest, least = lines.largest(np.where(held, w, 0.0)), -lines.largest(np.where(held, -w, -np.inf))
+    scale = lines.beside_lines(largest)
+    # the answer has no scale, and fourth powers of weights would leave the floats
+    w = np.divide(w, scale, out=np.zeros_like(w), where=held & (scale > 0))
 
     def sums(values: Array) -> Array:
-        return np.bincount(stratum, values * copies).astype(float)
+        return lines.by_stratum(np.where(held, values, 0.0) * lines.copies)
 
-    total = sums(w)[stratum]
-    h = np.divide(w, total, out=np.zeros(len(w)), where=total > 0)
-    d = np.divide(w**2, 1 - h, out=np.zeros(len(w)), where=h < 1)
+    total = lines.on_lines(sums(w))
+    h = np.divide(w, total, out=np.zeros_like(w), where=total > 0)
+    d = np.divide(w**2, 1 - h, out=np.zeros_like(w), where=h < 1)
     s, (s0, s1, s2) = sums(h**2), (sums(d * h**k) for k in range(3))
-    first = sums(d * (1 - 2 * h + s[stratum]))
-    second = sums(d**2 * (1 + 2 * (s[stratum] - 2 * h))) + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
-    spread = float(second.sum())  # where one unit outweighs all, what is left of it is rounding
-    return float(min(nominal, max(1.0, first.sum() ** 2 / spread if spread > 0 else 1.0)))
+    first = lines.total(sums(d * (1 - 2 * h + lines.on_lines(s))))
+    second = sums(d**2 * (1 + 2 * (lines.on_lines(s) - 2 * h)))
+    second = second + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
+    spread = lines.total(second)  # where one unit outweighs all, what is left of it is rounding
+    df = np.divide(first**2, spread, out=np.ones_like(spread), where=spread > 0)
+    return np.where((nominal < 1) | (largest <= 1.001 * least), nominal, np.minimum(nominal, np.maximum(1.0, df)))
 
 
 def satterthwaite_df(spread: Array, design: Design) -> Array:
@@ -244,12 +255,18 @@ def kish(amounts: Array, copies: Array | float = 1.0) -> float:
     return float(scaled.sum() ** 2 / (scaled**2 / copies).sum())
 
 
-def kish_of_columns(amounts: Array, copies: Array) -> Array:
-    """How many equal amounts each column comes to (Kish); a line stands for so many equal ones of its amount."""
-    largest = amounts.max(axis=0)
+def kish_of_values(amounts: Array, lines: Lines) -> Array:
+    """How many equal amounts each value's lines come to (Kish); a line stands for so many equal ones of its amount."""
+    largest = lines.beside_lines(lines.largest(amounts))
     scaled = np.divide(amounts, largest, out=np.zeros_like(amounts), where=largest > 0)
-    squares = copies @ scaled**2
-    return np.divide((copies @ scaled) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+    squares = lines.sum(lines.copies * scaled**2)
+    return np.divide(lines.sum(lines.copies * scaled) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+
+
+def of_the_unseen(size: Array, seen: Array) -> Array:
+    """Units of a limitless population that so many units count for, where this share of a population was seen."""
+    left = 1.0 - np.minimum(seen, 1.0)
+    return np.divide(size, left, out=np.full_like(size, np.inf), where=left > 0)
 
 
 def sum_by_stratum(values: Array, design: Design) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from strat.designs import Design, variance
+from strat.designs.lines import DesignLines
 from strat.estimation.facts import SumOfDistances, SumOfShares
 from strat.estimation.inference import UnitSums, influence_of
 from strat.estimation.replicate_diagnostics import replicate_notes
@@ -192,8 +193,8 @@ def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Not
     """An area that rests on few independent rows of one class: high values then go with small standard errors."""
     if statistic.chance is None or design.layout is not None or not design.single_rows or sums.by_class.shape[1] < 2:
         return None
-    copies = design.copies
-    sizes = np.stack([variance.kish_of_columns(view.T / copies[:, None], copies) for view in sums.by_class])
+    lines = DesignLines(design)
+    sizes = np.stack([variance.kish_of_values(view.T / lines.copies, lines) for view in sums.by_class])
     fewest = float(np.where(sizes > 0, sizes, np.inf).min())
     if fewest >= FEW_OF_A_CLASS:
         return None

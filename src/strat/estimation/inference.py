@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from strat import validate
 from strat.designs import Design, variance
 from strat.designs.factored import Factored, Influence
+from strat.designs.lines import DesignLines
 from strat.errors import StratError, one_of
 from strat.estimation import linear
 from strat.estimation.share_intervals import UnitShares
 from strat.estimation.totals import sparse_unit_totals
-from strat.estimation.value_df import df_of_values, rows_per_weight, weights_by_class
+from strat.estimation.value_df import df_of_shares, df_of_values, rows_per_weight, weights_by_class
 from strat.replication import Replicates
 from strat.statistics.base import Statistic
 from strat.validate.columns import Array
@@ -264,7 +265,8 @@ class Holdings:
         if self.sums.bases is not None:
             return self.sums.bases
         by_class = self.sums.by_class
-        sizes = np.stack([variance.kish_of_columns(view.T, self.design.copies) for view in by_class])
+        lines = DesignLines(self.design)
+        sizes = np.stack([variance.kish_of_values(view.T, lines) for view in by_class])
         fewest = np.where(sizes > 0, sizes, np.inf).argmin(axis=1)
         of_views = by_class.sum(axis=1) if self.is_share else by_class[np.arange(len(by_class)), fewest]
         return np.asarray(of_views.T)
@@ -299,7 +301,7 @@ class Holdings:
     def units(self) -> Array:
         """Units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
         design, weights = self.design, self.weights
-        size = variance.kish_of_columns(weights / design.copies[:, None], design.copies)
+        size = variance.kish_of_values(weights / design.copies[:, None], DesignLines(design))
         total = weights.sum(axis=0)
         if self.statistic.graded and self.sums.bases is not None:  # a part of each row, such as a coverage of a half
             size = size * np.minimum(total / design.weights.sum(), 1.0)
@@ -308,9 +310,7 @@ class Holdings:
         if design.item is not None and (seen >= 1).any():  # only the tries vary
             size = np.where(seen >= 1, variance.kish(design.weights), size)
             seen = np.where(seen >= 1, 0.0, seen)
-        left = 1.0 - np.minimum(seen, 1.0)
-        counted = np.divide(size, left, out=np.full_like(size, np.inf), where=left > 0)
-        return np.repeat(counted, self.runs).reshape(self.statistic.shape)
+        return np.repeat(variance.of_the_unseen(size, seen), self.runs).reshape(self.statistic.shape)
 
     def df(self) -> Array:
         """Degrees of freedom of each value."""
@@ -331,22 +331,19 @@ class Holdings:
         if self.by_view:
             by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
             return np.ravel(each_value(self.statistic, by_view))
+        per_weight, lines = rows_per_weight(self.design)[:, None], DesignLines(self.design)
         if self.is_share:
             weights = np.repeat(self.weights, self.runs, axis=1)
-            size = weights.sum(axis=0)
-            rows = np.maximum((weights * rows_per_weight(self.design)[:, None]).sum(axis=0), 1.0)
-            p = (np.ravel(self.point) * rows + 0.5) / (rows + 1.0)
-            square = np.divide(p * (1 - p), size**2, out=np.zeros_like(p), where=size > 0)
-            df = df_of_values(self.sums.influence, weights[None], square[None], self.design)
             nominal = np.array([variance.nominal_df(self.design, view) for view in inside])
-            return np.maximum(df, np.minimum(np.ravel(each_value(self.statistic, nominal)), 1.0))
+            each = np.ravel(each_value(self.statistic, nominal))
+            return df_of_shares(np.ravel(self.point), self.sums.influence, weights, each, per_weight, lines)
         if self.squares is None:
             by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
             return np.ravel(each_value(self.statistic, by_view))
         squares, by_class = self.squares(), self.sums.by_class
         runs = np.array_split(np.arange(squares.shape[1]), len(by_class))
         parts = [
-            df_of_values(self.sums.influence[:, run], weights, squares[:, run], self.design)
+            df_of_values(self.sums.influence[:, run], weights[..., None], squares[:, None, run], per_weight, lines)
             for run, weights in zip(runs, by_class, strict=True)
         ]
         by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])

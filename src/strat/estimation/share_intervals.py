@@ -30,8 +30,9 @@ import scipy
 from numpy.typing import NDArray
 
 from strat.designs import Design
-from strat.designs.variance import kish_of_columns, sum_by_stratum
-from strat.validate.columns import Array, Codes
+from strat.designs.lines import DesignLines, Lines
+from strat.designs.variance import kish_of_values
+from strat.validate.columns import Array
 
 Limits = tuple[Array, Array]
 
@@ -43,6 +44,8 @@ LEVELS = 6  # groups of strata of similar rates in the likelihood
 STEPS = 80  # values of p over which the model's posterior is added up
 BATCH = 64  # values that are worked on at once: what they need stays in the processor's cache
 SHORTEST = 1e-9
+ROUNDING = 1e-12  # of a line's weight, by which sums of weights may leave its hits off
+CLOSE = 2e-4  # normal deviates up to which a limit is found
 
 
 def _correlations(number: int = 16, power: float = 2.5) -> Limits:
@@ -127,49 +130,53 @@ class UnitShares:
         return (low, high) if self.shape is None else (low.reshape(self.shape), high.reshape(self.shape))
 
     @cached_property
-    def _fit(self) -> _Fit:
+    def _fit(self) -> Fit:
         """What all limits of these shares are made of."""
-        return _Fit(self)
+        return Fit(self.hits, self.weights, self.rows, DesignLines(self.design))
 
     def _limits(self, level: float) -> Limits:
-        tail = (1.0 - level) / 2.0
-        fit = self._fit
-        low, high = fit.by_design(tail), fit.by_design(1.0 - tail)
-        if (fit.by_model > 0).any():
-            other = fit.model_limits(tail, low, high)
-            low, high = low + fit.by_model * (other[0] - low), high + fit.by_model * (other[1] - high)
-        expit = scipy.special.expit
-        point = self.point
-        return np.where(point <= SHORTEST, 0.0, expit(low)), np.where(point >= 1 - SHORTEST, 1.0, expit(high))
+        return self._fit.limits(level)
 
 
-class _Fit:
-    """The likelihood of some shares, and what the design says of them."""
+class Fit:
+    """The likelihood of some shares, and what the design says of them.
 
-    def __init__(self, shares: UnitShares) -> None:
-        self.shares, self.design = shares, shares.design
-        self.point = np.clip(shares.point, 0.0, 1.0)
-        copies = self.design.copies[:, None]
-        self.size = shares.rows / copies
-        self.part = shares.weights / shares.weights.sum(axis=0)
-        influence = (shares.hits - self.point * shares.weights) / shares.weights.sum(axis=0)
-        self.held = self._by_stratum(copies * (shares.weights > 0))
+    Hits, weights and rows are those of lines; what stands for shares has them as its last axis.
+    """
+
+    def __init__(self, hits: Array, weights: Array, rows: Array, lines: Lines) -> None:
+        self.hits, self.weights, self.rows, self.lines = hits, weights, rows, lines
+        whole = lines.sum(weights)
+        self.seen = lines.sum(hits) / whole
+        self.point = np.clip(self.seen, 0.0, 1.0)
+        self.size = rows / lines.copies
+        self.part = weights / lines.beside_lines(whole)
+        off = hits - lines.beside_lines(self.point) * weights
+        off = np.where(np.abs(off) > ROUNDING * weights, off, 0.0)  # one outcome alone has no variance, not a tiny one
+        influence = off / lines.beside_lines(whole)
+        self.held = lines.by_stratum(lines.copies * (weights > 0))
         self.means = np.divide(
-            self._by_stratum(influence), self.held, out=np.zeros(self.held.shape), where=self.held > 0
+            lines.by_stratum(influence), self.held, out=np.zeros(self.held.shape), where=self.held > 0
         )
-        away = (influence / copies - self.means[self.design.stratum]) * (shares.weights > 0)
+        away = (influence / lines.copies - lines.on_lines(self.means)) * (weights > 0)
         self.squares = away**2
-        self.within = self._by_stratum(copies * self.squares)
+        self.within = lines.by_stratum(lines.copies * self.squares)
 
-    def _by_stratum(self, values: Array) -> Array:
-        return sum_by_stratum(values, self.design)
+    def limits(self, level: float) -> Limits:
+        """Lower and upper limit of each share."""
+        tail = (1.0 - level) / 2.0
+        low, high = self.by_design(tail), self.by_design(1.0 - tail)
+        if (self.by_model > 0).any():
+            other = self.model_limits(tail, low, high)
+            low, high = low + self.by_model * (other[0] - low), high + self.by_model * (other[1] - high)
+        expit = scipy.special.expit
+        return np.where(self.seen <= SHORTEST, 0.0, expit(low)), np.where(self.seen >= 1 - SHORTEST, 1.0, expit(high))
 
     @cached_property
     def counted(self) -> Array:
         """The number of equal squares that the textbook variance counts as, by what is in it and by the weights."""
-        copies = self.design.copies
-        by_weight = kish_of_columns((self.part / copies[:, None]) ** 2, copies)
-        return np.minimum(kish_of_columns(self.squares, copies), by_weight)
+        by_weight = kish_of_values((self.part / self.lines.copies) ** 2, self.lines)
+        return np.minimum(kish_of_values(self.squares, self.lines), by_weight)
 
     @property
     def trust(self) -> Array:
@@ -179,63 +186,58 @@ class _Fit:
     @cached_property
     def by_model(self) -> Array:
         """How far the model's own posterior decides: with units of equal weight, and few of them."""
-        if self.design.n_strata > 1:
+        if not self.lines.one_stratum:
             return np.zeros(len(self.point))
-        held = np.maximum(self.held.sum(axis=0), 1.0)
-        equal = kish_of_columns(self.part / self.design.copies[:, None], self.design.copies) / held
+        held = np.maximum(self.lines.total(self.held), 1.0)
+        equal = kish_of_values(self.part / self.lines.copies, self.lines) / held
         return np.clip((equal - EQUAL) / (1.0 - EQUAL), 0.0, 1.0) * (1.0 - self.trust)
 
     @cached_property
     def differ(self) -> Array:
         """By how much of what they show the strata differ (0: not more than their units do), after James and Stein."""
-        strata = self.design.n_strata
-        held = self.held.sum(axis=0)
-        inside = self.within.sum(axis=0) / np.maximum(held - strata, 1.0)
-        whole = (self.held * self.means).sum(axis=0) / held
-        between = (self.held * (self.means - whole) ** 2).sum(axis=0) / max(strata - 1, 1)
+        lines, strata = self.lines, self.lines.strata
+        held = lines.total(self.held)
+        inside = lines.total(self.within) / np.maximum(held - strata, 1.0)
+        whole = lines.total(self.held * self.means) / held
+        between = lines.total(self.held * (self.means - lines.beside_strata(whole)) ** 2) / np.maximum(strata - 1, 1)
         return np.clip(1.0 - np.divide(inside, between, out=np.ones_like(inside), where=between > 0), 0.0, 1.0)
 
     @cached_property
     def rates(self) -> Array:
         """The rate of each stratum: strata × shares."""
-        if self.design.n_strata == 1:
-            return self.point[None]
-        weights, rows = self._by_stratum(self.shares.weights), self._by_stratum(self.shares.rows)
-        start = np.broadcast_to(self.point, weights.shape).copy()
-        own = np.divide(self._by_stratum(self.shares.hits), weights, out=start, where=weights > 0)
-        shrunk = self.point + self.differ * (np.clip(own, 0.0, 1.0) - self.point)
-        return np.asarray((rows * shrunk + self.point) / (rows + 1.0))
+        lines, point = self.lines, self.lines.beside_strata(self.point)
+        weights, rows = lines.by_stratum(self.weights), lines.by_stratum(self.rows)
+        point = np.broadcast_to(point, weights.shape)
+        if lines.one_stratum:
+            return point
+        own = np.divide(lines.by_stratum(self.hits), weights, out=point.copy(), where=weights > 0)
+        shrunk = point + lines.beside_strata(self.differ) * (np.clip(own, 0.0, 1.0) - point)
+        return np.asarray((rows * shrunk + point) / (rows + 1.0))
 
     @cached_property
     def middle(self) -> Array:
         """The share that the rates of the strata make."""
-        return np.asarray((self._by_stratum(self.part) * self.rates).sum(axis=0))
-
-    def moved(self, rates: Array, p: Array) -> Array:
-        """Rates of strata that make the share p, between those that are seen and 0 or 1."""
-        down = rates * np.divide(p, self.middle, out=np.ones_like(p), where=self.middle > 0)
-        up = 1.0 - (1.0 - rates) * np.divide(1.0 - p, 1.0 - self.middle, out=np.ones_like(p), where=self.middle < 1)
-        return np.clip(np.where(p < self.middle, down, up), SHORTEST, 1.0 - SHORTEST)
+        return self.lines.total(self.lines.by_stratum(self.part) * self.rates)
 
     @cached_property
     def variance_terms(self) -> Limits:
         """What the rate of each stratum is multiplied by in V(ρ): for independent rows, and for ρ."""
-        copies = self.design.copies[:, None]
+        lines = self.lines
         alone = np.divide(1.0, self.size, out=np.zeros_like(self.size), where=self.size > 0)
-        each = self.part**2 / copies
-        unseen = (1.0 - self.design.fraction)[:, None]
-        first = self._by_stratum(each * alone) * unseen
-        second = self._by_stratum(each * np.where(self.size > 0, 1.0 - alone, 0.0)) * unseen
-        if self.design.n_strata == 1:
+        each = self.part**2 / lines.copies
+        first = lines.by_stratum(each * alone) * lines.unseen
+        second = lines.by_stratum(each * np.where(self.size > 0, 1.0 - alone, 0.0)) * lines.unseen
+        if lines.one_stratum:
             return first, second
         # rates taken from the units themselves leave (n_h − 1)/n_h of what lies between these
-        lost = 1.0 + self.differ / np.maximum(self.held - 1.0, 1.0)
-        return first * np.where(self._by_stratum(self.shares.rows) > self.held, 1.0, lost), second * lost
+        lost = 1.0 + lines.beside_strata(self.differ) / np.maximum(self.held - 1.0, 1.0)
+        return first * np.where(lines.by_stratum(self.rows) > self.held, 1.0, lost), second * lost
 
     def variances(self, p: Array) -> Array:
         """V(ρ) where the share is p: shares × correlations."""
-        rates = self.moved(self.rates, p)
-        first, second = ((rates * (1.0 - rates) * term).sum(axis=0)[:, None] for term in self.variance_terms)
+        beside = self.lines.beside_strata
+        rates = moved(self.rates, beside(p), beside(self.middle))
+        first, second = (self.lines.total(rates * (1.0 - rates) * term)[:, None] for term in self.variance_terms)
         return np.asarray(first + _ALL_RHO * second)
 
     @cached_property
@@ -246,25 +248,26 @@ class _Fit:
         up to the unit's hits, misses and rows; so units enter only by how many of them pass k, added up over runs of
         k.
         """
-        rate = np.divide(self.shares.hits, self.shares.weights, out=np.zeros_like(self.size), where=self.size > 0)
+        rate = np.divide(self.hits, self.weights, out=np.zeros_like(self.size), where=self.size > 0)
         hits = self.size * np.clip(rate, 0.0, 1.0)
-        rows = self._by_stratum(self.shares.rows)
+        rows, total = self.lines.by_stratum(self.rows), self.lines.total
         groups = []
         for mask in self._groups():
             weight = np.where(mask, rows, 0.0)
-            mean = (weight * self.rates).sum(axis=0) / np.maximum(weight.sum(axis=0), SHORTEST)
-            inside = mask[self.design.stratum]
+            mean = total(weight * self.rates) / np.maximum(total(weight), SHORTEST)
+            inside = self.lines.on_lines(mask)
             each = [self._passing(np.where(inside, a, 0.0)) for a in (hits, self.size - hits, self.size)]
             groups.append((each[0], each[1], each[2], mean))
         return groups
 
     def _groups(self) -> list[NDArray[np.bool_]]:
         """Strata of similar rates, for each share: masks of strata × shares."""
-        strata, number = self.design.n_strata, min(self.design.n_strata, LEVELS)
-        if strata == 1:
-            return [np.ones((1, len(self.point)), bool)]
-        rank: Codes = self.rates.argsort(axis=0).argsort(axis=0)
-        return [rank * number // strata == group for group in range(number)]
+        if self.lines.one_stratum:
+            return [np.ones(self.rates.shape, bool)]
+        strata = self.lines.strata
+        number = np.minimum(strata, LEVELS)
+        level = self.lines.ranks(self.rates) * self.lines.beside_strata(number) // self.lines.beside_strata(strata)
+        return [level == group for group in range(int(number.max()))]
 
     @cached_property
     def ends(self) -> Array:
@@ -275,7 +278,11 @@ class _Fit:
         """Sums over units of how far each goes through each run: shares × runs."""
         start, width = self.ends[:-1], np.diff(self.ends)
         return np.stack(
-            [self.design.copies @ np.clip(amounts - s, 0.0, w) for s, w in zip(start, width, strict=True)], axis=1
+            [
+                self.lines.sum(self.lines.copies * np.clip(amounts - s, 0.0, w))
+                for s, w in zip(start, width, strict=True)
+            ],
+            axis=1,
         )
 
     def log_likelihood(self, p: Array) -> Array:
@@ -283,7 +290,7 @@ class _Fit:
         k = (self.ends[:-1] + self.ends[1:] - 1.0) / 2.0
         total = np.broadcast_to(_LOG_PRIOR, (*p.shape, len(_LOG_PRIOR))).copy()
         for hits, misses, rows, rate in self.tails:
-            at = self.moved(rate, p)
+            at = moved(rate, p, self.middle)
             a, b = at[..., None] * _THETA, (1.0 - at)[..., None] * _THETA
             total[..., 1:] += np.matmul(np.log(a[..., None] + k), hits[:, :, None])[..., 0]
             total[..., 1:] += np.matmul(np.log(b[..., None] + k), misses[:, :, None])[..., 0]
@@ -307,7 +314,7 @@ class _Fit:
     def correction(self) -> Array:
         """What V(ρ) is multiplied by, towards the textbook variance."""
         ratio = np.divide(self.held, self.held - 1.0, out=np.zeros_like(self.held), where=self.held > 1)
-        textbook = (self.within * ratio * (1.0 - self.design.fraction)[:, None]).sum(axis=0)
+        textbook = self.lines.total(self.within * ratio * self.lines.unseen)
         p = np.clip(self.point, SHORTEST, 1.0 - SHORTEST)
         expected = (self.posterior(p) * self.variances(p)).sum(axis=1)
         known = (textbook > 0) & (expected > 0)
@@ -351,6 +358,13 @@ class _Fit:
         return _quantile(x, reached, tail), _quantile(x, reached, 1.0 - tail)
 
 
+def moved(rates: Array, p: Array, middle: Array) -> Array:
+    """Rates of strata that make the share p, between those that are seen, which make `middle`, and 0 or 1."""
+    down = rates * np.divide(p, middle, out=np.ones_like(p), where=middle > 0)
+    up = 1.0 - (1.0 - rates) * np.divide(1.0 - p, 1.0 - middle, out=np.ones_like(p), where=middle < 1)
+    return np.clip(np.where(p < middle, down, up), SHORTEST, 1.0 - SHORTEST)
+
+
 def _quantile(x: Array, reached: Array, order: float) -> Array:
     """Where each column of `reached` comes to `order`: tails fall as powers of the odds, on lines of log odds."""
     upper = np.clip((reached < order).sum(axis=0), 1, len(x) - 1)
@@ -362,17 +376,22 @@ def _quantile(x: Array, reached: Array, order: float) -> Array:
 
 
 def _root(gap: Callable[[Array], Array], x: Array, slope: Array) -> Array:
-    """Where rising functions are 0, from a start and a slope for each: secants, halving where these lead astray."""
+    """Where rising functions are 0, from a start and a slope for each: secants, halving where these lead astray.
+
+    A function that has come to its zero stays there, whatever the others need: each has the answer that it has alone.
+    """
     x = np.clip(x, -30.0, 30.0)
     low, high = np.full(len(x), -35.0), np.full(len(x), 35.0)
     here = gap(x)
     for _ in range(14):
-        if (np.abs(here) < 2e-4).all():
+        there_yet = np.abs(here) < CLOSE
+        if there_yet.all():
             break
         low, high = np.where(here < 0, x, low), np.where(here < 0, high, x)
         next_x = x - here / slope
         astray = ~((next_x > low) & (next_x < high))
         next_x = np.where(astray, (np.maximum(low, x - 4.0) + np.minimum(high, x + 4.0)) / 2.0, next_x)
+        next_x = np.where(there_yet, x, next_x)
         there = gap(next_x)
         with np.errstate(divide="ignore", invalid="ignore"):
             secant = (there - here) / (next_x - x)

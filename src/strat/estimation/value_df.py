@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.designs import Design, variance
+from strat.designs.lines import Lines
 from strat.statistics.base import Statistic
 from strat.validate.columns import Array, Codes
 
@@ -65,7 +66,7 @@ def rows_per_weight(design: Design) -> Array:
     return np.divide(rows, mass, out=np.zeros(design.lines), where=mass > 0)
 
 
-def df_of_values(influence: Array, weights: Array, squares: Array, design: Design) -> Array:
+def df_of_values(influence: Array, weights: Array, squares: Array, per_weight: Array, lines: Lines) -> Array:
     """Degrees of freedom of values with these influences of lines, weights of classes and mean squares in them.
 
     Parameters
@@ -73,22 +74,36 @@ def df_of_values(influence: Array, weights: Array, squares: Array, design: Desig
     influence
         Lines × values.
     weights
-        What each line weighs in each class: classes × lines, or classes × lines × values where values differ in it.
+        What each line weighs in each class: classes × lines × values (or × 1, where values do not differ in it).
     squares
-        Mean square of a row's influence in each class: classes × values.
-    design
-        The strata of the lines.
+        Mean square of a row's influence in each class: classes × 1 × values.
+    per_weight
+        Rows of each line over their weight.
+    lines
+        The strata of the lines. Lines of domains have no axis of values.
     """
-    copies = design.copies[:, None]
-    each = weights.reshape(*weights.shape[:2], -1) / copies
-    size = each * (rows_per_weight(design)[:, None])
+    each = weights / lines.copies
+    size = each * per_weight
     alone = np.divide(each**2, size, out=np.zeros_like(each), where=size > 0)
     together = np.where(size > 1.0, each**2 - alone, 0.0)
-    scale = squares[:, None, :]
+    scale = lines.beside_lines(squares)
     independent, correlated = (alone * scale).sum(axis=0), (together * scale).sum(axis=0)
-    moved = ((variance.centred(influence, design)) ** 2 * copies).sum(axis=0)
-    base, slope = (copies * independent).sum(axis=0), (copies * correlated).sum(axis=0)
+    moved = lines.sum(variance.centred(influence, lines) ** 2 * lines.copies)
+    base, slope = lines.sum(lines.copies * independent), lines.sum(lines.copies * correlated)
     rho = np.clip(np.divide(moved - base, slope, out=np.zeros_like(slope), where=slope > 0), 0.0, 1.0)
-    expected = independent + rho * correlated
-    held = (weights.reshape(*weights.shape[:2], -1).sum(axis=0) > 0) & np.ones(expected.shape, bool)
-    return variance.working_df(expected, held, design)
+    expected = independent + lines.beside_lines(rho) * correlated
+    held = (weights.sum(axis=0) > 0) & np.ones(expected.shape, bool)
+    return variance.working_df(expected, variance.nominal_dfs(held, lines), lines)
+
+
+def df_of_shares(
+    point: Array, influence: Array, weights: Array, nominal: Array, per_weight: Array, lines: Lines
+) -> Array:
+    """Degrees of freedom of shares of what the lines weigh, at least one of the `nominal` ones."""
+    size = lines.sum(weights)
+    rows = np.maximum(lines.sum(weights * per_weight), 1.0)
+    p = (point * rows + 0.5) / (rows + 1.0)
+    square = np.divide(p * (1 - p), size**2, out=np.zeros_like(p), where=size > 0)
+    flat = square[None] if influence.ndim == 1 else square[None, None]
+    df = df_of_values(influence, weights[None], flat, per_weight, lines)
+    return np.maximum(df, np.minimum(nominal, 1.0))

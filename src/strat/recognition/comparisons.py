@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.designs.lines import DomainLines
 from strat.designs.variance import bell_mccaffrey, kish, used_df
 from strat.notes import Note
 from strat.validate.columns import Array, Codes
@@ -108,14 +109,14 @@ class Comparisons(ABC):
         """Subjects with mated comparisons minus one, and the degrees of freedom that are used."""
         mated = self.mated_of[self.mated_of > 0]
         nominal = max(1.0, float(len(mated) - 1))
-        return nominal, used_df(nominal, _effective(mated, nominal))
+        return nominal, float(used_df(nominal, _effective(mated, nominal)))
 
     @cached_property
     def df_of_fmr(self) -> tuple[float, float]:
         """Half the subjects, as many pairs as share no subject, and the degrees of freedom that are used."""
         tried = self.nonmated_of[self.nonmated_of > 0]
         nominal, whole = max(1.0, len(tried) / 2), float(len(tried) - 1)
-        return nominal, used_df(nominal, max(1.0, nominal * _effective(tried, whole) / whole))
+        return nominal, float(used_df(nominal, max(1.0, nominal * _effective(tried, whole) / whole)))
 
     @property
     def size_of_fnmr(self) -> float:
@@ -204,5 +205,8 @@ def at_or_above(keys: Codes, k: int, m: int, weight: Array | None = None) -> Arr
 
 def _effective(comparisons: Array, nominal: float) -> float:
     """Effective degrees of freedom of subjects with so many comparisons each."""
-    one = np.ones(len(comparisons))
-    return bell_mccaffrey(comparisons, np.zeros(len(comparisons), np.int64), one, nominal)
+    number = len(comparisons)
+    one = DomainLines(
+        np.zeros(number, np.int64), np.zeros(1, np.int64), np.ones(number), np.full(1, number), np.ones(1)
+    )
+    return float(bell_mccaffrey(comparisons, np.ones(number, bool), one, np.array([nominal]))[0])

@@ -136,12 +136,16 @@ def _averaged(
     def derivatives(classes: Array) -> tuple[Array, Array]:
         below = _mix(down, classes)
         per = quotient(_mix(up, classes), below, zero)
-        return per, quotient(up[:, None] - down[:, None] * np.nan_to_num(per), below, 0.0)
+        mixed = up[:, None] - down[:, None] * np.nan_to_num(per)[..., None, :]
+        return per, quotient(mixed, below[..., None, :], 0.0)
 
     def gradient(totals: Array) -> Array:
         classes = read(totals)
         per, slopes = derivatives(classes)
-        return counts.back(_spread(slopes, per, classes[2], average, shown, len(counts.labels)))
+        if average is None:
+            return counts.back(_each(slopes, shown, len(counts.labels)))
+        full = _spread(slopes, per, classes[..., 2, :], average, shown, len(counts.labels))
+        return np.moveaxis(counts.back(np.moveaxis(full, (-2, -1), (0, 1))), 0, -1)
 
     def sparse_gradient(totals: Array) -> Any:
         assert counts.sparse_back is not None
@@ -215,28 +219,34 @@ def recalls_of_classes(counts: Counts, scale: float = 1.0) -> tuple[Statistic, A
     return None if parts is None else (parts[0], parts[1] * scale)
 
 
-def _spread(slopes: Array, per: Array, actual: Array, average: str | None, shown: Codes, classes: int) -> Array:
-    """Derivatives of the average by (tp, predicted, actual, all) of each class, from those of each share."""
-    if average is None:
-        full = np.zeros((4, classes, len(shown)))
-        full[:, shown, np.arange(len(shown))] = slopes
-        return full
-    full = np.zeros((4, classes))
+def _each(slopes: Array, shown: Codes, classes: int) -> Array:
+    """Derivatives of each share by (tp, predicted, actual, all) of each class: 4 × classes × shares."""
+    full = np.zeros((4, classes, len(shown)))
+    full[:, shown, np.arange(len(shown))] = slopes
+    return full
+
+
+def _spread(slopes: Array, per: Array, actual: Array, average: str, shown: Codes, classes: int) -> Array:
+    """Derivatives of the average by (tp, predicted, actual, all) of each class: (…, 4, classes)."""
+    full = np.zeros((*slopes.shape[:-1], classes))
     if average == "micro":
-        full[:, shown] = slopes
+        full[..., shown] = slopes
         return full
     there = ~np.isnan(per)
-    weights = np.where(there, actual if average == "weighted" else 1.0, 0.0)
-    if weights.sum() == 0:
-        weights = there.astype(float)
-    if weights.sum() == 0:
-        return full
-    weights = weights / weights.sum()
-    full[:, shown] = slopes * weights
-    if average == "weighted" and actual[there].sum() > 0:
-        value = float(np.nansum(weights * np.nan_to_num(per)))
-        full[2, shown] += np.where(there, np.nan_to_num(per) - value, 0.0) / actual[there].sum()
+    weights = _weights(there, actual if average == "weighted" else np.ones_like(per))
+    full[..., shown] = slopes * weights[..., None, :]
+    if average == "weighted":
+        value = (weights * np.nan_to_num(per)).sum(axis=-1, keepdims=True)
+        rows = (actual * there).sum(axis=-1, keepdims=True)
+        full[..., 2, shown] += quotient(np.where(there, np.nan_to_num(per) - value, 0.0), rows, 0.0)
     return full
+
+
+def _weights(there: NDArray[np.bool_], weights: Array) -> Array:
+    """What each class counts for in an average, all together 1: equally where all weights are 0."""
+    w = np.where(there, weights, 0.0)
+    w = np.where(w.sum(axis=-1, keepdims=True) == 0, there.astype(float), w)
+    return quotient(w, w.sum(axis=-1, keepdims=True), 0.0)
 
 
 def _mix(coefficients: Array, classes: Array) -> Array:

@@ -81,8 +81,7 @@ def _mean(array: Array, axes: tuple[Axis, ...]) -> Statistic:
         return _shaped(t[..., :p] / t[..., p:], axes)
 
     def gradient(t: Array) -> Array:
-        slopes = np.vstack([np.eye(p), -t[:p] / t[p]]) / t[p]
-        return slopes if axes else slopes[:, 0]
+        return np.vstack([np.eye(p), -t[:p] / t[p]]) / t[p]
 
     def split(width: int) -> Iterator[Statistic]:
         for a in range(0, p, width):
@@ -90,7 +89,7 @@ def _mean(array: Array, axes: tuple[Axis, ...]) -> Statistic:
             yield _mean(part, _columns_axis(part.shape[1]))
 
     rows = (Rows(None, array, p), _ones(len(array)))
-    return Statistic("mean", rows, function, gradient, axes, split=split if axes else None)
+    return Statistic("mean", rows, function, gradient if axes else share_slopes, axes, split=split if axes else None)
 
 
 @checked

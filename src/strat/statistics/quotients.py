@@ -26,6 +26,6 @@ def share_value(totals: Array) -> Array:
 
 
 def share_slopes(totals: Array) -> Array:
-    """Its derivatives by both totals."""
-    top, bottom = totals
-    return np.array([1.0 / bottom, -top / bottom**2]) if bottom != 0 else np.zeros(2)
+    """Its derivatives by both totals: (…, 2) -> (…, 2)."""
+    top, bottom = totals[..., 0], totals[..., 1]
+    return np.stack([quotient(1.0, bottom, 0.0), -quotient(top, bottom**2, 0.0)], axis=-1)

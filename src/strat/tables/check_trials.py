@@ -15,7 +15,7 @@ from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.replication import Replicates, jackknife
 from strat.statistics import Statistic
-from strat.tables.evaluation import naive_interval
+from strat.tables.group_lines import naive_interval
 from strat.tables.metrics import Metric
 from strat.tables.simulate import Simulator
 from strat.validate.arguments import checked

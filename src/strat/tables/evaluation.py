@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from strat.errors import StratError, near, one_of
@@ -17,7 +16,8 @@ from strat.notes import records
 from strat.tables import render
 from strat.tables.column import dropped_note
 from strat.tables.fairness import EqualizedOdds, equalized_odds, has_both_rates
-from strat.tables.groups import Groups, lines_of
+from strat.tables.group_lines import naive_interval, records_of
+from strat.tables.groups import Groups
 from strat.tables.pictures import ScoredRows, of_evaluation
 from strat.tables.render import Sheet, jsonable
 from strat.tables.sheet_result import SheetResult
@@ -114,23 +114,19 @@ class Evaluation(SheetResult):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns: one line for each measure, each class of a measure by class, and each group."""
-        lines = [
-            {**head, **line} for head, estimate in self._lines() for line in _records(_columns_of(estimate, self.level))
-        ]
+        lines = list(self._lines())
         names = dict.fromkeys(name for line in lines for name in line)
         return {name: [line.get(name) for line in lines] for name in _order(names, self.by)}
 
-    def _lines(self) -> Iterator[tuple[dict[str, Any], Estimate]]:
-        """What each estimate is of: the measure in all rows, then in each group."""
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        """The numbers of the measures in all rows, then in each group."""
         everywhere = dict.fromkeys(self.by)
-        for name, estimate in self.estimates.items():
-            rows = {"rows": self.rows} if self.by else {}
-            yield {**everywhere, "measure": name, **rows}, estimate
+        for name, line in records_of(self.estimates, self.level):
+            yield {**everywhere, "measure": name, **({"rows": self.rows} if self.by else {}), **line}
         for name, groups in self.groups.items():
-            for label, estimate in groups.each.items():
+            for label, line in records_of(groups.each, self.level):
                 labels = label if len(self.by) > 1 else (label,)
-                head = dict(zip(self.by, labels, strict=True))
-                yield {**head, "measure": name, "rows": groups.rows[label]}, estimate
+                yield {**dict(zip(self.by, labels, strict=True)), "measure": name, "rows": groups.rows[label], **line}
 
     @checked
     def sheet(self, *, naive: bool = True) -> Sheet:
@@ -175,8 +171,7 @@ class Evaluation(SheetResult):
         whole = [line for line in lines if all(line[name] is None for name in self.by)]
         strata = [
             {"stratum": label, **{k: v for k, v in line.items() if k != "positive"}}
-            for label, data in self.strata.items()
-            for line in _records(_columns_of(data, self.level))
+            for label, line in records_of(self.strata, self.level)
         ]
         data: dict[str, Any] = {
             "roles": dict(self.roles),
@@ -294,16 +289,6 @@ def _order(columns: Mapping[str, Any], by: tuple[str, ...]) -> list[str]:
     return [*known, *(name for name in columns if name not in known)]
 
 
-def _columns_of(estimate: Estimate, level: float) -> dict[str, list[Any]]:
-    """The columns of one estimate, with what independent rows would have given and the positive class."""
-    lines, n = lines_of(estimate, level), estimate.point.size
-    low, high = naive_interval(estimate, level) if estimate.least_df > 0 else (np.nan, np.nan)
-    lines["naive_low"], lines["naive_high"] = (np.broadcast_to(np.ravel(side), n).tolist() for side in (low, high))
-    lines.setdefault("deff", [None] * n)
-    lines["positive"] = [estimate.positive] * n
-    return lines
-
-
 def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -313,24 +298,3 @@ def _with_limits(line: Mapping[str, Any], digits: int, scale: float) -> str:
     if low is None:
         return f"{scale * value:.{digits}f}"
     return f"{scale * value:.{digits}f} ({scale * low:.{digits}f}, {scale * high:.{digits}f})"
-
-
-def naive_interval(estimate: Estimate, level: float) -> tuple[Any, Any]:
-    """The limits that an estimate would have if its rows had been drawn independently of each other.
-
-    The variance is that of a simple random sample of as many rows: the reference of the design effect. Not a number
-    where the measure has none.
-
-    Examples
-    --------
-    >>> import strat
-    >>> design = strat.Design.clustered(units=[1, 1, 1, 2, 2, 2, 3, 3, 3])
-    >>> correct = strat.estimate(strat.proportion([1, 1, 1, 0, 0, 0, 1, 1, 1]), on=design)
-    >>> [round(limit, 3) for limit in naive_interval(correct, 0.95)]
-    [0.262, 0.919]
-    """
-    if estimate.inference.srs is None or not np.isfinite(estimate.srs_variance).all():
-        return float("nan"), float("nan")
-    units = estimate.rows if estimate.proportion else estimate.effective_units
-    rows_alone = estimate.changed(variance=estimate.srs_variance, df=max(estimate.rows - 1, 1), effective_units=units)
-    return rows_alone.interval(level)

@@ -20,6 +20,7 @@ from strat.tables.design import (
 )
 from strat.tables.evaluation_arguments import COUNTED, Published
 from strat.tables.grouping import grouped, in_cells, in_groups
+from strat.tables.many_groups import in_many_groups
 from strat.tables.metrics import (
     Metric,
     columns_of,
@@ -111,9 +112,13 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
     )
     estimates = {metric.name: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
     groups = {}
+    make = in_cells(design)
     for metric in split.metrics:
-        parts, undefined = in_groups(metric, cells, split.roles, source.positive)
-        groups[metric.name] = grouped(metric, split.by, parts, undefined, design, cells.counts, in_cells(design))
+        many = in_many_groups(metric, cells, split, source.positive, design, lambda s, rows: make(None, s, rows)[0])
+        if many is None:
+            parts, undefined = in_groups(metric, cells, split.roles, source.positive)
+            many = grouped(metric, split.by, parts, undefined, design, cells.counts, make)
+        groups[metric.name] = many
     return Basis(cells, design, cells.columns, estimates, groups)
 
 

@@ -20,6 +20,8 @@ from strat.tables.groups import MOST_GROUPS, Groups
 from strat.tables.metrics import Metric, columns_of, labels_of
 from strat.validate.columns import Array, Codes, encode
 
+UNDEFINED = "it is not defined there: no row of the class that it looks at, say."
+ALONE = "one unit alone has no interval."
 MOST_TOGETHER = 1 << 25  # lines × groups up to which the covariance of groups is kept
 
 Make = Callable[[Any, Statistic, Codes], tuple[Estimate, Design]]  # of a label, its statistic and its rows
@@ -37,25 +39,42 @@ def rows_by_label(columns: Mapping[str, NDArray[Any]], roles: Sequence[str]) -> 
     return groups
 
 
+def measured(metric: Metric, cells: Cells, positive: object) -> dict[str, Any]:
+    """The columns that a measure is made of, in a group as in all rows."""
+    columns = columns_of(cells, positive)
+    if {"truth", "predicted"} <= columns.keys() and metric.looks_at_one_class:
+        columns["labels"] = labels_of(columns["truth"], columns["predicted"])
+    return columns
+
+
+def built(metric: Metric, columns: Mapping[str, Any], rows: Codes) -> Statistic:
+    """The measure's statistic of some of the cells."""
+    return metric.build({name: v[rows] if isinstance(v, np.ndarray) else v for name, v in columns.items()})
+
+
 def in_groups(metric: Metric, cells: Cells, roles: Sequence[str], positive: object) -> tuple[Parts, dict[Any, str]]:
     """For each group its cells and the measure's statistic of these; and why it has none where it is undefined."""
-    columns = columns_of(cells, positive)
-    if {"truth", "predicted"} <= columns.keys() and metric.averaged:
-        columns["labels"] = labels_of(columns["truth"], columns["predicted"])  # a group is measured as all rows are
+    columns = measured(metric, cells, positive)
     parts: Parts = {}
     undefined: dict[Any, str] = {}
     for label, rows in rows_by_label(cells.columns, roles).items():
-        inside = {name: v[rows] if isinstance(v, np.ndarray) else v for name, v in columns.items()}
         try:
-            statistic = metric.build(inside)
+            statistic = built(metric, columns, rows)
             empty = any(view is not None and not cells.mass[rows][view].any() for view in statistic.views)
-            if empty or not np.isfinite(statistic.value(cells.mass[rows])).all():
-                raise StratError("it is not defined there: no row of the class that it looks at, say.")
+            if empty or _of_nothing(statistic) or not np.isfinite(statistic.value(cells.mass[rows])).all():
+                raise StratError(UNDEFINED)
         except StratError as error:
             undefined[label] = str(error)
         else:
             parts[label] = (rows, statistic)
     return parts, undefined
+
+
+def _of_nothing(statistic: Statistic) -> bool:
+    """Whether a share of one class has nothing to divide by, so that its 0 would be no value of the group."""
+    return statistic.positive is not None and any(
+        getattr(note, "code", "") == "undefined-share" for note in statistic.notes
+    )
 
 
 Parts = dict[Any, tuple[Codes, Statistic]]
@@ -84,7 +103,7 @@ def grouped(
             continue
         each[label] = estimate
         if estimate.least_df <= 0:
-            reasons[label] = "one unit alone has no interval."
+            reasons[label] = ALONE
             continue
         whole = _whole_spread(estimate, inside, design) if together else None
         together = whole is not None

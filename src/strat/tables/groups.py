@@ -15,6 +15,7 @@ from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import TestResult
 from strat.statistics.student import critical
+from strat.tables.group_lines import lines_of, records_of
 from strat.tables.pictures import of_groups
 from strat.tables.render import Sheet, plain_text
 from strat.validate.columns import Array, Codes
@@ -225,13 +226,11 @@ class Groups:
     def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: one line for each group (and class, where the measure has one value for each)."""
         columns: dict[str, list[Any]] = {}
-        for label, value in self.each.items():
-            lines = lines_of(value, level)
-            n = len(lines["estimate"])
+        for label, line in records_of(self.each, level, lines_of):
             names = label if len(self.by) > 1 else (label,)
             head = dict(zip(self.by, names, strict=True)) | {"measure": self.metric, "rows": self.rows[label]}
-            for name, values in ({k: [v] * n for k, v in head.items()} | lines).items():
-                columns.setdefault(name, []).extend(values)
+            for name, value in (head | line).items():
+                columns.setdefault(name, []).append(value)
         return columns
 
     def plot(self, *, reference: float | None = None, level: float = 0.95, ax: Any = None) -> Any:
@@ -260,16 +259,6 @@ class Groups:
         se = np.sqrt(np.maximum(joint.variance[i] + joint.variance[j] - 2.0 * covariance[i, j], 0.0))
         half = critical(1.0 - (1.0 - level) / len(i), np.minimum(df[i], df[j])) * se
         return difference - half, difference + half
-
-
-def lines_of(estimate: Estimate, level: float) -> dict[str, list[Any]]:
-    """The columns of one estimate: a line for each of its values; no limits where there is one unit alone."""
-    known = estimate.least_df > 0
-    lines = (estimate if known else replace(estimate, df=1.0)).to_dict(level)
-    lines.pop("statistic", None)
-    if not known:
-        lines |= {"low": [None] * estimate.point.size, "high": [None] * estimate.point.size}
-    return lines | {"df": np.ravel(estimate.df).tolist()}
 
 
 def _varies(joint: Estimate) -> Any:

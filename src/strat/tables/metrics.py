@@ -20,7 +20,7 @@ from strat.statistics.fields.answers import KINDS as ROUGE
 from strat.statistics.positive import positive_of, refused
 from strat.tables.cells import Cells
 from strat.validate.arguments import shown
-from strat.validate.columns import encode
+from strat.validate.columns import Codes, encode
 
 Build = Callable[[Mapping[str, Any]], Statistic]
 Metrics = Sequence[str | Callable[..., Statistic]] | str | Callable[..., Statistic]  # names, or functions of columns
@@ -47,6 +47,10 @@ class Metric:
         Whether it counts rows, as somebody's own function may: it gets the rows, not distinct ones with weights.
     of_repeats
         Whether it is made of the repeats of each item, such as "pass@3".
+    together
+        From the columns of all rows to a statistic whose function, and gradient, take the totals of each of many
+        groups; or to several, with the number of the one that a row calls for (a group has the largest of its rows').
+        None: a group's statistic is made of its own rows alone.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Metric:
     averaged: bool = False
     by_rows: bool = False
     of_repeats: bool = False
+    together: Callable[[Mapping[str, Any]], tuple[Codes | None, tuple[Statistic, ...]]] | None = None
 
 
 _AVERAGED = ("precision", "recall", "f1", "specificity", "jaccard")
@@ -173,12 +178,34 @@ def labels_of(*columns: Any) -> tuple[Any, ...]:
 
 
 def _mean_score(c: Mapping[str, Any]) -> Statistic:
+    kinds, means = _means(c)
+    return means[int(kinds.max(initial=0))]
+
+
+def _means(c: Mapping[str, Any]) -> tuple[Codes, tuple[Statistic, ...]]:
+    """For each score whether it is 0 or 1, lies between, or beyond; and the mean of scores up to each kind."""
     score = np.asarray(c["score"], float)
-    if np.isin(score, (0.0, 1.0)).all():
-        return replace(statistics.proportion(score), name="mean score")
-    statistic = replace(statistics.mean(score), name="mean score")
-    inside = bool((score >= 0).all() and (score <= 1).all())
-    return replace(statistic, link="logit", bounds=(0.0, 1.0)) if inside else statistic
+    anything = statistics.mean(score).renamed("mean score")
+    inside = replace(anything, link="logit", bounds=(0.0, 1.0))
+    kinds = np.where((score < 0) | (score > 1), 2, np.where(np.isin(score, (0.0, 1.0)), 0, 1))
+    return kinds, (replace(inside, proportion=True), inside, anything)
+
+
+def _one_for_all(build: Build, c: Mapping[str, Any]) -> tuple[None, tuple[Statistic, ...]]:
+    return None, (build(c),)
+
+
+def _classes_together(
+    function: Callable[..., Statistic], average: str | None, c: Mapping[str, Any]
+) -> tuple[None, tuple[Statistic, ...]]:
+    """The share of one class, or the macro mean over the classes that a group holds."""
+    statistic = _of_classes(function, average, c)
+    if statistic.positive is not None:
+        return None, (statistic,)
+    if average in (AUTO, "macro") and function in (classification.f1, classification.jaccard):
+        # what is 0 / 0 in a group is a class that the group does not hold
+        return None, (function(c["truth"], c["predicted"], average="macro", zero_division=float("nan")),)
+    return None, ()
 
 
 def _total(c: Mapping[str, Any]) -> Statistic:
@@ -191,18 +218,23 @@ def _median(c: Mapping[str, Any]) -> Statistic:
 
 def _classes(name: str, average: str | None) -> Metric:
     title = name if average == AUTO else f"{average}_{name}"
-    build = partial(_of_classes, getattr(classification, name), average)
-    return Metric(title, LABELS, build, looks_at_one_class=average == AUTO, averaged=average == AUTO)
+    function, auto = getattr(classification, name), average == AUTO
+    build, together = partial(_of_classes, function, average), partial(_classes_together, function, average)
+    return Metric(title, LABELS, build, looks_at_one_class=auto, averaged=auto, together=together)
+
+
+def _plain_share(name: str, build: Build, *, of_one_class: bool = False) -> Metric:
+    return Metric(name, LABELS, build, looks_at_one_class=of_one_class, together=partial(_one_for_all, build))
 
 
 def _all() -> dict[str, Metric]:
     every = [
-        Metric("accuracy", LABELS, partial(_of_labels, statistics.accuracy)),
-        Metric("error_rate", LABELS, partial(_of_labels, statistics.error_rate)),
+        _plain_share("accuracy", partial(_of_labels, statistics.accuracy)),
+        _plain_share("error_rate", partial(_of_labels, statistics.error_rate)),
         *(Metric(name, LABELS, partial(_of_labels, getattr(classification, name))) for name in _ALL_CLASSES),
         *(_classes(name, average) for name in _AVERAGED for average in (AUTO, *AVERAGES)),
         *(
-            Metric(name, LABELS, partial(_of_one_class, getattr(classification, name)), looks_at_one_class=True)
+            _plain_share(name, partial(_of_one_class, getattr(classification, name)), of_one_class=True)
             for name in _ONE_CLASS
         ),
         *(Metric(n, SCORES, partial(_of_scores, getattr(statistics, n)), looks_at_one_class=True) for n in _OF_SCORES),
@@ -219,7 +251,7 @@ def _all() -> dict[str, Metric]:
             for name in _LIKELIHOOD_RATIOS
         ),
         Metric("observed_expected", SCORES, partial(_of_scores, statistics.observed_expected), looks_at_one_class=True),
-        Metric("mean", ("score",), _mean_score),
+        Metric("mean", ("score",), _mean_score, together=_means),
         Metric("total", ("score",), _total),
         Metric("median", ("score",), _median),
     ]
@@ -267,8 +299,8 @@ def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric
     for metric in metrics:
         if metric.averaged:
             function = getattr(classification, ALIASES.get(metric.name, metric.name))
-            build = partial(_of_classes, function, average)
-            expanded.append(replace(metric, build=build, looks_at_one_class=False, averaged=False))
+            build, together = partial(_of_classes, function, average), partial(_classes_together, function, average)
+            expanded.append(replace(metric, build=build, looks_at_one_class=False, averaged=False, together=together))
         else:
             expanded.append(metric)
     return expanded
