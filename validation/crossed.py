@@ -54,6 +54,11 @@ def draw(world: Scenario, rng: np.random.Generator) -> tuple[np.ndarray, np.ndar
     return (rng.random(len(row)) < chance[there]).astype(float), row, column
 
 
+def ours(y: np.ndarray, row: np.ndarray, column: np.ndarray) -> strat.Estimate:
+    """The share of hits by the crossed design."""
+    return strat.estimate(strat.proportion(y), on=strat.Design.crossed({"row": row, "column": column}))
+
+
 def usual(y: np.ndarray, row: np.ndarray, column: np.ndarray) -> tuple[float, float]:
     """The two-way variance by rows + columns - cells with normal limits."""
     z = (y - y.mean()) / len(y)
@@ -68,18 +73,12 @@ def coverages(world: Scenario, samples: int = SAMPLES, seed: int = 1) -> tuple[f
     held, empty, warned = np.zeros(3), 0, 0
     for _ in range(samples):
         y, row, column = draw(world, rng)
+        crossed = ours(y, row, column)
         if y.sum() in (0, len(y)):
             empty += 1
-            held[0] += (
-                strat.estimate(strat.proportion(y), on=strat.Design.crossed({"row": row, "column": column})).interval()[
-                    1
-                ]
-                >= world.rate
-            )
+            held[0] += crossed.interval()[1] >= world.rate
             continue
-        statistic = strat.proportion(y)
-        crossed = strat.estimate(statistic, on=strat.Design.crossed({"row": row, "column": column}))
-        clustered = strat.estimate(statistic, on=strat.Design.clustered(column))
+        clustered = strat.estimate(strat.proportion(y), on=strat.Design.clustered(column))
         warned += any("may be too short" in note for note in crossed.notes)
         for place, (low, high) in enumerate((crossed.interval(), usual(y, row, column), clustered.interval())):
             held[place] += low <= world.rate <= high

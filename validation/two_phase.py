@@ -111,8 +111,8 @@ MEASURES: dict[str, Callable[[Any, Any, Draw], Any]] = {
 }
 
 
-def ours(s: Scenario, d: Draw, chosen: Any, groups: Any) -> tuple[float, float]:
-    """Limits of the two-phase estimate."""
+def ours(s: Scenario, d: Draw, chosen: Any, groups: Any) -> strat.Estimate:
+    """The two-phase estimate."""
     filled = np.where(chosen, d["human"], 0)
     measure = MEASURES[s.measure]
     statistic = two_phase(
@@ -123,9 +123,7 @@ def ours(s: Scenario, d: Draw, chosen: Any, groups: Any) -> tuple[float, float]:
         units=d["unit"],
         estimator=s.estimator,
     )
-    design = strat.Design.clustered(d["unit"])
-    low, high = strat.estimate(statistic, on=design).interval(0.95)
-    return float(low), float(high)
+    return strat.estimate(statistic, on=strat.Design.clustered(d["unit"]))
 
 
 def ppi(s: Scenario, d: Draw, chosen: Any) -> tuple[float, float] | None:
@@ -154,7 +152,7 @@ def trial(s: Scenario, runs: int) -> tuple[float, float, float | None]:
         rng = np.random.default_rng([run, s.labels, s.units])
         d = drawn(s, s.units, rng)
         chosen, groups = labelled(s, d, rng)
-        low, high = ours(s, d, chosen, groups)
+        low, high = ours(s, d, chosen, groups).interval(0.95)
         hits.append(low <= value <= high)
         widths.append(high - low)
         other = ppi(s, d, chosen)

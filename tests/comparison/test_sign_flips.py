@@ -39,11 +39,15 @@ def test_every_flip_is_the_t_of_the_flipped_units(strata: list[int]) -> None:
 
 
 def test_few_units_use_flips_and_many_do_not() -> None:
-    """Below thirty units, or three for each system."""
-    assert few_units(29, 3)
-    assert not few_units(30, 3)
-    assert few_units(80, 40)
-    assert not few_units(20, 2)
+    """Shares: below thirty units, or three for each system; other values: below fifty, or five."""
+    assert few_units(29, 3, scored=True)
+    assert not few_units(30, 3, scored=True)
+    assert few_units(80, 40, scored=True)
+    assert not few_units(20, 2, scored=True)
+    assert few_units(49, 3, scored=False)
+    assert not few_units(50, 3, scored=False)
+    assert few_units(99, 20, scored=False)
+    assert not few_units(150, 50, scored=False)
     x = (np.random.default_rng(3).random((12, 3)) < 0.7).astype(float)
     found = many(x, on=strat.Design.simple_random(n=12), higher_is_better=True)
     assert found.stratum is not None
@@ -68,6 +72,26 @@ def test_no_wider_than_bonferroni() -> None:
     x = np.random.default_rng(2).standard_normal((3, 3))
     found = many(x, on=strat.Design.simple_random(n=3), higher_is_better=True)
     assert found.critical() == pytest.approx(float(strat.statistics.student.critical(1 - 0.05 / 3, 2)))
+
+
+@pytest.mark.parametrize(("shares", "units", "flips"), [(True, 29, True), (True, 40, False), (False, 40, True),
+                                                         (False, 60, False)])  # fmt: skip
+def test_shares_are_scored_where_numbers_are_flipped(shares: bool, units: int, flips: bool) -> None:
+    """The score of discordant rows serves shares from thirty units on; numbers keep flips up to fifty."""
+    x = np.random.default_rng(6).standard_normal((units, 4))
+    board = many((x < 1) * 1.0 if shares else x, on=strat.Design.simple_random(n=units), higher_is_better=True)
+    assert ("flips" in board.max_t) == flips
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("systems", "units"), [(10, 40), (20, 60)])
+def test_family_wise_error_of_numbers(systems: int, units: int) -> None:
+    """At most 6 %, two Monte-Carlo errors allowed (6.8 and 7.1 % by draws with one common degree of freedom)."""
+    rng, wrong, samples = np.random.default_rng(units), 0, 600
+    for _ in range(samples):
+        x = rng.standard_normal((units, systems)) + rng.standard_normal((units, 1))
+        wrong += many(x, on=strat.Design.simple_random(n=units), higher_is_better=True).pvalues().min() <= 0.05
+    assert wrong / samples <= 0.06 + 2 * np.sqrt(0.06 * 0.94 / samples)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from ..trials import Scenario
 
-MODULES = ("shares", "domains", "classes", "scores", "systems")
+MODULES = ("shares", "domains", "classes", "scores", "systems", "phases")
 SCENARIOS: list[Scenario] = [
     scenario for name in MODULES for scenario in import_module(f"{__name__}.{name}").SCENARIOS
 ]  # fmt: skip

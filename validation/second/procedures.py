@@ -23,7 +23,7 @@ def answer(trial: Trial) -> Found:
     right = trial.columns.get("right")
     if right is not None:
         found[RIVAL + "Wilson on rows"] = _wilson(float(right.mean()), len(right), Z)
-    return found
+    return found | trial.extra.get("rivals", {})
 
 
 def one_sided(trial: Trial) -> Found:

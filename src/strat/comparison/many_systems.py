@@ -112,8 +112,8 @@ class ManySystems:
         """P-values of all pairs, adjusted for their number by max-t (or "holm", or "none").
 
         Max-t asks how often the largest |t| of all pairs is as large when no two systems differ; it uses the covariance
-        between pairs, so that it is sharper than Bonferroni's correction. With few units (fewer than 30, or than three
-        for each system) the signs of whole units are flipped to learn that.
+        between pairs, so that it is sharper than Bonferroni's correction. With few units (fewer than 50, or than five
+        for each system; of shares 30, or three) the signs of whole units are flipped to learn that.
         """
         m = len(self.systems)
         i, j = np.triu_indices(m, 1)
@@ -406,7 +406,8 @@ class ManySystems:
     @cached_property
     def _flipped(self) -> Array | None:
         """Largest |t| of the pairs with each system when units' signs are flipped (None: units are not few)."""
-        if self.stratum is None or not few_units(len(self.stratum), len(self.systems)):
+        scored = self.discordance is not None
+        if self.stratum is None or not few_units(len(self.stratum), len(self.systems), scored=scored):
             return None
         return largest_of_systems(self.estimate.deviations, self.stratum)
 

@@ -14,8 +14,8 @@ from strat.estimation import Estimate
 from strat.estimation.spread import Influences
 from strat.validate.columns import Array, Codes
 
-FEW_UNITS = 30  # below: flips, whatever the number of systems
-PER_SYSTEM = 3  # units for each system below which there are few for all pairs
+FEW_UNITS, PER_SYSTEM = 50, 5  # units below which there are few for all pairs: at all, and for each system
+FEW_OF_SHARES, PER_SHARE = 30, 3  # the same where scores of discordant rows give the standard errors of each null
 MOST_UNITS = 150  # from here on each pair's standard error is known well enough
 LEAST_UNITS = 8  # below: there are too few flips to know a tail of 5 % by, and Bonferroni's correction is left
 FLIPS = 8192
@@ -33,13 +33,14 @@ def strata_of_lines(estimate: Estimate, design: Design) -> Codes | None:
     return design.stratum if len(spread.values) == len(design.stratum) else None
 
 
-def few_units(units: int, systems: int) -> bool:
-    """Whether all pairs of so many systems need flips.
+def few_units(units: int, systems: int, *, scored: bool) -> bool:
+    """Whether all pairs of so many systems need flips; `scored` shares have a score test that needs them less.
 
-    >>> few_units(20, 5), few_units(60, 5), few_units(60, 30)
+    >>> few_units(40, 5, scored=False), few_units(40, 5, scored=True), few_units(60, 30, scored=True)
     (True, False, True)
     """
-    return systems > 2 and units < max(FEW_UNITS, min(PER_SYSTEM * systems, MOST_UNITS))
+    least, each = (FEW_OF_SHARES, PER_SHARE) if scored else (FEW_UNITS, PER_SYSTEM)
+    return systems > 2 and units < max(least, min(each * systems, MOST_UNITS))
 
 
 def largest_of_systems(deviations: Array, stratum: Codes) -> Array:

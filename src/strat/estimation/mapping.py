@@ -36,7 +36,7 @@ def mapped(
     if one.inference.spread is None:
         one.deviations  # noqa: B018  (says why not)
     assert one.inference.spread is not None
-    point = np.asarray(function(one.point), float)
+    point = _values(one.point, function)
     spread = one.inference.spread.mapped(function, one.point, point)
     if not np.isfinite(point).all() or not np.isfinite(spread.values).all():
         raise StratError("`function` must give finite values at the estimate and at every replicate.")
@@ -59,6 +59,19 @@ def mapped(
         return image
     limited = unseen is not None or bool(np.isfinite(bounds).all())
     return replace(image, notes=(*one.notes, no_variation(int(still.sum()), point.size, limited=limited)))
+
+
+def _values(point: Array, function: Callable[[Array], Array]) -> Array:
+    """The function of the values, if it takes several sets of values at once: the last axes are theirs."""
+    value = np.asarray(function(point), float)
+    sets = next(k for k in range(2, point.ndim + 3) if k not in point.shape)  # so that no axis passes for the first
+    shape = np.shape(function(np.stack([point] * sets)))
+    if shape != (sets, *value.shape):
+        raise StratError(
+            f"`function` must work along the last axes of its argument, got the shape {shape} from {sets} sets of "
+            "values; write v[..., 1] - v[..., 0], not v[1] - v[0]."
+        )
+    return value
 
 
 def _df(one: Estimate, function: Callable[[Array], Array], point: Array) -> Array | float:

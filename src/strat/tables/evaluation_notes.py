@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +11,11 @@ from strat.notes import Note
 from strat.statistics.positive import positives
 from strat.tables.cells import Cells
 from strat.tables.design import (
+    GROUP,
     is_drawn,
 )
 from strat.tables.evaluation_basis import EXPAND
-from strat.tables.groups import in_words
+from strat.tables.groups import Groups, in_words
 from strat.tables.hints import classes_as_strata, look, pooled, traps
 from strat.tables.metrics import (
     ALIASES,
@@ -22,9 +24,11 @@ from strat.tables.metrics import (
 )
 from strat.tables.sources import Basis, Sources
 from strat.tables.table import Table
+from strat.text import counted
 from strat.validate.columns import encode
 
 SHOWN = 3  # strata whose undefined measures are named
+OF_INTERVALS = ("heavy-units", "few-holders", "few-units", "one-outcome", "no-variation")  # notes on single groups
 
 
 def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[str, ...]:
@@ -41,11 +45,30 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
             Note("group-undefined", f"{groups.metric} in {in_words(label)}: {why}")
             for label, why in list(groups.undefined.items())[:SHOWN]
         ]
+        if any(role.startswith(GROUP) for role in roles):
+            notes += _of_groups(groups)
     systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
     notes += [Note("systems-pooled", str(one)) for one in systems]
     if all(name is None for role, name in roles.items() if is_drawn(role)):
         notes += _suspects(table, roles, columns.weights, [one.name for one in systems])
     return tuple(dict.fromkeys(notes))
+
+
+def _of_groups(groups: Groups) -> list[Note]:
+    """What makes the intervals of groups uncertain, each thing once: units that carry a group, few that show errors."""
+    known: dict[str, list[tuple[Any, str]]] = {}
+    for label, one in groups.each.items():
+        for note in one.notes:
+            if (code := getattr(note, "code", "")) in OF_INTERVALS:
+                known.setdefault(code, []).append((label, note))
+    return [
+        Note(code, f"{groups.metric} in {in_words(ones[0][0])}: {ones[0][1]}" + _likewise(len(ones) - 1))
+        for code, ones in known.items()
+    ]
+
+
+def _likewise(others: int) -> str:
+    return "" if not others else f" (likewise in {counted(others, 'other group')})"
 
 
 def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[str]:
