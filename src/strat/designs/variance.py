@@ -22,6 +22,7 @@ from strat.notes import Note
 from strat.validate.columns import Array, Codes
 
 MOST_WRITTEN = 1 << 24  # lines × values of influences that are written out
+ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 
 
@@ -84,14 +85,14 @@ def _single_tries(influence: Array, once: NDArray[np.bool_]) -> Array:
 
 def line_weights(design: Design) -> Array:
     """What each line weighs."""
-    return np.bincount(design.unit, design.weights, minlength=design.lines).astype(float)
+    return design.by_line(design.weights)
 
 
 def nominal_df(design: Design, weights: Array) -> float:
     """Units less strata, of those that weigh something; a stratum seen whole adds none, unless all are."""
     if design.layout is not None:
         return design.layout.nominal_df
-    reached = np.bincount(design.stratum, design.copies * (weights > 0), minlength=design.n_strata)
+    reached = design.by_stratum(design.copies * (weights > 0))
     drawn = design.fraction < 1
     if design.item is None and reached[drawn].any():
         reached = reached * drawn
@@ -100,10 +101,12 @@ def nominal_df(design: Design, weights: Array) -> float:
 
 def effective_df(design: Design, weights: Array) -> float:
     """Degrees of freedom from the weights of the units alone: fewer where a few of them carry most of the weight."""
-    kept = np.sqrt(1 - design.fraction[design.stratum])
-    inside = weights > 0
+    kept = np.sqrt(1 - design.fraction[design.stratum]) if design.fraction.any() else 1.0
+    inside, nominal = weights > 0, nominal_df(design, weights)
     each = (weights / design.copies * kept)[inside]
-    return bell_mccaffrey(each, design.stratum[inside], design.copies[inside], nominal_df(design, weights))
+    if nominal < 1 or each.max() <= ALIKE * each.min():
+        return nominal
+    return bell_mccaffrey(each, design.stratum[inside], design.copies[inside], nominal)
 
 
 def usual_df(design: Design, weights: Array) -> float:
@@ -164,7 +167,7 @@ def bell_mccaffrey(w: Array, stratum: Codes, copies: Array, nominal: float) -> f
     strata has (sum tr B)² / sum tr B² degrees of freedom, which is units less strata where all is equal (Bell and
     McCaffrey 2002).
     """
-    if nominal < 1 or w.max() <= 1.001 * w.min():
+    if nominal < 1 or w.max() <= ALIKE * w.min():
         return nominal
     w = w / w.max()  # the answer has no scale, and fourth powers of weights would leave the floats
 
@@ -248,8 +251,8 @@ def kish_of_columns(amounts: Array, copies: Array) -> Array:
     """How many equal amounts each column comes to (Kish); a line stands for so many equal ones of its amount."""
     largest = amounts.max(axis=0)
     scaled = np.divide(amounts, largest, out=np.zeros_like(amounts), where=largest > 0)
-    squares = copies @ scaled**2
-    return np.divide((copies @ scaled) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+    squares = np.einsum("i,ij,ij->j", copies, scaled, scaled)
+    return np.divide(np.einsum("i,ij->j", copies, scaled) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
 
 
 def sum_by_stratum(values: Array, design: Design) -> Array:

@@ -39,7 +39,10 @@ def weights_by_class(statistic: Statistic, design: Design) -> Array:
     parts = []
     for view in statistic.views:
         codes, number = class_codes(statistic, view)
-        place = design.unit * (number + 1) + (0 if codes is None else codes)
+        if codes is None:
+            parts.append(design.by_line(design.weights)[None])
+            continue
+        place = design.unit * (number + 1) + codes
         sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1))
         parts.append(sums.reshape(design.lines, number + 1)[:, :number].T)
     return np.stack(parts).astype(float)
@@ -60,7 +63,7 @@ def mean_squares(statistic: Statistic, weights: Array, influence: Array) -> Arra
 
 def rows_per_weight(design: Design) -> Array:
     """Rows of each line over their weight (0 where they weigh nothing)."""
-    rows = np.bincount(design.unit, design.counts, minlength=design.lines)
+    rows = design.by_line(np.ones(len(design)) if design.counts is None else design.counts)
     mass = variance.line_weights(design)
     return np.divide(rows, mass, out=np.zeros(design.lines), where=mass > 0)
 

@@ -288,4 +288,8 @@ def block_totals(block: Rows, weights: Array) -> Array:
     weights = block.weighted(weights)
     if block.codes is not None:
         weights = np.bincount(block.codes, weights, minlength=block.lines).astype(float, copy=False)
-    return weights[: block.components] if block.values is None else weights @ block.values
+    if block.values is None:
+        return weights[: block.components]
+    if block.components == 1:  # without BLAS, whose threads cost more than so short a sum
+        return np.einsum("i,ij->j", weights, block.values)
+    return np.asarray(weights @ block.values)
