@@ -86,12 +86,13 @@ def df_of_values(influence: Array, weights: Array, squares: Array, design: Desig
     each = weights.reshape(*weights.shape[:2], -1) / copies
     size = each * (rows_per_weight(design)[:, None])
     alone = np.divide(each**2, size, out=np.zeros_like(each), where=size > 0)
-    together = np.where(size > 1.0, each**2 - alone, 0.0)
     scale = squares[:, None, :]
-    independent, correlated = (alone * scale).sum(axis=0), (together * scale).sum(axis=0)
-    moved = ((variance.centred(influence, design)) ** 2 * copies).sum(axis=0)
-    base, slope = (copies * independent).sum(axis=0), (copies * correlated).sum(axis=0)
-    rho = np.clip(np.divide(moved - base, slope, out=np.zeros_like(slope), where=slope > 0), 0.0, 1.0)
-    expected = independent + rho * correlated
+    expected = (alone * scale).sum(axis=0)
+    if size.max(initial=0.0) > 1.0:
+        correlated = (np.where(size > 1.0, each**2 - alone, 0.0) * scale).sum(axis=0)
+        moved = ((variance.centred(influence, design)) ** 2 * copies).sum(axis=0)
+        base, slope = (copies * expected).sum(axis=0), (copies * correlated).sum(axis=0)
+        rho = np.clip(np.divide(moved - base, slope, out=np.zeros_like(slope), where=slope > 0), 0.0, 1.0)
+        expected = expected + rho * correlated
     held = (weights.reshape(*weights.shape[:2], -1).sum(axis=0) > 0) & np.ones(expected.shape, bool)
     return variance.working_df(expected, held, design)
