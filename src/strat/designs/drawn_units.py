@@ -95,10 +95,12 @@ class DrawnUnits:
     @cached_property
     def _held(self) -> Array:
         """Units of each stratum that hold rows here."""
+        if self.rows_in_order:
+            return self.sizes.astype(float)
         held = np.bincount(self.unit, minlength=self.lines) > 0
-        return np.bincount(self.stratum, self.copies * held, minlength=self.n_strata).astype(float)
+        return self.by_stratum(self.copies * held)
 
-    @property
+    @cached_property
     def copies(self) -> Array:
         """For each line, how many equal units it stands for."""
         return np.ones(self.lines) if self.multiplicity is None else self.multiplicity
@@ -111,6 +113,8 @@ class DrawnUnits:
     @cached_property
     def sizes(self) -> Codes:
         """Number of units drawn in each stratum, n_h."""
+        if self.multiplicity is None and self.n_strata == 1:
+            return np.array([self.lines])
         drawn = np.bincount(self.stratum, self.multiplicity, minlength=self.n_strata)
         return np.rint(drawn).astype(np.int64)
 
@@ -147,7 +151,24 @@ class DrawnUnits:
     @cached_property
     def in_order(self) -> bool:
         """Whether the rows stand in the order of their units."""
-        return bool((np.diff(self.unit) >= 0).all())
+        return bool((self.unit[1:] >= self.unit[:-1]).all())
+
+    @property
+    def rows_in_order(self) -> bool:
+        """Whether row i is line i."""
+        return self.rows_are_units and self.in_order
+
+    def by_line(self, amounts: Array) -> Array:
+        """Sums over the rows of each line."""
+        if self.rows_in_order:
+            return np.asarray(amounts, float)
+        return np.bincount(self.unit, amounts, minlength=self.lines).astype(float, copy=False)
+
+    def by_stratum(self, amounts: Array) -> Array:
+        """Sums over the lines of each stratum."""
+        if self.n_strata == 1:
+            return np.array([amounts.sum()], float)
+        return np.bincount(self.stratum, amounts, minlength=self.n_strata).astype(float, copy=False)
 
     @property
     def size(self) -> float:

@@ -23,6 +23,7 @@ from strat.notes import Note
 from strat.validate.columns import Array
 
 MOST_WRITTEN = 1 << 24  # lines × values of influences that are written out
+ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 
 
@@ -87,7 +88,7 @@ def _single_tries(influence: Array, once: NDArray[np.bool_]) -> Array:
 
 def line_weights(design: Design) -> Array:
     """What each line weighs."""
-    return np.bincount(design.unit, design.weights, minlength=design.lines).astype(float)
+    return design.by_line(design.weights)
 
 
 def nominal_df(design: Design, weights: Array) -> float:
@@ -173,6 +174,9 @@ def bell_mccaffrey(w: Array, held: NDArray[np.bool_], lines: Lines, nominal: Arr
     McCaffrey 2002).
     """
     largest, least = lines.largest(np.where(held, w, 0.0)), -lines.largest(np.where(held, -w, -np.inf))
+    plain = (nominal < 1) | (largest <= ALIKE * least)
+    if plain.all():
+        return nominal
     scale = lines.beside_lines(largest)
     # the answer has no scale, and fourth powers of weights would leave the floats
     w = np.divide(w, scale, out=np.zeros_like(w), where=held & (scale > 0))
@@ -189,7 +193,7 @@ def bell_mccaffrey(w: Array, held: NDArray[np.bool_], lines: Lines, nominal: Arr
     second = second + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
     spread = lines.total(second)  # where one unit outweighs all, what is left of it is rounding
     df = np.divide(first**2, spread, out=np.ones_like(spread), where=spread > 0)
-    return np.where((nominal < 1) | (largest <= 1.001 * least), nominal, np.minimum(nominal, np.maximum(1.0, df)))
+    return np.where(plain, nominal, np.minimum(nominal, np.maximum(1.0, df)))
 
 
 def satterthwaite_df(spread: Array, design: Design) -> Array:

@@ -216,7 +216,8 @@ def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
     if n < 3 or size == 0:
         return None
     scaled = spread / np.sqrt(copies) / size
-    g = abs(float(copies @ scaled**3 / n / (copies @ scaled**2 / n) ** 1.5))
+    squares = copies * scaled**2
+    g = abs(float((squares * scaled).sum() / n / (squares.sum() / n) ** 1.5))
     if n >= COCHRAN * g**2 or g <= 2.0 * np.sqrt(6.0 / n):
         return None
     return Note(

@@ -168,7 +168,7 @@ def base_slopes(statistic: Statistic) -> Array | None:
 def weights_inside(statistic: Statistic, design: Design) -> Array:
     """What each line weighs in each view of the statistic: views × lines."""
     masks = (design.weights if view is None else design.weights * view for view in statistic.views)
-    return np.stack([np.bincount(design.unit, mask, minlength=design.lines) for mask in masks]).astype(float)
+    return np.stack([design.by_line(mask) for mask in masks])
 
 
 def each_value(statistic: Statistic, by_view: Array) -> Array:

@@ -44,7 +44,7 @@ def gradient(statistic: Statistic, totals: Array, weights: Array) -> Array:
 def unit_influence(statistic: Statistic, design: Design, slope: Array) -> Array:
     """What each unit's rows add to the statistic, to first order: units × outputs."""
     outputs = slope.shape[1]
-    if statistic.components <= max(outputs, 64):
+    if not design.rows_are_units and statistic.components <= max(outputs, 64):
         return unit_totals(statistic, design) @ slope
     return sum_by_unit(row_influence(statistic, slope), design, design.weights)
 

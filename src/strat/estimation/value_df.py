@@ -40,7 +40,10 @@ def weights_by_class(statistic: Statistic, design: Design) -> Array:
     parts = []
     for view in statistic.views:
         codes, number = class_codes(statistic, view)
-        place = design.unit * (number + 1) + (0 if codes is None else codes)
+        if codes is None:
+            parts.append(design.by_line(design.weights)[None])
+            continue
+        place = design.unit * (number + 1) + codes
         sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1))
         parts.append(sums.reshape(design.lines, number + 1)[:, :number].T)
     return np.stack(parts).astype(float)
@@ -61,7 +64,7 @@ def mean_squares(statistic: Statistic, weights: Array, influence: Array) -> Arra
 
 def rows_per_weight(design: Design) -> Array:
     """Rows of each line over their weight (0 where they weigh nothing)."""
-    rows = np.bincount(design.unit, design.counts, minlength=design.lines)
+    rows = design.by_line(np.ones(len(design)) if design.counts is None else design.counts)
     mass = variance.line_weights(design)
     return np.divide(rows, mass, out=np.zeros(design.lines), where=mass > 0)
 
@@ -85,13 +88,14 @@ def df_of_values(influence: Array, weights: Array, squares: Array, per_weight: A
     each = weights / lines.copies
     size = each * per_weight
     alone = np.divide(each**2, size, out=np.zeros_like(each), where=size > 0)
-    together = np.where(size > 1.0, each**2 - alone, 0.0)
     scale = lines.beside_lines(squares)
-    independent, correlated = (alone * scale).sum(axis=0), (together * scale).sum(axis=0)
-    moved = lines.sum(variance.centred(influence, lines) ** 2 * lines.copies)
-    base, slope = lines.sum(lines.copies * independent), lines.sum(lines.copies * correlated)
-    rho = np.clip(np.divide(moved - base, slope, out=np.zeros_like(slope), where=slope > 0), 0.0, 1.0)
-    expected = independent + lines.beside_lines(rho) * correlated
+    expected = (alone * scale).sum(axis=0)
+    if size.max(initial=0.0) > 1.0:
+        correlated = (np.where(size > 1.0, each**2 - alone, 0.0) * scale).sum(axis=0)
+        moved = lines.sum(variance.centred(influence, lines) ** 2 * lines.copies)
+        base, slope = lines.sum(lines.copies * expected), lines.sum(lines.copies * correlated)
+        rho = np.clip(np.divide(moved - base, slope, out=np.zeros_like(slope), where=slope > 0), 0.0, 1.0)
+        expected = expected + lines.beside_lines(rho) * correlated
     held = (weights.sum(axis=0) > 0) & np.ones(expected.shape, bool)
     return variance.working_df(expected, variance.nominal_dfs(held, lines), lines)
 

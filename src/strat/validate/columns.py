@@ -65,7 +65,8 @@ def _surely_within(array: Array, most: float) -> bool:
         return False
     flat = array.reshape(-1)
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.dot(flat, flat) <= min(most, LARGEST) ** 2)
+        squares = np.einsum("i,i->", flat, flat)  # a dot product would wake BLAS's threads, at many times the price
+        return bool(squares <= min(most, LARGEST) ** 2)
 
 
 def values(argument: str, given: ArrayLike, *, finite: bool = True, most: float = np.inf) -> Array:
@@ -199,7 +200,7 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
             f"`{argument}` must name every row, got a missing label in row {np.flatnonzero(missing)[0]} "
             f"({int(missing.sum())} such rows); drop these rows or give them a label."
         )
-    if array.dtype.kind in "iu" and len(array):
+    if array.dtype.kind in "biu" and len(array):
         return _encode_integers(array)
     try:
         distinct, codes = np.unique(array, return_inverse=True)
@@ -208,6 +209,24 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
             f"`{argument}` must have labels with an order, got {some(array, 2)}; make them text."
         ) from None
     return codes.astype(np.int64, copy=False).reshape(-1), distinct
+
+
+def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
+    """The distinct rows of a table of numbers in sorted order, and which of them each row is.
+
+    As `np.unique` along the first axis, column by column, which is many times faster.
+
+    >>> distinct_rows(np.array([[2, 1], [1, 3], [2, 1]]))
+    (array([[1, 3],
+           [2, 1]]), array([1, 0, 1]))
+    """
+    codes: Codes = np.zeros(len(table), np.int64)
+    for column in table.T:
+        own, labels = encode("table", column)
+        codes, _ = encode("table", codes * len(labels) + own)
+    last = np.empty(int(codes.max()) + 1, np.int64)
+    last[codes] = np.arange(len(codes))
+    return table[last], codes
 
 
 def _merged(array: NDArray[Any], labels: ArrayLike) -> bool:
@@ -314,6 +333,7 @@ def _encode_texts(labels: Sequence[str]) -> tuple[Codes, NDArray[Any]]:
 
 
 def _encode_integers(array: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    """Whole numbers or truth values: where they lie close together, a table of them is faster than sorting all rows."""
     low, high = int(array.min()), int(array.max())
     if high - low > 4 * len(array) + 1024:
         distinct, codes = np.unique(array, return_inverse=True)

@@ -13,7 +13,7 @@ from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Statistic
 from strat.statistics.equations.solver import Equation, as_statistic
 from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, encode, numbers, same_length
+from strat.validate.columns import LARGEST, Array, distinct_rows, encode, numbers, same_length
 
 Columns = Mapping[str, ArrayLike]
 
@@ -28,7 +28,7 @@ def linear_predictor(
     """
     added = np.zeros(len(y)) if offset is None else offset
     content = np.column_stack([y, added, design])
-    lines, codes = np.unique(content, axis=0, return_inverse=True)
+    lines, codes = distinct_rows(content)
     response, known, x = lines[:, 0], lines[:, 1], lines[:, 2:]
 
     def scores(theta: Array) -> Array:
@@ -46,7 +46,7 @@ def linear_predictor(
 
     axes = (Axis("coefficient", names),) if len(names) > 1 else ()
     start = np.zeros(x.shape[1])
-    return as_statistic(Equation(name, scores, slope, start), codes.reshape(-1), len(lines), axes)
+    return as_statistic(Equation(name, scores, slope, start), codes, len(lines), axes)
 
 
 def _terms(x: Columns, rows: int, intercept: bool) -> tuple[Array, tuple[Any, ...]]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.errors import StratError
-from strat.statistics.base import Axis, Rows, Statistic
+from strat.statistics.base import Axis, Rows, Statistic, last_remembered
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, labels_of, numbers
 
@@ -78,9 +78,8 @@ class Equation:
             step = step / 2.0
         return theta + step, psi
 
-    def influence(self, weights: Array) -> tuple[Any, Array]:
+    def influence(self, theta: Array, weights: Array) -> tuple[Any, Array]:
         """Two matrices whose product, lines × parameters, is what a weight on each line does to θ: ψ and −A⁻ᵀ."""
-        theta = self.solve(weights)
         return self.scores(theta), -_inverse(self.slope(theta, weights), self.name).T
 
 
@@ -101,14 +100,19 @@ def as_statistic(
 ) -> Statistic:
     """The solution as a function of the weights of the lines; `codes` say which line each row is (None: its own)."""
 
+    solved = last_remembered(one.solve)
+
     def function(t: Array) -> Array:
         if t.ndim == 1:
-            return _shaped(one.solve(t), axes)
+            return _shaped(solved(t), axes)
         flat = t.reshape(-1, t.shape[-1])
         return _shaped(_each(one, flat).reshape(*t.shape[:-1], len(one.start)), axes)
 
+    def influence(t: Array) -> tuple[Any, Array]:
+        return one.influence(solved(t), t)
+
     def gradient(t: Array) -> Array:
-        psi, right = one.influence(t)
+        psi, right = influence(t)
         return _shaped(np.asarray(psi @ right), axes)
 
     return Statistic(
@@ -116,7 +120,7 @@ def as_statistic(
         rows=(Rows(codes, None, lines),),
         function=function,
         gradient=gradient,
-        factored_gradient=one.influence if sparse else None,
+        factored_gradient=influence if sparse else None,
         axes=axes,
         **facts,
     )

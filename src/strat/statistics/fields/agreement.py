@@ -16,7 +16,7 @@ from strat.errors import StratError, one_of, some
 from strat.statistics.base import Rows, Statistic
 from strat.statistics.means import CURVED_BELOW
 from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, is_missing, numbers
+from strat.validate.columns import LARGEST, Array, Codes, distinct_rows, is_missing, numbers
 
 __all__ = ["fleiss_kappa", "gwet_ac", "icc", "krippendorff_alpha"]
 
@@ -26,8 +26,11 @@ WEIGHTS = ("identity", "linear", "quadratic")
 MOST_VALUES = 400  # distinct ratings whose pairs are kept
 
 
-def _ratings(ratings: ArrayLike) -> tuple[Array, NDArray[Any]]:
-    """Items × values: how many raters gave each value, and the values; None and nan are no rating."""
+def _ratings(ratings: ArrayLike) -> tuple[Codes, Array, NDArray[Any]]:
+    """The kind of each item, kinds × values (how many raters gave each value), and the values; nan is no rating.
+
+    Items whose values were given equally often are of one kind: there are far fewer kinds than items.
+    """
     table = np.asarray(ratings)
     if table.ndim != 2 or not table.size:
         raise StratError(f"`ratings` must be a table of items × raters, got shape {np.shape(table)}.")
@@ -39,18 +42,28 @@ def _ratings(ratings: ArrayLike) -> tuple[Array, NDArray[Any]]:
     if not given.any():
         raise StratError("`ratings` must hold at least one rating, got none.")
     try:
-        values, codes = np.unique(np.array(table[given].tolist()), return_inverse=True)
+        labels = table[given] if table.dtype.kind in "biuf" else np.array(table[given].tolist())
+        values, codes = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError):
         raise StratError(f"`ratings` must hold labels of one type, got {some(table[given], 3)}.") from None
     if values.dtype.kind not in "biufU" or len(values) > MOST_VALUES:
         raise StratError(
             f"`ratings` must hold labels or numbers, at most {MOST_VALUES} different ones, got {some(values, 3)}."
         )
-    counts = np.zeros((len(table), len(values)))
-    np.add.at(counts, (np.nonzero(given)[0], codes.reshape(-1)), 1.0)
-    if not (counts.sum(axis=1) >= 2).any():
+    if not (given.sum(axis=1) >= 2).any():
         raise StratError("`ratings` must have an item with two ratings or more, got none.")
-    return counts, values
+    place = np.full(table.shape, len(values))
+    place[given] = codes.reshape(-1)
+    place.sort(axis=1)
+    return *_kinds(place, len(values)), values
+
+
+def _kinds(place: Codes, q: int) -> tuple[Codes, Array]:
+    """The kind of each item, and how often each of q values was given to items of that kind; q itself is no value."""
+    kinds, codes = distinct_rows(place)
+    cell = kinds + np.arange(len(kinds))[:, None] * (q + 1)
+    counts = np.bincount(cell.reshape(-1), minlength=len(kinds) * (q + 1)).reshape(-1, q + 1)[:, :q]
+    return codes, counts.astype(float)
 
 
 def _numeric(values: NDArray[Any], why: str) -> Array:
@@ -75,10 +88,10 @@ def fleiss_kappa(ratings: ArrayLike) -> Statistic:
     >>> float(fleiss_kappa([["a", "a"], ["b", "b"], ["a", "b"], ["b", "b"]]).value().round(4))
     0.4667
     """
-    counts, values = _ratings(ratings)
+    kind, counts, values = _ratings(ratings)
     if len(set(counts.sum(axis=1))) > 1:
         raise StratError("`ratings` must have as many ratings for every item, got several numbers; use gwet_ac.")
-    return _chance_corrected("Fleiss' κ", counts, np.eye(len(values)), lambda share: (share**2).sum(axis=-1))
+    return _chance_corrected("Fleiss' κ", kind, counts, np.eye(len(values)), lambda share: (share**2).sum(axis=-1))
 
 
 @checked
@@ -100,7 +113,7 @@ def gwet_ac(ratings: ArrayLike, *, weights: str = "identity") -> Statistic:
     0.5294
     """
     one_of("weights", weights, WEIGHTS)
-    counts, values = _ratings(ratings)
+    kind, counts, values = _ratings(ratings)
     q = len(values)
     near = np.eye(q)
     if weights != "identity":
@@ -112,10 +125,12 @@ def gwet_ac(ratings: ArrayLike, *, weights: str = "identity") -> Statistic:
     def by_chance(share: Array) -> Array:
         return np.asarray(scale * (share * (1.0 - share)).sum(axis=-1))
 
-    return _chance_corrected("Gwet's AC1" if weights == "identity" else "Gwet's AC2", counts, near, by_chance)
+    return _chance_corrected("Gwet's AC1" if weights == "identity" else "Gwet's AC2", kind, counts, near, by_chance)
 
 
-def _chance_corrected(name: str, counts: Array, near: Array, by_chance: Callable[[Array], Array]) -> Statistic:
+def _chance_corrected(
+    name: str, kind: Codes, counts: Array, near: Array, by_chance: Callable[[Array], Array]
+) -> Statistic:
     """(observed − expected) / (1 − expected); totals: agreement and number of items rated twice, shares, items."""
     raters = counts.sum(axis=1)
     twice, some_rating = raters >= 2, raters >= 1
@@ -129,7 +144,7 @@ def _chance_corrected(name: str, counts: Array, near: Array, by_chance: Callable
             return np.asarray((observed - expected) / (1.0 - expected))
 
     columns = np.column_stack([agreed, twice, some_rating, shares])
-    rows = (Rows(None, columns.astype(float), columns.shape[1]),)
+    rows = (Rows(kind, columns.astype(float), columns.shape[1]),)
     return Statistic(name, rows, function, bounds=(-np.inf, 1.0), higher_is_better=True, curved_below=CURVED_BELOW)
 
 
@@ -153,12 +168,12 @@ def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Statist
     0.6667
     """
     one_of("level", level, LEVELS)
-    counts, values = _ratings(ratings)
+    kind, counts, values = _ratings(ratings)
     raters = counts.sum(axis=1)
     kept = np.where(raters >= 2, 1.0 / np.maximum(raters - 1.0, 1.0), 0.0)
     q = len(values)
     own = counts * (raters >= 2)[:, None]
-    n = float(own.sum())
+    n = float(own.sum(axis=1)[kind].sum())
     distance = None if level == "ordinal" else _distances(values, level)
     if distance is not None:  # one number for each item: its own disagreement
         seen = kept * np.einsum("ic,cd,id->i", counts, distance, counts, optimize=True)
@@ -175,7 +190,7 @@ def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Statist
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(1.0 - observed * totals.sum(axis=-1) / expected * (n - 1.0) / n)
 
-    rows = (Rows(None, columns, columns.shape[1]),)
+    rows = (Rows(kind, columns, columns.shape[1]),)
     name = "Krippendorff's α"
     return Statistic(name, rows, function, bounds=(-np.inf, 1.0), higher_is_better=True, curved_below=CURVED_BELOW)
 

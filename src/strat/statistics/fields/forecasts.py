@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.errors import StratError, plain
-from strat.statistics.base import Rows, Statistic
-from strat.statistics.fields.pairs import Lower, last_remembered
+from strat.statistics.base import Rows, Statistic, last_remembered
+from strat.statistics.fields.pairs import Lower
 from strat.statistics.means import CURVED_BELOW, mean
 from strat.statistics.multilabel import share_of
 from strat.validate.arguments import checked
@@ -242,7 +242,8 @@ def _products(w: Array, of_x: Codes, of_y: Codes) -> tuple[Array, Array, Array]:
     """Middle ranks of both columns as shares of the weight, and the three moments xy, xx, yy less 1/4."""
     total = w.sum()
     f, g = _middle(of_x, w) / total, _middle(of_y, w) / total
-    return f, g, np.array([w @ (f * g), w @ (f * f), w @ (g * g)]) / total - 0.25
+    moments = [np.einsum("i,i,i->", w, *both) for both in ((f, g), (f, f), (g, g))]
+    return f, g, np.array(moments) / total - 0.25
 
 
 def _rank_correlation(w: Array, of_x: Codes, of_y: Codes) -> float:

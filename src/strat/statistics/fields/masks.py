@@ -24,6 +24,7 @@ __all__ = ["dice", "hausdorff", "mean_iou", "panoptic_quality"]
 
 Mask = NDArray[Any]
 AVERAGES = ("cases", "totals")
+DENSE = 16  # pixels around two masks for each point of theirs, up to which all of them are looked at
 
 
 def _cases(truth: Any, predicted: Any) -> tuple[list[Mask], list[Mask]]:
@@ -113,19 +114,31 @@ def hausdorff(truth: Any, predicted: Any, *, percentile: float = 100.0) -> Stati
     """
     if not 0 < percentile <= 100:
         raise StratError(f"`percentile` must lie above 0 and at most at 100, got {percentile:g}.")
-    from scipy.spatial import KDTree
-
     left, right = _cases(truth, predicted)
     distances = []
     for place, (a, b) in enumerate(zip(left, right, strict=True)):
-        ours, theirs = np.argwhere(a), np.argwhere(b)
-        if not len(ours) or not len(theirs):
+        if not a.any() or not b.any():
             raise StratError(
                 f"`truth` and `predicted` must not be empty in any case, got an empty mask in case {place}."
             )
-        ways = KDTree(theirs).query(ours)[0], KDTree(ours).query(theirs)[0]
-        distances.append(max(float(np.percentile(way, percentile)) for way in ways))
+        ways = _to_nearest(a != 0, b != 0)
+        distances.append(max(float(way.max() if percentile == 100 else np.percentile(way, percentile)) for way in ways))
     return replace(mean(distances), name="Hausdorff distance", bounds=(0.0, np.inf), higher_is_better=False)
+
+
+def _to_nearest(one: Mask, other: Mask) -> tuple[Array, Array]:
+    """For each point of one mask the distance to the nearest of the other, both ways."""
+    ours, theirs = np.argwhere(one), np.argwhere(other)
+    low, high = np.minimum(ours.min(axis=0), theirs.min(axis=0)), np.maximum(ours.max(axis=0), theirs.max(axis=0))
+    if np.prod(high - low + 1.0) <= DENSE * (len(ours) + len(theirs)):
+        from scipy.ndimage import distance_transform_edt
+
+        box = tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))
+        one, other = one[box], other[box]
+        return distance_transform_edt(~other)[one], distance_transform_edt(~one)[other]
+    from scipy.spatial import KDTree
+
+    return KDTree(theirs).query(ours)[0], KDTree(ours).query(theirs)[0]
 
 
 @checked

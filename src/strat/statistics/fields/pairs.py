@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,6 @@ from strat.validate.columns import Array, Codes
 FEW = 16  # cells whose pairs are compared one by one
 
 Places = NDArray[np.int32]
-Parts = tuple[float, Array]
-
-
-def last_remembered(function: Callable[[Array], Parts]) -> Callable[[Array], Parts]:
-    """The function of weights, which answers at once when it is asked for the same weights again."""
-    last: dict[str, tuple[Array, Parts]] = {}
-
-    def answer(weights: Array) -> Parts:
-        known = last.get("asked")
-        if known is None or not np.array_equal(known[0], weights):
-            known = last["asked"] = (weights.copy(), function(weights))
-        return known[1]
-
-    return answer
 
 
 class Lower:
