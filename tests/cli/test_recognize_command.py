@@ -224,6 +224,9 @@ def trial_files(folder, made):
     lines = ["enrolled,tried,similar"] + [f"{a},{b},{v}" for (a, b), v in zip(pairs, s[i, j], strict=True)]
     (folder / "trials.csv").write_text("\n".join(lines))
     np.save(folder / "all.npy", x)
+    np.save(folder / "s.npy", s)
+    np.save(folder / "part.npy", s[:, :5])
+    (folder / "who.txt").write_text("\n".join(map(str, who)))
     (folder / "paths.txt").write_text("\n".join(names))
     v = verification(similarity=s, probes=who)
     w = np.zeros((40, 40))
@@ -246,6 +249,7 @@ def test_trial_lists_score_files_and_embeddings_have_the_same_error_rates(data, 
         ("--trials", folder / "trials.txt", "--scores", folder / "a.txt", *PATTERN),
         ("--trials", folder / "trials.csv", "--columns", "probe=tried,gallery=enrolled,score=similar", *PATTERN),
         ("--images", folder / "all.npy", "--labels", folder / "paths.txt", *PATTERN, "--score", "inner"),
+        ("--similarity", folder / "s.npy", "--labels", folder / "who.txt"),  # no image is its own mate
     ]
     for given in inputs:
         code, out, err = call(
@@ -342,12 +346,30 @@ def test_incomplete_triples_have_rates_of_what_was_compared(tmp_path, capsys):
     assert "CMS" not in out
 
 
+def test_differences_stand_beside_the_rates_that_they_are_of(data, capsys):
+    made, folder = data
+    trial_files(folder, made)
+    given = ("--trials", folder / "trials.txt", "--scores", folder / "a.txt", "--scores", folder / "b.txt", *PATTERN)
+    _, out, _ = call(capsys, *given, "--json", "--fmr", "0.2,0.02,0.1")
+    at = {(row["system"], row["at"]): row["estimate"] for row in rows(out, ("figure", "FNMR at FMR"))}
+    for rate in (0.2, 0.02, 0.1):
+        assert at["a − b", rate] == pytest.approx(at["a", rate] - at["b", rate])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--trials", "trials.txt"], "`--scores` must name a file of scores"),
         (["--trials", "no.txt"], "`--trials` must name a file, got 'no.txt'"),
-        (["--genuine", "genuine.txt"], "must be given, and only one"),
+        (["--genuine", "genuine.txt"], "`--genuine` and `--impostor` must come together"),
+        (["--probes", "all.npy"], "`--probes` and `--gallery` must come together"),
+        (["trials.txt"], "--trials FILE for a list of comparisons"),
+        (["--images", "all.npy", "--labels", "paths.txt"], "give --id-pattern to take the subject out of a path"),
+        (["--images", "trials.csv"], "`--images` must be embeddings in .npy"),
+        (["--similarity", "part.npy"], "`--labels` must name the subjects of the 40 rows of 'part.npy'"),
+        (["--similarity", "part.npy", "--labels", "who.txt"], "`--gallery-labels` must name the subjects of the 5"),
+        (["--similarity", "s.npy", "--labels", "who.txt", "--enrolment", "best"], "`--enrolment` must be left out"),
+        (["--trials", "trials.csv"], "'enrolled', 'tried', 'similar'"),
         (["--trials", "trials.txt", "--scores", "genuine.txt"], "`--scores` must be as many as the trials"),
         (["--trials", "trials.csv", "--columns", "probe"], "`--columns` must be role=name"),
         (["--trials", "trials.csv", "--columns", "probe=nobody,gallery=enrolled,score=similar"], "column 'nobody'"),

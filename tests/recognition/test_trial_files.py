@@ -114,6 +114,45 @@ def test_genuine_and_impostor_files(data, tmp_path):
         read_genuine_impostor(plain[0], tmp_path / "none.txt")
 
 
+def test_lists_and_scores_with_or_without_a_header(data, tmp_path):
+    d = data
+    rows = list(zip(d["label"], d["a"], d["b"], d["score"], strict=True))
+    with_header = [("label", "enrol", "test", "llr"), *rows]
+    for name, mark, table in (("t.txt", " ", with_header), ("h.csv", ",", with_header), ("p.csv", ",", rows)):
+        (tmp_path / name).write_text("\n".join(mark.join(map(str, row)) for row in table))
+        assert str(read_trials(tmp_path / name, pattern=PATTERN).verification()) == str(d["table"]), name
+    trials = read_trials(lines(tmp_path / "key.txt", d["label"], d["a"], d["b"]), pattern=PATTERN)
+    scores = [("modelid", "segmentid", "side", "LLR"), *((a, b, "a", v) for _, a, b, v in reversed(rows))]
+    (tmp_path / "s.tsv").write_text("\n".join("\t".join(map(str, row)) for row in scores))
+    np.testing.assert_array_equal(read_scores(tmp_path / "s.tsv", trials), d["score"])
+    (tmp_path / "bad.csv").write_text("enrol,test,points\na,b,1\n")
+    with pytest.raises(StratError, match="`scores` must have a column 'score', got 'enrol', 'test', 'points'"):
+        read_scores(tmp_path / "bad.csv", trials)
+    (tmp_path / "half.csv").write_text("reference_subject,who,score\na,b,1\n")
+    with pytest.raises(StratError, match="got gallery_subject without probe_subject; there are 'reference_subject'"):
+        read_trials(tmp_path / "half.csv")
+
+
+def test_genuine_and_impostor_scores_in_arrays_and_tables(data, tmp_path):
+    d = data
+    parts = {"genuine": d["score"][d["label"] == 1], "impostor": d["score"][d["label"] == 0]}
+    for name, values in parts.items():
+        np.save(tmp_path / f"{name}.npy", values)
+        (tmp_path / f"{name}.csv").write_text("score\n" + "\n".join(map(str, values)))
+    for kind in ("npy", "csv"):
+        v = read_genuine_impostor(*(tmp_path / f"{name}.{kind}" for name in parts)).verification()
+        assert v.eer().value == d["table"].eer().value
+    (tmp_path / "words.txt").write_text("0.5\nhigh\n")
+    with pytest.raises(StratError, match="`impostor` must be numbers, got high in row 2"):
+        read_genuine_impostor(tmp_path / "genuine.npy", tmp_path / "words.txt")
+
+
+def test_labels_in_a_table(tmp_path):
+    (tmp_path / "who.csv").write_text("path,subject\na/1.png,7\na/2.png,7\nb/1.png,9\n")
+    assert read_labels(tmp_path / "who.csv").tolist() == [7, 7, 9]
+    assert read_labels(tmp_path / "who.csv", pattern="^(.*)/").tolist() == ["a", "a", "b"]
+
+
 def test_labels_of_embeddings(tmp_path):
     paths = ["a/1.png", "a/2.png", "b/1.png"]
     file = lines(tmp_path / "paths.txt", paths)

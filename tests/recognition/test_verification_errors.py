@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strat.errors import StratError
-from strat.recognition import verification
+from strat.recognition import ranks, reidentification, verification
 
 
 def brute_variance(scores, rows, columns, t, triangle=False):
@@ -283,3 +283,45 @@ def test_equal_subjects_count_the_same_anyway():
 def test_what_counts_is_one_of_two():
     with pytest.raises(StratError, match="`average` must be one of"):
         verification(similarity=EYE, probes=range(3), gallery=range(3), average="people")
+
+
+def test_names_of_subjects_do_not_matter():
+    """Neither does their order, nor a monotone change of the scores, though subjects are drawn at random."""
+    rng = np.random.default_rng(3)
+    who = np.repeat(np.arange(12), 3)
+    s = rng.standard_normal((36, 36)) + 1.5 * (who[:, None] == who)
+    s = s + s.T
+    v = verification(similarity=s, probes=who)
+    turned = rng.permutation(12)
+    order = rng.permutation(36)
+    for other in (
+        verification(similarity=s, probes=turned[who]),
+        verification(similarity=s[np.ix_(order, order)], probes=who[order]),
+        verification(similarity=np.exp(s), probes=who),
+    ):
+        assert other.eer().se == pytest.approx(v.eer().se, rel=1e-12)
+        assert np.asarray(other.fnmr_at([0.1, 0.02]).se) == pytest.approx(np.asarray(v.fnmr_at([0.1, 0.02]).se))
+
+
+def test_a_table_of_images_with_themselves_is_refused_as_a_gallery():
+    rng = np.random.default_rng(4)
+    who = np.repeat(np.arange(5), 2)
+    s = rng.standard_normal((10, 10))
+    own = s + s.T + 9 * np.eye(10)
+    for call in (verification, ranks, reidentification):
+        more = {"enrolment": "images"} if call is ranks else {}
+        with pytest.raises(StratError, match="each image would be its own mate"):
+            call(similarity=own, probes=who, gallery=who, **more)
+        call(similarity=s, probes=who, gallery=who, **more)  # other images, in the same order
+
+
+def test_scores_the_wrong_way_round_are_noted():
+    rng = np.random.default_rng(5)
+    who = np.repeat(np.arange(20), 2)
+    s = rng.standard_normal((40, 40)) + 3 * (who[:, None] == who)
+    codes = [
+        [n.code for n in verification(**{k: s}, probes=who, gallery=who).eer().notes]
+        for k in ("distance", "similarity")
+    ]
+    assert "scores-reversed" in codes[0]
+    assert "scores-reversed" not in codes[1]

@@ -176,7 +176,8 @@ def _gaps(results: Evaluated, a: str, b: str, wish: Wish) -> list[Figure]:
     if results.checks:
         both = compare_matchers(results.checks)
         out.append(("EER", "", both.difference(a, b)))
-        out.append(("FNMR at FMR", wish.fmr, both.det_difference(a, b, sorted(wish.fmr))))
+        wanted = sorted(set(wish.fmr))
+        out.append(("FNMR at FMR", wanted, both.det_difference(a, b, wanted)))
         for measure in wish.measures:
             out += _measured(lambda name, at: both.difference(a, b, name, at), measure, wish)
     t, u = (wish.threshold(results.systems, name) for name in (a, b))
@@ -210,7 +211,9 @@ def cautions(figures: list[Figure]) -> list[Note]:
     names: dict[tuple[str, str], list[str]] = {}
     for name, _, figure in figures:
         for note in records(figure.notes):
-            names.setdefault((note["code"], note["text"]), []).append(name)
+            reversed_again = note["code"] == "scores-reversed" and any(code == note["code"] for code, _ in names)
+            if not reversed_again or (note["code"], note["text"]) in names:
+                names.setdefault((note["code"], note["text"]), []).append(name)
     return [Note(code, f"note on {', '.join(dict.fromkeys(named))}: {text}") for (code, text), named in names.items()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.cli.options import naming
-from strat.errors import StratError, near, one_of, some
+from strat.errors import StratError, near, one_of, plain, some
 from strat.notes import Note
 from strat.recognition import (
     Ranks,
@@ -32,15 +33,23 @@ from strat.recognition import (
 )
 from strat.recognition.curves import ALONE
 from strat.recognition.exact import SCORES, space
+from strat.recognition.given_table import own_images
 from strat.recognition.score_files import subject_columns
+from strat.recognition.trial_columns import SUBJECTS, usual_name
 from strat.recognition.trial_files import parsed_columns
 from strat.recognition.trials import MOST_SCORES, table_of
 from strat.validate.columns import load
 
 SUBJECT = "subject"
+EMBEDDINGS = ("embeddings", "embedding", "features", "vectors", "x")
 INCOMPLETE = Note(
     "pairs-not-compared",
     "pairs that were never compared are in no rate, and there are no ranks without all scores of a probe",
+)
+SAME_IMAGES = Note(
+    "same-images",
+    "rows and columns of the table are the same images: each pair counts once, no image is compared with itself, and "
+    "there are no ranks without a gallery; --per-subject N enrols one image of each subject",
 )
 TOO_LARGE = Note("too-many-pairs", f"more than {MOST_SCORES:,} comparisons: no error rates of verification")
 KINDS = (
@@ -76,10 +85,16 @@ class Request:
 
     def __post_init__(self) -> None:
         """Refuse two kinds of sources at once, and half of one."""
-        given = [self.similarity, self.distance, self.trials, self.genuine or self.impostor, self.probes, self.images]
+        given = [
+            self.similarity, self.distance, self.trials, self.genuine or self.impostor, self.probes or self.gallery,
+            self.images,
+        ]  # fmt: skip
         halves = (len(self.probes) != len(self.gallery), len(self.genuine) != len(self.impostor))
-        if sum(bool(x) for x in given) != 1 or any(halves):
+        if sum(bool(x) for x in given) != 1:
             raise StratError(f"one of {KINDS} must be given, and only one.")
+        if any(halves):
+            halved = ("--probes", "--gallery") if halves[0] else ("--genuine", "--impostor")
+            raise StratError(f"`{halved[0]}` and `{halved[1]}` must come together, as many of the one as of the other.")
 
     @property
     def kind(self) -> str:
@@ -96,6 +111,11 @@ class Request:
     def listed(self) -> bool:
         """Whether the table is a list of triples."""
         return self.is_table and (self.triples or getattr(self, self.kind)[0].suffix.lower() == ".parquet")
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether the table is an array without names, whose subjects are in other files."""
+        return self.is_table and not self.listed and getattr(self, self.kind)[0].suffix.lower() == ".npy"
 
     def systems(self) -> dict[str, Source]:
         """The sources of one or more systems by name."""
@@ -135,11 +155,28 @@ class Request:
     def _table(self, file: Path, key: str | None) -> ScoreTable:
         with naming(path=f"--{self.kind}", key="--key", subject="--subject", read_triples="--triples"):
             if not self.listed:
-                return read_matrix(file, key=key, subject=self.subject)
+                return self._labelled(file, read_matrix(file, key=key, subject=self.subject))
             if self.columns is not None:
                 with naming(columns="--columns"):
                     return read_triples(file, **parsed_columns(self.columns))
             return read_triples(file, **subject_columns(file, self.subject, asked=self.subject != SUBJECT))
+
+    def _labelled(self, file: Path, table: ScoreTable) -> ScoreTable:
+        """The table with the subjects of its rows and columns from other files, where these are given."""
+        n, width = table.scores.shape
+        if self.labels is None:
+            if self.gallery_labels is not None or (self.unnamed and n != width):
+                raise StratError(
+                    f"`--labels` must name the subjects of the {n} rows of {file.name!r}, an array without names, and "
+                    f"`--gallery-labels` those of its {width} columns."
+                )
+            return table
+        if self.gallery_labels is None and n != width:
+            raise StratError(f"`--gallery-labels` must name the subjects of the {width} columns of {file.name!r}.")
+        probes = self._labels("--labels", self.labels, n, "rows")
+        if self.gallery_labels is None:
+            return ScoreTable(table.scores, probes, probes)
+        return ScoreTable(table.scores, probes, self._labels("--gallery-labels", self.gallery_labels, width, "columns"))
 
     def _trials(self) -> list[tuple[str, Source]]:
         assert self.trials is not None
@@ -150,7 +187,10 @@ class Request:
             trials = read_trials(self.trials, columns=columns, pattern=self.id_pattern)
         if not self.scores:
             if trials.score is None:
-                raise StratError("`--scores` must name a file of scores where `--trials` has none.")
+                raise StratError(
+                    "`--scores` must name a file of scores where `--trials` has none, or `--columns` the column of its "
+                    "scores: score=NAME."
+                )
             return [(self.trials.stem, self._of_trials(trials))]
         with naming(scores="--scores", score="--scores", path="--scores"):
             return [(file.stem, self._of_trials(trials, read_scores(file, trials))) for file in self.scores]
@@ -175,7 +215,13 @@ class Request:
         """Embeddings and subjects of the probes, the gallery or all images."""
         if not path.exists():
             raise StratError(f"`--{kind}` must name a file with embeddings, got {str(path)!r}, which is not there.")
-        archive, chosen = load(f"--{kind}", path), self.key[0] if self.key else "embeddings"
+        if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".mat", ".pt", ".pkl"):
+            raise StratError(
+                f"`--{kind}` must be embeddings in .npy (with --labels) or .npz, got {str(path)!r}; numpy.save(FILE, "
+                "vectors) writes one."
+            )
+        archive = load(f"--{kind}", path)
+        chosen = self.key[0] if self.key else usual_name(EMBEDDINGS, archive) or EMBEDDINGS[0]
         option = "--gallery-labels" if kind == "gallery" else "--labels"
         if list(archive) == [""]:
             if labels is None:
@@ -183,20 +229,26 @@ class Request:
                     f"`--{kind}` must come with the subjects of its rows, got {path.name!r}, an array without names; "
                     f"give {option} FILE (one a line), or an .npz file that holds {chosen!r} and {self.subject!r}."
                 )
-            return archive[""], self._labels(option, labels, archive[""])
-        wanted = (chosen,) if labels is not None else (chosen, self.subject)
+            return archive[""], self._labels(option, labels, len(archive[""]), "embeddings")
+        subject = self.subject if self.subject != SUBJECT else usual_name(SUBJECTS, archive) or SUBJECT
+        wanted = (chosen,) if labels is not None else (chosen, subject)
         for name in wanted:
             if name not in archive:
                 raise StratError(f"`--{kind}` must hold {name!r}, got {path.name!r}; {near(name, list(archive))}")
         vectors = archive[chosen]
-        return vectors, archive[self.subject] if labels is None else self._labels(option, labels, vectors)
+        if labels is None:
+            return vectors, archive[subject]
+        return vectors, self._labels(option, labels, len(vectors), "embeddings")
 
-    def _labels(self, option: str, labels: Path, vectors: NDArray[Any]) -> NDArray[Any]:
+    def _labels(self, option: str, labels: Path, number: int, what: str) -> NDArray[Any]:
         with naming(labels=option, path=option, pattern="--id-pattern"):
             values = read_labels(labels, pattern=self.id_pattern)
-        if len(values) != len(vectors):
+        if len(values) != number:
+            raise StratError(f"`{option}` must have a line for each of the {number} {what}, got {len(values)}.")
+        if self.images and len(values) > 1 and len(np.unique(values)) == len(values):
             raise StratError(
-                f"`{option}` must have a line for each of the {len(vectors)} embeddings, got {len(values)}."
+                f"`{option}` must name subjects of several images, got {len(values)} different ones, such as "
+                f"{plain(values[0])!r}; give --id-pattern to take the subject out of a path, such as '^([^/]+)/'."
             )
         return values
 
@@ -233,6 +285,24 @@ class Source:
 
     def ranks(self, *, enrolment: str, open_set: bool) -> Ranks | None:
         """Ranks of the probes; None where there is no gallery to search."""
+        try:
+            with naming(enrolment="--enrolment"):
+                return self._ranks(enrolment, open_set)
+        except StratError as error:
+            raise StratError(str(error).replace("open_set=True", "--open-set")) from None
+
+    @cached_property
+    def same_images(self) -> bool:
+        """Whether rows and columns of the table are the same images, several of a subject."""
+        table = self.table
+        return table is not None and not self.incomplete and own_images(table.scores, table.probes, table.gallery)
+
+    def _ranks(self, enrolment: str, open_set: bool) -> Ranks | None:
+        if self.same_images:
+            if enrolment != "single" or open_set:
+                option = "--open-set" if open_set else "--enrolment"
+                raise StratError(f"`{option}` must be left out for a table of images with themselves: no gallery.")
+            return None
         if self.table is not None and not self.incomplete:
             return ranks(**self._scores, **self._sides, enrolment=enrolment, open_set=open_set)
         if self.vectors is None or self.vectors[2] is None:
@@ -251,7 +321,8 @@ class Source:
             return self.trials.verification(scores=self.scores, distance=self.smaller, average=average)
         if self.table is not None:
             missing = "not compared" if self.incomplete else "error"
-            return verification(**self._scores, **self._sides, average=average, missing=missing)
+            sides = {"probes": self.table.probes} if self.same_images else self._sides
+            return verification(**self._scores, **sides, average=average, missing=missing)
         assert self.vectors is not None
         p, who, g, enrolled = self.vectors
         if len(p) * len(p if g is None else g) > MOST_SCORES:
@@ -277,7 +348,7 @@ class Source:
     @property
     def notes(self) -> list[Note]:
         """What to know about the source."""
-        return [INCOMPLETE] if self.incomplete else []
+        return [INCOMPLETE] if self.incomplete else [SAME_IMAGES] if self.same_images else []
 
     @property
     def _scores(self) -> dict[str, Any]:

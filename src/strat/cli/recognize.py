@@ -54,6 +54,7 @@ OF_RATES = (
 OF_RATES_ALONE = tuple(name for name in OF_RATES if name not in ("at", "name", "device"))
 COLUMNS = ("figure", "at", "estimate", "se", "low", "high", "df")
 
+FILES = typer.Argument(None, hidden=True)
 SIMILARITY = typer.Option(
     None, help="Table of similarities: .npz, .npy, .csv, or triples in .parquet or .csv; repeat for more systems."
 )
@@ -65,8 +66,8 @@ IMPOSTOR = typer.Option(None, help="Impostor scores, in the same form.")
 PROBES = typer.Option(None, help="Embeddings of the probes: .npz with embeddings and subject, or .npy with --labels.")
 GALLERY = typer.Option(None, help="Embeddings of the gallery, in the same form (labels: --gallery-labels).")
 IMAGES = typer.Option(None, help="Embeddings of all images: compared all with all, or for --per-subject.")
-LABELS = typer.Option(None, help="Subjects of the rows of --probes or --images: one a line, or .npy.")
-GALLERY_LABELS = typer.Option(None, help="Subjects of the rows of --gallery.")
+LABELS = typer.Option(None, help="Subjects of the rows of --probes, --images or an .npy table: one a line, or .npy.")
+GALLERY_LABELS = typer.Option(None, help="Subjects of the rows of --gallery, or of the columns of an .npy table.")
 KEY = typer.Option(None, help="Name of the table, or of the vectors, in an .npz; repeat for several systems in one.")
 NAME = typer.Option(None, "--name", help="Name of a system, in the order of the files; repeat.")
 MEASURE = typer.Option(None, help=f"More measures of verification (repeat): {', '.join(MEASURES)}.")
@@ -85,6 +86,7 @@ command = typer.Typer(add_completion=False, rich_markup_mode=None)
 @command.command()
 def recognize(
     ctx: typer.Context,
+    files: list[Path] | None = FILES,
     similarity: list[Path] | None = SIMILARITY,
     distance: list[Path] | None = DISTANCE,
     trials: Path | None = TRIALS,
@@ -160,6 +162,11 @@ def recognize(
 
       strat recognize --images all.npz --score euclidean --per-subject 4
     """
+    if files:
+        raise StratError(
+            f"what a file holds must be said by an option, got {str(files[0])!r} alone; --trials FILE for a list of "
+            "comparisons, --similarity or --distance FILE for a table of scores, --images FILE for embeddings."
+        )
     if plot_kind is not None:
         one_of("--plot-kind", plot_kind, PLOT_KINDS)
     wish = Wish(
@@ -193,9 +200,7 @@ def _left_out(ctx: typer.Context, source: Request, open_: bool, experiment: bool
     """Refuse options that these scores have no use for."""
     if source.kind not in ("probes", "images"):
         leave_out(ctx, "score", "device", why="with a table of scores: it is for embeddings")
-        leave_out(ctx, "labels", "gallery_labels", why="with scores: they are for embeddings")
-    if source.kind != "probes":
-        leave_out(ctx, "gallery_labels", why="without --gallery")
+    _labels_left_out(ctx, source)
     if source.is_table:
         _for_table(ctx, source)
     else:
@@ -221,9 +226,17 @@ def _left_out(ctx: typer.Context, source: Request, open_: bool, experiment: bool
         leave_out(ctx, "max_rank", "fpir", why="without --open-set: it is for open-set rates")
 
 
+def _labels_left_out(ctx: typer.Context, source: Request) -> None:
+    if source.kind == "images":
+        leave_out(ctx, "gallery_labels", why="without --gallery")
+    elif source.kind != "probes" and not source.unnamed:
+        leave_out(ctx, "labels", "gallery_labels", why="with scores that name their subjects")
+
+
 def _for_table(ctx: typer.Context, source: Request) -> None:
     suffix = getattr(source, source.kind)[0].suffix.lower()
-    leave_out(ctx, "id_pattern", why="with a table of scores, which names its subjects")
+    if source.labels is None:
+        leave_out(ctx, "id_pattern", why="with a table of scores, which names its subjects")
     if source.listed or suffix != ".npz":
         leave_out(ctx, "key", why=f"for {suffix} files and triples: it names a part of an .npz")
     if not source.listed and suffix != ".npz":

@@ -15,7 +15,8 @@ from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.figures import new_axes
 from strat.recognition.curves import MatchCurve, cms_of, match_curve, places, replicated
-from strat.recognition.ranks import Ranks, _table, ranks, ranks_of_embeddings
+from strat.recognition.given_table import score_table
+from strat.recognition.ranks import Ranks, ranks, ranks_of_embeddings
 from strat.recognition.sets import ImageArray
 from strat.text import counted
 from strat.validate.arguments import checked, shown
@@ -54,7 +55,7 @@ def system_of_scores(
     >>> s.compare(np.array([1]), np.array([0, 2])).rank().tolist()
     [1.0]
     """
-    table, sign = _table(similarity, distance)
+    table, sign = score_table(similarity, distance)
     labels = np.asarray(subjects)
     if table.shape != (len(labels), len(labels)):
         raise StratError(f"the scores must be images × images ({len(labels)} labels), got shape {table.shape}.")

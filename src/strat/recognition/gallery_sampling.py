@@ -23,8 +23,8 @@ from strat.estimation import Estimate
 from strat.estimation.facts import Inference, MeasureFacts
 from strat.estimation.spread import Influences
 from strat.notebook import in_words
+from strat.recognition.given_table import score_table
 from strat.recognition.matching import both_sides
-from strat.recognition.ranks import _table
 from strat.recognition.table import CELLS
 from strat.replication import Method, MethodKind
 from strat.statistics.base import Axis
@@ -99,7 +99,7 @@ def gallery_sampling(
     >>> g.estimate.value.tolist(), g.of_probes.round(4).tolist(), g.of_gallery.round(4).tolist()
     ([0.75], [0.0625], [0.0])
     """
-    table, sign = _table(similarity, distance)
+    table, sign = score_table(similarity, distance)
     who, entry, labels = both_sides("probes", probes, "gallery", gallery)
     if table.shape != (len(who), len(entry)):
         raise StratError(

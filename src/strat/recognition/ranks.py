@@ -21,6 +21,7 @@ from strat.notes import Note
 from strat.recognition import blocks
 from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
+from strat.recognition.given_table import refuse_own_images, score_table
 from strat.recognition.matching import FAILURES, Matching, match
 from strat.recognition.table import count as count_table
 from strat.text import counted
@@ -195,7 +196,8 @@ def ranks(
     >>> r.rank().tolist(), r.rank("optimistic").tolist(), r.tied_probes
     ([1.0, 2.0, 3.0], [1.0, 1.0, 3.0], 1)
     """
-    table, sign = _table(similarity, distance)
+    table, sign = score_table(similarity, distance)
+    refuse_own_images(table, probes, gallery)
     matching = match(
         probes,
         gallery,
@@ -334,21 +336,6 @@ def assemble(counts: Counts, matching: Matching, failures: str, method: str) -> 
         method,
         rows,
     )
-
-
-def _table(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[NDArray[Any], float]:
-    if (similarity is None) == (distance is None):
-        raise StratError(
-            "exactly one of `similarity` (greater is better) and `distance` (smaller is better) must be given, got "
-            f"{'both' if similarity is not None else 'neither'}; it is never guessed."
-        )
-    name, given = ("similarity", similarity) if distance is None else ("distance", distance)
-    table = np.asanyarray(given)
-    if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:
-        raise StratError(
-            f"`{name}` must be a table of numbers, probes × gallery, got shape {table.shape} of {table.dtype}."
-        )
-    return table, 1.0 if distance is None else -1.0
 
 
 def _direction(counts: Counts, matching: Matching, given: str) -> tuple[Note, ...]:

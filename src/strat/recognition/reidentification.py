@@ -13,8 +13,8 @@ from strat.errors import StratError, some
 from strat.estimation import Estimate, estimate
 from strat.notebook import in_words
 from strat.recognition.curves import design_of, places
+from strat.recognition.given_table import refuse_own_images, score_table
 from strat.recognition.matching import both_sides
-from strat.recognition.ranks import _table
 from strat.statistics.means import mean
 from strat.statistics.ranks import cms
 from strat.text import counted
@@ -124,13 +124,15 @@ def reidentification(
     >>> r.average_precision.round(4).tolist(), r.rank.tolist()
     ([0.8333], [1.0])
     """
-    table, sign = _table(similarity, distance)
+    table, sign = score_table(similarity, distance)
     p, g, subjects = both_sides("probes", probes, "gallery", gallery)
     same_length(probes=p, table=table)
     if table.shape[1] != len(g):
         raise StratError(f"`gallery` must name the {table.shape[1]} columns, got {len(g)} labels.")
     if (probe_cameras is None) != (gallery_cameras is None):
         raise StratError("`probe_cameras` and `gallery_cameras` must come together, got one of them.")
+    if probe_cameras is None:
+        refuse_own_images(table, probes, gallery)
     seen_by = None
     if probe_cameras is not None and gallery_cameras is not None:
         seen_by = both_sides("probe_cameras", probe_cameras, "gallery_cameras", gallery_cameras)[:2]

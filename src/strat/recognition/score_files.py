@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, near, plain, some
-from strat.recognition.ranks import _table
+from strat.recognition.given_table import score_table
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, ArrayFile, encode, load, numbers
 
@@ -102,7 +102,10 @@ def _from_csv(path: Path) -> ScoreTable:
     try:
         scores = np.array([[float(cell) for cell in line[1:]] for line in lines])
     except ValueError as error:
-        raise StratError(f"`path` must hold numbers after each label, got {error}.") from None
+        raise StratError(
+            f"`path` must hold numbers after each label, got {error}; a list of probe, gallery and score has "
+            "`read_triples`."
+        ) from None
     return ScoreTable(scores, np.array([line[0].strip() for line in lines]), gallery)
 
 
@@ -228,7 +231,7 @@ def candidates(
     >>> candidates(similarity=[[1, 5, 3]], gallery=["a", "b", "c"], top=2).labels.tolist()
     [['b', 'c']]
     """
-    table, sign = _table(similarity, distance)
+    table, sign = score_table(similarity, distance)
     labels = np.asarray(gallery)
     if len(labels) != table.shape[1]:
         raise StratError(f"`gallery` must name the {table.shape[1]} columns, got {len(labels)} labels.")

@@ -21,7 +21,7 @@ from strat.errors import StratError, near, some
 from strat.notes import Note
 from strat.recognition.comparisons import Block, Comparisons, Mated, at_or_above
 from strat.recognition.score_files import _exists
-from strat.recognition.trial_files import ROLES
+from strat.recognition.trial_columns import ROLES
 from strat.recognition.verification import Verification
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes

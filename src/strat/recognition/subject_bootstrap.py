@@ -62,9 +62,18 @@ def _drawn(c: Comparisons, blocks: list[Block], fmr: Array | None) -> Array:
     """The rates in each draw: draws × rates."""
     counts = np.random.default_rng(SEED).multinomial(c.number, np.full(c.number, 1.0 / c.number), DRAWS)
     places, nonmated, mated = _histograms(c, blocks)
+    counts = counts[:, _order(c.number, nonmated, mated)]
     below_mated, below_others = (_below(part, counts.astype(float), places) for part in (mated, nonmated))
     misses, matches = below_mated, 1.0 - below_others
     return _equal(matches, misses)[:, None] if fmr is None else _at(matches, misses, fmr)
+
+
+def _order(subjects: int, nonmated: Part, mated: Part) -> Any:
+    """The place of each subject by what its scores are, so that neither names nor the order of rows decide a draw."""
+    place, first, second, _ = nonmated
+    others = np.bincount(first, place, subjects) + np.bincount(second, place, subjects)
+    own = np.bincount(mated[1], mated[0], subjects)
+    return np.argsort(np.lexsort((others, own)))
 
 
 def _few_blocks(c: Comparisons) -> list[Block] | None:

@@ -12,26 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.errors import StratError, near, plain, some
-from strat.recognition.score_files import _columns, _exists, _read
+from strat.recognition.score_files import _exists
+from strat.recognition.trial_columns import (
+    ROLES,
+    as_text,
+    columns_by_role,
+    floats,
+    mated_by_word,
+    scores_of,
+    subjects_or_paths,
+)
 from strat.recognition.trial_comparisons import ListComparisons
 from strat.recognition.trials import INFERRED, linked_subjects, verification_of_trials
 from strat.recognition.verification import Verification
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, labels_of, load, numbers
-
-ROLES = {
-    "probe": ("probe", "test", "query", "segment", "file1", "image1", "probe_image", "test_id"),
-    "gallery": ("gallery", "enrol", "enroll", "enrolment", "enrollment", "reference", "model", "file2", "image2",
-                "gallery_image", "enrol_id", "modelid"),
-    "score": ("score", "scores", "similarity", "distance", "llr"),
-    "label": ("label", "target", "mated", "genuine", "match", "key", "same", "is_same", "targettype"),
-    "probe_subject": ("probe_subject", "test_subject", "probe_id", "subject1", "id1"),
-    "gallery_subject": ("gallery_subject", "reference_subject", "enrol_subject", "gallery_id", "subject2", "id2"),
-}  # fmt: skip
-YES = ("1", "1.0", "true", "target", "genuine", "mated", "same", "match", "tgt", "yes")
-NO = ("0", "0.0", "false", "nontarget", "non-target", "impostor", "imposter", "imp", "non-mated", "nonmated",
-      "different", "nonmatch", "no", "-1")  # fmt: skip
-WITH_HEADER = (".csv", ".tsv", ".parquet")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +100,8 @@ def read_trials(
     Parameters
     ----------
     path
-        Text without a header, ``label first second [score]`` (VoxCeleb) or ``first second [score] label`` (SRE, Kaldi),
-        cells apart by spaces, tabs or commas; or ``.csv``, ``.tsv`` or ``.parquet`` with names of columns.
+        Text, ``label first second [score]`` (VoxCeleb) or ``first second [score] label`` (SRE, Kaldi), cells apart by
+        spaces, tabs or commas, or with names of columns in its first line; or ``.csv``, ``.tsv`` or ``.parquet``.
     columns
         From roles to names of columns, or to positions from 1 in a text without a header. Roles are probe, gallery,
         score, label, probe_subject and gallery_subject; those left out are looked for under usual names.
@@ -128,23 +123,27 @@ def read_trials(
     unknown = sorted(set(columns or {}) - set(ROLES))
     if unknown:
         raise StratError(f"`columns` must name roles, got {unknown[0]!r}; {near(unknown[0], list(ROLES))}")
-    named = _by_header(file, columns or {}) if file.suffix.lower() in WITH_HEADER else _by_place(file, columns or {})
-    label = None if "label" not in named else _labels(named["label"])
-    sides = [None if side not in named else labels_of(side, _text(named[side])) for side in ("probe", "gallery")]
+    named, present = columns_by_role(file, columns or {})
+    label = None if "label" not in named else mated_by_word(named["label"])
+    sides = [None if side not in named else labels_of(side, as_text(named[side])) for side in ("probe", "gallery")]
     subjects = [
-        labels_of(name, _text(named[name])) if (name := f"{side}_subject") in named else subjects_of(names, pattern)
+        labels_of(name, as_text(named[name])) if (name := f"{side}_subject") in named else subjects_of(names, pattern)
         for side, names in zip(("probe", "gallery"), sides, strict=True)
     ]
+    among = f"; there are {some(present, 8)}" if present else ""
     if (subjects[0] is None) != (subjects[1] is None):
-        raise StratError("`columns` must name the subjects of both sides or of neither, got one of them.")
-    score = numbers("score", _floats(named["score"])) if "score" in named else None
-    trials = Trials(score, sides[0], sides[1], label, subjects[0], subjects[1])
+        one, other = ("probe", "gallery") if subjects[1] is None else ("gallery", "probe")
+        raise StratError(
+            f"`columns` must name the subjects of both sides or of neither, got {one}_subject without "
+            f"{other}_subject{among}."
+        )
+    score = numbers("score", floats("score", named["score"])) if "score" in named else None
     if label is None and subjects[0] is None:
         raise StratError(
-            f"`path` must say which trials are mated, got {file.name!r} with {some(sorted(named))}; name a column with "
-            "columns={'label': …} or those of the subjects."
+            f"`path` must say which trials are mated, got {file.name!r} with {some(sorted(named)) or 'no usual name'}; "
+            f"`columns` must name its label, or its probe_subject and gallery_subject{among}."
         )
-    return trials
+    return Trials(score, sides[0], sides[1], label, subjects[0], subjects[1])
 
 
 def subjects_of(names: NDArray[Any] | None, pattern: str | None) -> NDArray[Any] | None:
@@ -169,91 +168,6 @@ def subjects_of(names: NDArray[Any] | None, pattern: str | None) -> NDArray[Any]
     return np.array([match.group(1) for match in matches if match is not None])[codes.reshape(-1)]
 
 
-def _text(values: Any) -> Any:
-    array = np.asarray(values)
-    return array.astype(str) if array.dtype == object else array
-
-
-def _floats(values: Any) -> Any:
-    try:
-        return np.asarray(values).astype(float)
-    except ValueError as error:
-        raise StratError(f"`score` must be numbers, got {error}.") from None
-
-
-def _labels(values: Any) -> NDArray[np.bool_]:
-    """Truth values of labels in any of the usual words."""
-    words = np.char.lower(np.char.strip(np.asarray(values).astype(str)))
-    yes, no = np.isin(words, YES), np.isin(words, NO)
-    if not (yes | no).all():
-        raise StratError(
-            "`label` must be words such as 1 and 0 or target and nontarget, got "
-            f"{some(np.unique(words[~(yes | no)]), 3)}."
-        )
-    return np.asarray(yes)
-
-
-def _by_header(file: Path, columns: Mapping[str, str]) -> dict[str, Any]:
-    """The columns of each role, by the names given or by usual ones."""
-    present = list(_read(file, lambda result: [d[0] for d in result.description or []]))
-    lower = {name.lower(): name for name in present}
-    roles = {role: next((lower[n] for n in names if n in lower), None) for role, names in ROLES.items()}
-    chosen = {role: name for role, name in (roles | dict(columns)).items() if name is not None}
-    named = _columns(file, list(dict.fromkeys(chosen.values())))
-    return {role: named[name] for role, name in chosen.items()}
-
-
-def _by_place(file: Path, columns: Mapping[str, str]) -> dict[str, Any]:
-    """The columns of each role of a text without a header, by position."""
-    cells = rows_of_text(file)
-    width = cells.shape[1]
-    if columns:
-        return {role: cells[:, _place(role, at, width)] for role, at in columns.items()}
-    place = next((k for k in (0, width - 1, *range(1, width - 1)) if _are_labels(cells[:, k])), None)
-    if place is None:
-        raise StratError(
-            f"`path` must have a column of labels (1 and 0, target and nontarget), got none in {file.name!r}; say "
-            "which with columns={'label': '1', 'gallery': '2', 'probe': '3'}, positions from 1."
-        )
-    rest = [k for k in range(width) if k != place]
-    if len(rest) not in (1, 2, 3):
-        raise StratError(
-            f"`path` must have a label, two images and perhaps a score in each line, got {width} cells in "
-            f"{file.name!r}; say which with columns={{'label': '1', …}}, positions from 1."
-        )
-    roles = {1: ("score",), 2: ("gallery", "probe"), 3: ("gallery", "probe", "score")}[len(rest)]
-    return {"label": cells[:, place], **{role: cells[:, k] for role, k in zip(roles, rest, strict=True)}}
-
-
-def _are_labels(cells: NDArray[Any]) -> bool:
-    words = {word.lower() for word in np.unique(cells).tolist()}
-    return len(words) >= 2 and words <= {*YES, *NO}
-
-
-def _place(role: str, at: str, width: int) -> int:
-    if not str(at).isdigit() or not 1 <= int(at) <= width:
-        raise StratError(f"`columns` must give positions from 1 to {width} without a header, got {role}={at!r}.")
-    return int(at) - 1
-
-
-def rows_of_text(file: Path) -> NDArray[Any]:
-    """The cells of a text without a header, as many in each line."""
-    if not file.is_file():
-        raise StratError(f"`path` must name a file, got {str(file)!r}, which is none.")
-    try:
-        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except UnicodeDecodeError:
-        raise StratError(f"`path` must be UTF-8 text, got {file.name!r}, which is not.") from None
-    if not lines:
-        raise StratError(f"`path` must have at least one line, got {file.name!r}, which is empty.")
-    comma = "," in lines[0]
-    rows = [[cell.strip() for cell in line.split(",")] if comma else line.split() for line in lines]
-    widths = {len(row) for row in rows}
-    if len(widths) > 1:
-        raise StratError(f"`path` must have as many cells in every line, got {some(sorted(widths))} in {file.name!r}.")
-    return np.array(rows)
-
-
 @checked
 def read_scores(path: str | Path, trials: Trials | None = None) -> Array:
     """The scores of a file: one a line in the order of the trials, or ``first second score`` in any order.
@@ -261,21 +175,17 @@ def read_scores(path: str | Path, trials: Trials | None = None) -> Array:
     Parameters
     ----------
     path
-        Text without a header; or an ``.npy`` file of as many numbers as there are trials.
+        Text, ``.csv``, ``.tsv`` or ``.parquet``; or an ``.npy`` file of as many numbers as there are trials.
     trials
         The trials that they are scores of; None: the last cell of each line.
     """
     file = Path(path)
     if not _exists(file):
         raise StratError(f"`scores` must name a file, got {str(path)!r}, which is not there.")
-    if file.suffix.lower() == ".npy":
-        values = numbers("scores", np.ravel(next(iter(load("scores", file).values()))))
+    images, values = scores_of("scores", file)
+    if images is None or trials is None or trials.probe is None or trials.gallery is None:
         return _as_many(values, trials, file)
-    cells = rows_of_text(file)
-    values = numbers("scores", _floats(cells[:, -1]))
-    if cells.shape[1] < 3 or trials is None or trials.probe is None or trials.gallery is None:
-        return _as_many(values, trials, file)
-    return _joined(cells[:, :2], values, trials, file)
+    return _joined(images, values, trials, file)
 
 
 def _as_many(values: Array, trials: Trials | None, file: Path) -> Array:
@@ -311,7 +221,7 @@ def read_genuine_impostor(genuine: str | Path, impostor: str | Path, *, pattern:
     Parameters
     ----------
     genuine, impostor
-        One score a line; or two images and the score.
+        One score a line, or two images and the score; text, ``.csv``, ``.tsv``, ``.parquet`` or ``.npy``.
     pattern
         As in `read_trials`, where the lines name images; without it they are subjects linked by the genuine lines.
     """
@@ -319,26 +229,29 @@ def read_genuine_impostor(genuine: str | Path, impostor: str | Path, *, pattern:
     for argument, path in (("genuine", genuine), ("impostor", impostor)):
         if not _exists(Path(path)):
             raise StratError(f"`{argument}` must name a file, got {str(path)!r}, which is not there.")
-        cells = rows_of_text(Path(path))
-        parts.append((cells, numbers(argument, _floats(cells[:, -1]))))
+        try:
+            parts.append(scores_of(argument, Path(path)))
+        except StratError as error:
+            raise error.spelled({"path": argument}) from None
     (first, a), (second, b) = parts
     mated = np.arange(len(a) + len(b)) < len(a)
     score = np.concatenate([a, b])
-    if min(first.shape[1], second.shape[1]) < 3:
+    if first is None or second is None:
         return Trials(score, None, None, mated)
-    names = np.concatenate([first[:, :2], second[:, :2]])
+    names = np.concatenate([first, second])
     probe, gallery = names[:, 1], names[:, 0]
     return Trials(score, probe, gallery, mated, subjects_of(probe, pattern), subjects_of(gallery, pattern))
 
 
 @checked
 def read_labels(path: str | Path, *, pattern: str | None = None) -> NDArray[Any]:
-    """The subject of each row of an array of embeddings: an ``.npy`` file, or one name a line.
+    """The subject of each row of an array of embeddings.
 
     Parameters
     ----------
     path
-        The file.
+        An ``.npy`` file; a text with one name a line; or a table with a column ``subject`` (or, with `pattern`,
+        ``path``).
     pattern
         As in `read_trials`, where the lines are paths.
     """
@@ -348,7 +261,7 @@ def read_labels(path: str | Path, *, pattern: str | None = None) -> NDArray[Any]
     if file.suffix.lower() == ".npy":
         names = np.ravel(next(iter(load("labels", file).values())))
     else:
-        names = rows_of_text(file)[:, 0]
+        names = subjects_or_paths(file, paths=pattern is not None)
     subjects = subjects_of(names, pattern)
     return names if subjects is None else subjects
 

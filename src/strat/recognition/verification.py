@@ -137,7 +137,7 @@ class Verification(ErrorRates):
         pick = ((order[:, None] == t) & seen).astype(float)
         part = self._spread(at_t, 0.0, pick * slope, pick)
         least = float(wanted[wanted > 0].min(initial=1.0))
-        notes = (*self._notes(at_t), *few_beyond(least, len(self.nonmated), "FMR", "non-mated comparisons"))
+        notes = (*self._notes(at_t), *few_beyond(least, self.n_nonmated, "FMR", "non-mated comparisons"))
         if np.ndim(fmr) == 0:
             rates = self.as_estimate(f"FNMR at FMR {float(wanted[0]):g}", point[0], part.only(), ())
         else:
@@ -162,7 +162,7 @@ class Verification(ErrorRates):
         between = self._spread(*self._between(at_t, value), slope * part, part)
         beside = replace(at_t, misses=self.comparisons.misses(np.array([np.nextafter(t, np.inf)])))
         rate = replace(self.as_estimate("EER", np.asarray(value), between.only(), ()), notes=self._notes(beside))
-        return with_subjects_drawn(rate, self.comparisons)
+        return _turned(with_subjects_drawn(rate, self.comparisons))
 
     # ---- other measures
 
@@ -302,6 +302,14 @@ class Verification(ErrorRates):
             measure=MeasureFacts(link="logit", bounds=(0.0, 1.0)),
             inference=Inference(spread.Influences(part.spread), float(self.n_mated), c.size_of_fnmr),
         )
+
+
+def _turned(rate: Estimate) -> Estimate:
+    """The equal error rate, with a note where it is above one half."""
+    if float(rate.interval()[0]) <= 0.5:
+        return rate
+    text = "EER above 0.5: mated comparisons score worse than non-mated ones; is the direction of the scores reversed?"
+    return replace(rate, notes=(*rate.notes, Note("scores-reversed", text)))
 
 
 def _heavy(comparisons: Array, kind: str, nominal: float, df: float) -> Note | None:

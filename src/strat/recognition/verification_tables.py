@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, one_of
+from strat.recognition.given_table import refuse_own_images, score_table, symmetric
 from strat.recognition.matching import failure_mask
-from strat.recognition.ranks import _table
 from strat.recognition.table_comparisons import TableComparisons
 from strat.recognition.trial_comparisons import ListComparisons
 from strat.recognition.verification import AVERAGES, Verification, sorted_scores
@@ -17,7 +17,6 @@ from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, same_length
 
 MISSING = ("error", "not compared")
-TILE = 512  # rows and columns of a piece of a table that is compared with its mirror image
 
 
 @checked
@@ -57,8 +56,10 @@ def verification(
     """
     one_of("average", average, AVERAGES)
     one_of("missing", missing, MISSING)
-    table, sign = _table(similarity, distance)
+    table, sign = score_table(similarity, distance)
     triangle = gallery is None
+    if gallery is not None:
+        refuse_own_images(table, probes, gallery)
     columns = probes if gallery is None else gallery
     same_length(probes=table, labels=np.asarray(probes))
     if table.shape[1] != len(np.asarray(columns)):
@@ -67,7 +68,7 @@ def verification(
         raise StratError(
             "`failed_gallery` must be left out where one set is compared with itself; use `failed_probes`."
         )
-    if triangle and not _symmetric(table):
+    if triangle and not symmetric(table):
         raise StratError("`gallery` must be given for a table that is not symmetric, got None.")
     keep = [
         np.flatnonzero(~failure_mask(name, failed, len(np.asarray(labels))))
@@ -83,19 +84,6 @@ def verification(
     if missing == "not compared" and table.dtype.kind == "f":
         return _compared_only(sign * table.astype(float), first, second, labels, triangle, average)
     return sorted_scores(TableComparisons(table, sign, first, second, labels, triangle, average == "subjects"))
-
-
-def _symmetric(table: NDArray[Any]) -> bool:
-    n, same_nan = table.shape[0], table.dtype.kind == "f"
-    if n != table.shape[1]:
-        return False
-    starts = range(0, n, TILE)
-    return all(
-        np.array_equal(table[i : i + TILE, j : j + TILE], table[j : j + TILE, i : i + TILE].T, equal_nan=same_nan)
-        for i in starts
-        for j in starts
-        if j >= i
-    )
 
 
 def _compared_only(

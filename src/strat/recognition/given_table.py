@@ -1,0 +1,78 @@
+"""Tables of scores as they are given: which way is better, and whether rows and columns are the same images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strat.errors import StratError
+
+TILE = 512  # rows and columns of a piece of a table that is compared with its mirror image
+
+
+def score_table(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[NDArray[Any], float]:
+    """The table that was given, and 1 for similarities or −1 for distances."""
+    if (similarity is None) == (distance is None):
+        raise StratError(
+            "exactly one of `similarity` (greater is better) and `distance` (smaller is better) must be given, got "
+            f"{'both' if similarity is not None else 'neither'}; it is never guessed."
+        )
+    name, given = ("similarity", similarity) if distance is None else ("distance", distance)
+    table = np.asanyarray(given)
+    if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:
+        raise StratError(
+            f"`{name}` must be a table of numbers, probes × gallery, got shape {table.shape} of {table.dtype}."
+        )
+    return table, 1.0 if distance is None else -1.0
+
+
+def symmetric(table: NDArray[Any]) -> bool:
+    """Whether a table is its own mirror image, looked at piece by piece.
+
+    >>> symmetric(np.array([[0, 1], [1, 0]])), symmetric(np.array([[0, 1], [2, 0]]))
+    (True, False)
+    """
+    n, same_nan = table.shape[0], table.dtype.kind == "f"
+    if n != table.shape[1]:
+        return False
+    starts = range(0, n, TILE)
+    return all(
+        np.array_equal(table[i : i + TILE, j : j + TILE], table[j : j + TILE, i : i + TILE].T, equal_nan=same_nan)
+        for i in starts
+        for j in starts
+        if j >= i
+    )
+
+
+def own_images(table: NDArray[Any], probes: ArrayLike, gallery: ArrayLike) -> bool:
+    """Whether rows and columns are the same images, several of a subject.
+
+    The table is then symmetric, and what stands for an image with itself is one number, or the extreme of its row.
+
+    >>> s = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+    >>> own_images(s, list("aab"), list("aab")), own_images(s, list("abc"), list("abc"))
+    (True, False)
+    """
+    rows, columns = np.asarray(probes), np.asarray(gallery)
+    same = rows.shape == columns.shape and bool((rows == columns).all())
+    several = 1 < len(np.unique(rows)) < len(rows)
+    return same and several and table.shape == (len(rows),) * 2 and symmetric(table) and _own_diagonal(table)
+
+
+def _own_diagonal(table: NDArray[Any]) -> bool:
+    own = np.diagonal(table).astype(float)
+    if np.allclose(own, own[0], rtol=1e-5, atol=1e-8):
+        return True
+    return bool((own == table.max(axis=1)).all() or (own == table.min(axis=1)).all())
+
+
+def refuse_own_images(table: NDArray[Any], probes: ArrayLike, gallery: ArrayLike) -> None:
+    """Refuse a table of images with themselves: each would be its own mate."""
+    if own_images(table, probes, gallery):
+        raise StratError(
+            "`gallery` must hold other images than `probes`, got a symmetric table with the same subjects of rows and "
+            "columns, where each image would be its own mate; choose rows and columns for ranks, or leave `gallery` "
+            "out of `verification`."
+        )
