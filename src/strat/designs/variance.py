@@ -36,7 +36,9 @@ def deviations(influence: Influence, design: Design) -> Array:
     means = np.add.reduceat(influence, design.starts, axis=0) / sizes[:, None]
     scale = np.sqrt(ratio * (1.0 - design.fraction))[design.stratum]
     each = influence if design.multiplicity is None else influence / design.multiplicity[:, None]
-    from_mean = (each - means[design.stratum]) * scale[:, None]
+    from_mean = means[design.stratum]
+    np.subtract(each, from_mean, out=from_mean)
+    from_mean *= scale[:, None]
     if design.multiplicity is not None:
         from_mean *= np.sqrt(design.multiplicity)[:, None]
     return _singletons(from_mean, influence, design)
