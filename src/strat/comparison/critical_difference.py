@@ -21,8 +21,9 @@ def cliques(same: NDArray[np.bool_]) -> list[tuple[int, int]]:
     [(0, 1), (1, 2)]
     """
     groups: list[tuple[int, int]] = []
+    last = 0
     for first in range(len(same)):
-        last = first
+        last = max(first, last)  # without its first system a run has no pair that it had not before
         while last + 1 < len(same) and same[first : last + 2, last + 1].all():
             last += 1
         if last > first and (not groups or last > groups[-1][1]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,14 +11,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
 from strat import validate
 from strat.colours import BLUE
 from strat.comparison.critical_difference import cliques
 from strat.comparison.multiplicity import holm
-from strat.comparison.paired_shares import Discordance, PairedScore
+from strat.comparison.paired_shares import Discordance
 from strat.comparison.sign_flips import SEED, few_units, largest_of_systems
+from strat.comparison.system_pairs import BLOCK, SystemPairs, largest_of_pairs, pair_errors
 from strat.comparison.winner import Winner, winner_limits
 from strat.errors import StratError, drawable, near, some
 from strat.estimation import Estimate
@@ -32,6 +33,7 @@ from strat.validate.columns import Array, Codes
 
 DRAWS = 20_000
 FEWEST_DRAWS = 2_000
+MOST_DRAWN = 1_000  # systems beyond which the winner's reach is Bonferroni's
 MOST_GAPS = 1_000_000_000  # pairs × draws: more systems take fewer draws, of a maximum that varies less
 
 
@@ -87,25 +89,43 @@ class ManySystems:
         """Row system − column system."""
         return self.values[:, None] - self.values
 
-    @cached_property
+    @property
     def errors(self) -> Array:
         """Standard error of each difference."""
-        c = self.estimate.covariance
-        v = np.diag(c)
-        return np.sqrt(np.maximum(v[:, None] + v - 2.0 * c, 0.0))
+        return self._all.errors
 
-    @cached_property
+    @property
     def t(self) -> Array:
         """Differences over their standard errors; 0 where neither varies."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(self.errors > _floor(self), self.differences / self.errors, np.inf * self.differences)
-        t = np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        if self._score is not None:
-            t = np.where(self.errors > _floor(self), self._score.statistic(0.0), t)
-        if not self._still.any():
-            return t
-        tail = np.minimum((1.0 - np.abs(self.differences) / 2.0) ** self._units, 0.5)  # as in `Comparison.pvalue`
-        return np.where(self._still, -np.sign(self.differences) * stdtrit(self._df, tail), t)
+        return self._all.t
+
+    def between(self, rows: Sequence[int], columns: Sequence[int] | None = None) -> SystemPairs:
+        """These systems − those (without `columns`: all), by their places: what is known of so many pairs alone."""
+        i = np.asarray(rows, np.intp)
+        j = np.arange(len(self.systems)) if columns is None else np.asarray(columns, np.intp)
+        errors = pair_errors(self._covariance, i, j)
+        moving = errors > _floor(self)
+        score = None
+        if self._scored is not None:
+            score = self._scored.score(errors**2, self.estimate.least_df, self._scored.between(i, j))
+        still = ~moving & (i[:, None] != j) if self._counts_still else np.zeros(errors.shape, bool)
+        differences = self.values[i, None] - self.values[j]
+        return SystemPairs(differences, errors, moving, still, score, self._df, self._units)
+
+    def _blocks(self) -> Iterator[tuple[slice, SystemPairs]]:
+        """All pairs, some systems − all others at a time."""
+        m = len(self.systems)
+        step = max(1, BLOCK // m)
+        for a in range(0, m, step):
+            yield slice(a, a + step), self.between(range(a, min(a + step, m)))
+
+    @cached_property
+    def _all(self) -> SystemPairs:
+        return self.between(range(len(self.systems)))
+
+    @cached_property
+    def _covariance(self) -> Array:
+        return self.estimate.covariance
 
     @checked
     def pvalues(self, adjust: str = "max-t") -> Array:
@@ -117,46 +137,52 @@ class ManySystems:
         """
         m = len(self.systems)
         i, j = np.triu_indices(m, 1)
-        t = np.abs(self.t[i, j])
-        if adjust == "max-t" and m > 2:
-            p = self._adjusted(t, self._raw[i, j], self._largest, len(t))
-        elif adjust in ("max-t", "holm", "none"):
-            p = holm(self._raw[i, j]) if adjust == "holm" else np.asarray(self._raw[i, j])
+        if adjust == "max-t":
+            p = self.adjusted(self._all)[i, j]
+        elif adjust in ("holm", "none"):
+            p = holm(self._all.pvalues[i, j]) if adjust == "holm" else self._all.pvalues[i, j]
         else:
             raise StratError(f"`adjust` must be 'max-t', 'holm' or 'none', got {adjust!r}.")
         matrix = np.ones((m, m))
         matrix[i, j] = matrix[j, i] = p
         return matrix
 
-    @cached_property
-    def _score(self) -> PairedScore | None:
-        """Tango's score of all pairs of shares; None with few units, where flips already pay for their uncertainty."""
-        if self.discordance is None or self._flipped is not None:
-            return None
-        return self.discordance.score(self.errors**2, self.estimate.least_df)
+    def adjusted(self, pairs: SystemPairs) -> Array:
+        """P-values of some pairs by max-t, adjusted for the number of all pairs."""
+        m = len(self.systems)
+        if m == 2:
+            return pairs.pvalues
+        return self._adjusted(np.abs(pairs.t), pairs.pvalues, self._largest, m * (m - 1) // 2)
+
+    @property
+    def _scored(self) -> Discordance | None:
+        """What Tango's score of pairs is made of; None with few units, whose flips pay for their uncertainty."""
+        return None if self._flipped is not None else self.discordance
 
     @property
     def _df(self) -> float:
         """Degrees of freedom of a pair: none are lost where the sample size is known."""
-        return self.estimate.least_df if self._score is None else self._score.df
+        known = self._scored is not None and self._scored.size is not None
+        return math.inf if known else self.estimate.least_df
 
     @property
     def _units(self) -> float:
         """Number of units that pairs without any variation count on."""
         return float(np.min(self.estimate.effective_units))
 
-    @cached_property
-    def _still(self) -> NDArray[np.bool_]:
-        """Pairs of shares with zero estimated variance, in an incompletely sampled population."""
-        share = self.estimate.proportion or self.estimate.bounds == (0.0, 1.0)
-        if not share or math.isinf(self._units):
-            return np.zeros(self.errors.shape, bool)
-        return (self.errors <= _floor(self)) & ~np.eye(len(self.errors), dtype=bool)
-
     @property
-    def _raw(self) -> Array:
-        raw: Array = np.asarray(2.0 * stdtr(self._df, -np.abs(self.t)), float)
-        return raw
+    def _counts_still(self) -> bool:
+        """Whether pairs with zero estimated variance are of shares, in an incompletely sampled population."""
+        share = self.estimate.proportion or self.estimate.bounds == (0.0, 1.0)
+        return share and not math.isinf(self._units)
+
+    @cached_property
+    def _still(self) -> Array:
+        """Number of pairs with each system that never varied: all of them, and those that differ."""
+        if not self._counts_still:
+            return np.zeros((2, len(self.systems)), int)
+        parts = [((p.still).sum(axis=1), (p.still & (p.differences > 0)).sum(axis=1)) for _, p in self._blocks()]
+        return np.concatenate([np.stack(part) for part in parts], axis=1)
 
     @property
     def max_t(self) -> str:
@@ -170,7 +196,7 @@ class ManySystems:
     @checked
     def critical(self, level: float = 0.95) -> float:
         """The value that the largest |t| of all pairs exceeds with probability 1 − level."""
-        still = int((self._still & (self.differences > 0)).sum())  # pairs that draws say nothing about
+        still = int(self._still[1].sum())  # pairs that draws say nothing about
         if len(self.systems) == 2:
             return self._bonferroni(level, 1)
         m = len(self.systems)
@@ -179,7 +205,7 @@ class ManySystems:
     @checked
     def intervals(self, level: float = 0.95) -> tuple[Array, Array]:
         """Simultaneous intervals of all differences."""
-        return self._limits(self.critical(level))
+        return self._all.limits(self.critical(level))
 
     @checked
     def against(self, baseline: str, level: float = 0.95) -> dict[str, list[Any]]:
@@ -200,24 +226,25 @@ class ManySystems:
         """
         k = self._position(baseline)
         others = [i for i in self.order if i != k]
-        low, high = self._limits(self._critical_of(k, level))
-        alone, t = self._raw[others, k], np.abs(self.t[others, k])
+        pairs = self.between(others, [k])
+        low, high = pairs.limits(self._critical_of(k, level))
+        alone, t = pairs.pvalues, np.abs(pairs.t)
         adjusted = self._adjusted(t, alone, self._largest_of(k), len(others)) if len(others) > 1 else alone
         return {
             "system": [self.systems[i] for i in others],
-            "difference": self.differences[others, k].tolist(),
-            "se": self.errors[others, k].tolist(),
-            "low": low[others, k].tolist(),
-            "high": high[others, k].tolist(),
-            "pvalue": alone.tolist(),
-            "adjusted": adjusted.tolist(),
+            "difference": pairs.differences[:, 0].tolist(),
+            "se": pairs.errors[:, 0].tolist(),
+            "low": low[:, 0].tolist(),
+            "high": high[:, 0].tolist(),
+            "pvalue": alone[:, 0].tolist(),
+            "adjusted": adjusted[:, 0].tolist(),
         }
 
     def _critical_of(self, k: int, level: float) -> float:
         """The value that the largest |t| of the pairs with system k exceeds with probability 1 − level."""
         if len(self.systems) == 2:
             return self._bonferroni(level, 1)
-        return self._within(level, self._largest_of(k), int(self._still[k].sum()), len(self.systems) - 1)
+        return self._within(level, self._largest_of(k), int(self._still[0, k]), len(self.systems) - 1)
 
     def _bonferroni(self, level: float, number: int) -> float:
         """Student's critical value for each of so many differences."""
@@ -236,57 +263,38 @@ class ManySystems:
             p = np.minimum(p, pairs * alone)
         return np.asarray(np.where(t == 0, 1.0, np.maximum(p, alone)))
 
-    @cached_property
-    def _known_limits(self) -> dict[float, tuple[Array, Array]]:
-        return {}
-
-    def _limits(self, critical: float) -> tuple[Array, Array]:
-        """Limits of all differences for a critical value of |t|, which a board asks for several times."""
-        if critical not in self._known_limits:
-            self._known_limits.clear()
-            self._known_limits[critical] = self._new_limits(critical)
-        return self._known_limits[critical]
-
-    def _new_limits(self, critical: float) -> tuple[Array, Array]:
-        """Limits of all differences for a critical value of |t|; exact ones for pairs that never varied."""
-        half = critical * self.errors
-        low, high = self.differences - half, self.differences + half
-        if self._score is not None:
-            moving = self.errors > _floor(self)
-            low, high = (
-                np.where(moving, *pair) for pair in zip(self._score.limits(critical), (low, high), strict=True)
-            )
-        if not self._still.any():
-            return low, high
-        exact = 2.0 * (1.0 - stdtr(self._df, -critical) ** (1.0 / self._units))
-        return (
-            np.where(self._still, np.maximum(self.differences - exact, -1.0), low),
-            np.where(self._still, np.minimum(self.differences + exact, 1.0), high),
-        )
-
     @checked
     def ranks(self, level: float = 0.95) -> tuple[Array, Array]:
         """Simultaneous rank intervals of all systems: 1 is the best.
 
         A system ranks behind all that are better beyond doubt, and before all that are worse beyond doubt.
         """
-        better = self._better(self.critical(level))
-        m = len(self.systems)
-        return 1 + better.sum(axis=0), m - better.sum(axis=1)
+        critical = self.critical(level)
+        if critical not in self._known_ranks:
+            self._known_ranks[critical] = self._new_ranks(critical)
+        first, last = self._known_ranks[critical]
+        return first.copy(), last.copy()
 
     @checked
     def rank(self, system: str, level: float = 0.95) -> tuple[int, int]:
         """The rank interval of one system alone, at most as wide as in `ranks`."""
         k = self._position(system)
-        better = self._better(min(self._critical_of(k, level), self.critical(level)))
-        return 1 + int(better[:, k].sum()), len(self.systems) - int(better[k].sum())
+        critical, sign = min(self._critical_of(k, level), self.critical(level)), 1.0 if self.higher_is_better else -1.0
+        above = self.between(range(len(self.systems)), [k])
+        better, worse = sign * above.t > critical, sign * self.between([k]).t > critical
+        return 1 + int(better.sum()), len(self.systems) - int(worse.sum())
+
+    @checked
+    def same(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """Whether two systems are not distinguishable, for all pairs at once."""
+        critical = self.critical(level)
+        return np.concatenate([np.abs(pairs.t) <= critical for _, pairs in self._blocks()])
 
     @checked
     def groups(self, level: float = 0.95) -> list[tuple[str, ...]]:
         """Largest groups of neighbours, best first, of which no two differ."""
         order = self.order
-        c = self.critical(level)
-        same = np.abs(self.t)[np.ix_(order, order)] <= c
+        same = self.same(level)[np.ix_(order, order)]
         return [tuple(self.systems[order[k]] for k in range(a, b + 1)) for a, b in cliques(same)]
 
     @checked
@@ -297,8 +305,13 @@ class ManySystems:
         if self.estimate.variance[k] == 0.0:
             low, high = (float(np.asarray(side)[k]) for side in self.estimate.interval(level))
             return Winner(self.systems[k], float(self.values[k]), float(self.values[k]), low, high, level)
-        reach = self.estimate.simultaneous(1.0 - 0.1 * (1.0 - level))
-        low, middle, high = winner_limits(self.estimate, k, sign, level, reach)
+        m, wide = len(self.systems), 1.0 - 0.1 * (1.0 - level)
+        reach = (
+            self.estimate.simultaneous(wide)
+            if m <= MOST_DRAWN
+            else critical(1.0 - (1.0 - wide) / m, self.estimate.least_df)
+        )
+        low, middle, high = winner_limits(self.estimate, self._covariance, k, sign, level, reach)
         return Winner(self.systems[k], float(self.values[k]), middle, low, high, level)
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
@@ -343,7 +356,8 @@ class ManySystems:
         """Who leads, within which ranks, and whom it is not distinguishable from."""
         k = self.order[0]
         first, last = self.ranks()
-        ties = [self.systems[j] for j in self.order[1:] if abs(self.t[k, j]) <= self.critical()]
+        near_best = np.abs(self.between([k]).t[0]) <= self.critical()
+        ties = [self.systems[j] for j in self.order[1:] if near_best[j]]
         tied = f"; not distinguishable from {some(ties, 5)}" if ties else "; better than every other one"
         positive = self.estimate.positive
         looked_at = "" if positive is None else f", {self.estimate.name}, {class_named(positive)}"
@@ -382,10 +396,19 @@ class ManySystems:
             raise StratError(f"`system` must be one of the systems, got {system!r}; {near(str(system), self.systems)}")
         return self.systems.index(system)
 
-    def _better(self, critical: float) -> Any:
-        """Whether the row system is better than the column system beyond doubt."""
-        t = self.t if self.higher_is_better else -self.t
-        return t > critical
+    @cached_property
+    def _known_ranks(self) -> dict[float, tuple[Array, Array]]:
+        return {}
+
+    def _new_ranks(self, critical: float) -> tuple[Array, Array]:
+        """First and last ranks, where one system is better than another if t exceeds the critical value."""
+        m = len(self.systems)
+        first, last = np.ones(m, int), np.full(m, m)
+        for rows, pairs in self._blocks():
+            better = (pairs.t if self.higher_is_better else -pairs.t) > critical
+            first += better.sum(axis=0)
+            last[rows] -= better.sum(axis=1)
+        return first, last
 
     @property
     def _number_of_draws(self) -> int:
@@ -396,7 +419,7 @@ class ManySystems:
     def _draws(self) -> tuple[Array, Array]:
         """Draws of the systems' errors with their covariance, and what makes them Student's."""
         rng = np.random.default_rng(SEED)
-        values, vectors = np.linalg.eigh(self.estimate.covariance)
+        values, vectors = np.linalg.eigh(self._covariance)
         root = (vectors * np.sqrt(np.clip(values, 0.0, None))).T
         number, df = self._number_of_draws, self._df
         normal = rng.standard_normal((number, len(root))) @ root
@@ -416,8 +439,8 @@ class ManySystems:
         if self._flipped is not None:
             return self._flipped[:, k]
         normal, chi = self._draws
-        se = self.errors[k]
-        moving = se > _floor(self)
+        pairs = self.between([k])
+        se, moving = pairs.errors[0], pairs.moving[0]
         if not moving.any():
             return np.zeros(len(normal))
         gap = np.abs(normal[:, moving] - normal[:, k : k + 1]) / se[moving]
@@ -431,19 +454,7 @@ class ManySystems:
             largest: Array = self._flipped.max(axis=1)
             return largest
         normal, chi = self._draws
-        # One column of pairs after the other: the loop is over systems, never over draws.
-        largest = np.zeros(len(normal))
-        floor = _floor(self)
-        work = np.ascontiguousarray(normal.T)
-        for k in range(len(self.systems) - 1):
-            se = self.errors[k, k + 1 :]
-            moving = np.flatnonzero(se > floor)
-            if len(moving):
-                gap = work[k + 1 :][moving] - work[k]
-                np.abs(gap, out=gap)
-                gap /= se[moving][:, None]
-                np.maximum(largest, gap.max(axis=0), out=largest)
-        return largest / chi
+        return largest_of_pairs(normal, self._covariance, _floor(self)) / chi
 
 
 def selected(whole: Estimate, places: list[int]) -> Estimate:

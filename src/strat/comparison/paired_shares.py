@@ -23,6 +23,7 @@ from strat.statistics.base import block_totals
 from strat.validate.columns import Array
 
 ROUNDING = 1e-6  # what sums of weights may leave a row's 0 or 1 off
+BLOCK = 1 << 21  # rows × systems that are looked at together
 HALVINGS = 45  # of the range of a difference: to 6e-14
 
 
@@ -50,9 +51,13 @@ class Discordance:
         """The same for the systems in another order."""
         return replace(self, alone=self.alone[np.ix_(order, order)])
 
-    def score(self, variance: Array | float, df: float) -> PairedScore:
-        """Limits and tests of all pairs for a design that gives their differences this variance."""
-        alone, other = self.alone, self.alone.T
+    def between(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> tuple[Array, Array]:
+        """For these row systems and column systems: the share only the one has right, and the share only the other."""
+        return self.alone[np.ix_(rows, columns)], self.alone[np.ix_(columns, rows)].T
+
+    def score(self, variance: Array | float, df: float, between: tuple[Array, Array] | None = None) -> PairedScore:
+        """Limits and tests of pairs (all of them) for a design that gives their differences this variance."""
+        alone, other = (self.alone, self.alone.T) if between is None else between
         if self.size is not None:
             return PairedScore(alone, other, np.full(alone.shape, self.size), math.inf)
         of_a_row = alone + other - (alone - other) ** 2
@@ -151,7 +156,10 @@ def discordance(systems: Statistic, design: Design) -> Discordance | None:
     right = _right(systems, design, inside)
     if right is None:
         return None
-    alone = (inside[:, None] * right).T @ (1.0 - right) / inside.sum()
+    wrong = np.subtract(1.0, right, out=right)
+    step = max(1, BLOCK // len(inside))
+    parts = (inside[:, None] * (1.0 - wrong[:, a : a + step]) for a in range(0, wrong.shape[1], step))
+    alone = np.concatenate([part.T @ wrong for part in parts]) / inside.sum()
     copies = np.ones(len(inside)) if design.counts is None else design.counts
     seen = float((inside * design.fraction[design.stratum[design.unit]]).sum() / inside.sum())
     most = math.inf if seen >= 1 else kish(inside, copies) / (1.0 - seen)
@@ -165,11 +173,14 @@ def discordance(systems: Statistic, design: Design) -> Discordance | None:
 def _right(systems: Statistic, design: Design, inside: Array) -> Array | None:
     """Right (1) or wrong (0) of each row and system; None where the measure is no share of the same rows."""
     totals = np.concatenate([block_totals(block, design.weights) for block in systems.rows])
-    influence = linear.row_influence(systems, linear.gradient(systems, totals, design.weights))
-    counted = (influence * inside.sum() + systems.function(totals))[inside > 0]
-    whole = np.round(counted)
-    if np.abs(counted - whole).max() > ROUNDING or not np.isin(whole, (0.0, 1.0)).all():
-        return None
-    right = np.zeros(influence.shape)
-    right[inside > 0] = whole
+    slope, values = linear.gradient(systems, totals, design.weights), np.asarray(systems.function(totals))
+    right = np.zeros((len(inside), len(values)))
+    step = max(1, BLOCK // len(inside))
+    for a in range(0, len(values), step):  # some systems at a time: their rows are held several times over
+        influence = linear.row_influence(systems, slope[:, a : a + step])
+        counted = (influence * inside.sum() + values[a : a + step])[inside > 0]
+        whole = np.round(counted)
+        if np.abs(counted - whole).max() > ROUNDING or not ((whole == 0.0) | (whole == 1.0)).all():
+            return None
+        right[inside > 0, a : a + step] = whole
     return right

@@ -46,12 +46,14 @@ class Winner:
         )
 
 
-def winner_limits(estimate: Estimate, k: int, sign: float, level: float, reach: float) -> tuple[float, float, float]:
+def winner_limits(
+    estimate: Estimate, covariance: Array, k: int, sign: float, level: float, reach: float
+) -> tuple[float, float, float]:
     """Lower limit, corrected value and upper limit of value k, which came first (for sign −1 by being the lowest).
 
-    `reach` is the critical value of the largest |t| of all values at the level 1 − (1 − level) / 10.
+    `covariance` is the estimate's, which many systems compute once; `reach` is the critical value of the largest |t| of
+    all values at the level 1 − (1 − level) / 10.
     """
-    covariance = estimate.covariance
     spread, beta = math.sqrt(covariance[k, k]), 0.1 * (1.0 - level)
     # A share moves in steps of one row: a tie means "within half a step", not "exactly at the edge".
     step = 1.0 / estimate.rows if estimate.proportion else 0.0

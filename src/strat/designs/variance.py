@@ -43,7 +43,9 @@ def textbook_deviations(influence: Array, lines: Lines) -> Array:
     n = lines.sizes
     ratio = np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
     scale = lines.on_lines(np.sqrt(ratio * lines.unseen))
-    return centred(influence, lines) * (scale * np.sqrt(lines.copies))
+    from_mean = centred(influence, lines)
+    from_mean *= scale * np.sqrt(lines.copies)
+    return from_mean
 
 
 def _singletons(from_mean: Array, influence: Array, design: Design) -> Array:
@@ -125,7 +127,9 @@ def usual_df(design: Design, weights: Array) -> float:
 
 def centred(influence: Array, lines: Lines) -> Array:
     """What one unit of each line adds, less the mean of its stratum."""
-    return influence / lines.copies - lines.on_lines(lines.by_stratum(influence) / lines.sizes)
+    from_mean = lines.on_lines(lines.by_stratum(influence) / lines.sizes)
+    each = influence if (lines.copies == 1.0).all() else influence / lines.copies
+    return np.subtract(each, from_mean, out=from_mean)
 
 
 def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:

@@ -51,14 +51,14 @@ def unit_influence(statistic: Statistic, design: Design, slope: Array) -> Array:
 
 def row_influence(statistic: Statistic, slope: Array) -> Array:
     """What a small weight on each row adds to the statistic: rows × outputs."""
-    influence: Array | float = 0.0
+    influence = np.zeros((len(statistic), slope.shape[1]))
     start = 0
     for block in statistic.rows:
         by_line = block.spread(slope[start : start + block.components])
         by_row = by_line if block.codes is None else by_line[block.codes]
-        influence = influence + (by_row if block.scale is None else by_row * block.scale[:, None])
+        influence += by_row if block.scale is None else by_row * block.scale[:, None]
         start += block.components
-    return np.asarray(influence)
+    return influence
 
 
 def distinct(statistic: Statistic, weights: Array) -> tuple[Array, Callable[[Array], Array]]:

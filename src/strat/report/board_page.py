@@ -15,11 +15,11 @@ from strat.escaping import escape_json
 from strat.files import atomic
 from strat.notes import records
 from strat.tables import Leaderboard
+from strat.tables.leaderboard_columns import PAIRED
 from strat.tables.render import jsonable
 from strat.validate.arguments import checked
 
 SCHEMA = "strat/board/2"
-MOST_PAIRS = 200  # systems of which all differences are put into the page
 WIDTH, HEIGHT = 260, 18
 STYLE = f"""
 .strat{{font:14px/1.5 system-ui,sans-serif;color:#1b1f24;border-collapse:collapse}}
@@ -34,10 +34,11 @@ STYLE = f"""
 SCRIPT = """
 (function(me){var box=me.parentNode.querySelector('.strat'),D=JSON.parse(me.previousElementSibling.textContent),
 rows=box.querySelectorAll('tr[data-k]');function f(x){return (x>0?'+':'')+x.toFixed(4)}
-rows.forEach(function(r){var k=+r.dataset.k;
+rows.forEach(function(r){var k=+r.dataset.k;if(k>=D.low.length)return;
 function on(){rows.forEach(function(o){var j=+o.dataset.k,c=o.querySelector('.gap');
-if(j===k){c.textContent='';o.className='at';return}var d=D.score[j]-D.score[k],h=D.critical*D.se[j][k];
-o.className=Math.abs(d)<=h?'tie':'';c.textContent=f(d)+'  ('+f(d-h)+' to '+f(d+h)+')'})}
+if(j===k){c.textContent='';o.className='at';return}if(j>=D.low.length)return;
+var d=D.score[j]-D.score[k],l=D.low[j][k],h=-D.low[k][j];
+o.className=l<=0&&h>=0?'tie':'';c.textContent=f(d)+'  ('+f(l)+' to '+f(h)+')'})}
 function off(){rows.forEach(function(o){o.className='';o.querySelector('.gap').textContent=''})}
 r.addEventListener('mouseenter',on);r.addEventListener('focus',on);r.addEventListener('mouseleave',off);r.addEventListener('blur',off)})
 })(document.currentScript);
@@ -61,12 +62,13 @@ def board_feed(board: Leaderboard) -> dict[str, Any]:
     low, high = board.estimate.interval(board.level)
     first, last = board.ranks()
     tied = set(board.tied)
+    further = {name: _values(one) for name, one in list(board.boards.items())[1:]}
     systems = [
         {
             "system": system,
             "score": float(board.estimate.point[k]), "low": float(np.ravel(low)[k]), "high": float(np.ravel(high)[k]),
             "first_rank": int(first[k]), "last_rank": int(last[k]), "tied_with_best": system in tied,
-            "further": {name: _further(one, system) for name, one in list(board.boards.items())[1:]},
+            "further": {name: one[system] for name, one in further.items()},
         }
         for k, system in enumerate(board.systems)
     ]  # fmt: skip
@@ -80,10 +82,11 @@ def board_feed(board: Leaderboard) -> dict[str, Any]:
     return feed
 
 
-def _further(board: Leaderboard, system: str) -> dict[str, float]:
-    own = board.estimate.at(system)
-    low, high = own.interval(board.level)
-    return {"value": float(own.value), "low": float(low), "high": float(high)}
+def _values(board: Leaderboard) -> dict[str, dict[str, float]]:
+    """From system to its value of a further measure, with limits."""
+    low, high = board.estimate.interval(board.level)
+    lines = zip(board.systems, board.estimate.point, np.ravel(low), np.ravel(high), strict=True)
+    return {system: {"value": float(v), "low": float(a), "high": float(b)} for system, v, a, b in lines}
 
 
 @checked
@@ -121,6 +124,8 @@ def _html(board: Leaderboard) -> str:
     span = (min(ends), max(ends)) if ends else (0.0, 1.0)
     body = "".join(_row(k, one, further, span) for k, one in enumerate(feed["systems"]))
     notes = "".join(f'<p class="strat-notes">{escape(note["text"])}</p>' for note in feed["notes"])
+    if len(board.systems) > PAIRED:
+        notes += f'<p class="strat-notes">Differences are shown between the first {PAIRED} systems.</p>'
     caption = f"<caption>{escape(str(feed['design']))}</caption>"
     table = f'<table class="strat">{caption}<thead>{head}</thead><tbody>{body}</tbody></table>'
     title = escape(f"{feed['measure']}: {len(board.systems)} systems")
@@ -133,12 +138,9 @@ def _html(board: Leaderboard) -> str:
 
 def _hover(board: Leaderboard) -> str:
     """The numbers that differences are computed from when somebody points at a system, and the script."""
-    if len(board.systems) > MOST_PAIRS:
-        return ""
-    numbers = {
-        "score": board.estimate.point.tolist(), "se": np.asarray(board.many.errors).round(8).tolist(),
-        "critical": board.many.critical(board.level),
-    }  # fmt: skip
+    shown = range(min(len(board.systems), PAIRED))
+    low, _ = board.many.between(shown, shown).limits(board.many.critical(board.level))
+    numbers = {"score": board.estimate.point[: len(shown)].tolist(), "low": low.round(6).tolist()}
     data = escape_json(json.dumps(jsonable(numbers))).replace("<", "\\u003c")
     return f'<script type="application/json">{data}</script><script>{SCRIPT}</script>'
 

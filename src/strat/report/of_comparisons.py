@@ -85,11 +85,12 @@ def _board_data(board: Leaderboard, count: int) -> dict[str, Any]:
 
 def _leads(board: Leaderboard) -> Answer:
     many, names = board.many, board.systems
-    low, high = (float(side[0, 1]) for side in many.intervals(board.level))
-    gap, d = float(many.differences[0, 1]), places(float(many.errors[0, 1]))
-    share = percent(board.level)
     if len(names) > 2:
         return _leads_many(board)
+    pair = many.between([0], [1])
+    low, high = (float(side[0, 0]) for side in pair.limits(many.critical(board.level)))
+    gap, d = float(pair.differences[0, 0]), places(float(pair.errors[0, 0]))
+    share = percent(board.level)
     sign = 1.0 if many.higher_is_better else -1.0
     gap, (low, high) = sign * gap, sorted((sign * low, sign * high))
     text = f"by {number(gap, d)}, with a {share} interval from {number(low, d)} to {number(high, d)}."
@@ -184,26 +185,28 @@ def _pairs(board: Leaderboard, *, every: bool) -> dict[str, list[Any]]:
     i, j = np.triu_indices(len(names), 1)
     if not every:
         i, j = np.zeros(len(names) - 1, int), np.arange(1, len(names))
-    low, high = many.intervals(board.level)
+    pairs = many.between(range(len(names)) if every else [0])
+    low, high = pairs.limits(many.critical(board.level))
     return {
         "better": [names[k] for k in i],
         "worse": [names[k] for k in j],
-        "difference": many.differences[i, j].tolist(),
-        "se": many.errors[i, j].tolist(),
+        "difference": pairs.differences[i, j].tolist(),
+        "se": pairs.errors[i, j].tolist(),
         "low": low[i, j].tolist(),
         "high": high[i, j].tolist(),
-        "p": many.pvalues()[i, j].tolist(),
+        "p": many.adjusted(pairs)[i, j].tolist(),
     }
 
 
 def _picker(board: Leaderboard) -> Picker:
     shown = min(len(board.systems), PICKER_SYSTEMS)
     i, j = np.triu_indices(shown, 1)
+    pairs = board.many.between(range(shown), range(shown))
     return Picker(
         board.systems[:shown],
         _short(board.many.values[:shown]),
-        _short(board.many.errors[i, j]),
-        _short(board.many.pvalues()[i, j]),
+        _short(pairs.errors[i, j]),
+        _short(board.many.adjusted(pairs)[i, j]),
         float(f"{board.many.critical(board.level):.6g}"),
         board.level,
     )
@@ -215,7 +218,7 @@ def _short(values: Array) -> tuple[float, ...]:
 
 def _groups(board: Leaderboard) -> Section:
     many = board.many
-    groups = cliques(np.abs(many.t) <= many.critical(board.level))
+    groups = cliques(many.same(board.level))
     unit = f"{board.estimate.name}, best first"
     picture = ladder(board.systems, many.values.tolist(), groups, falling=many.higher_is_better, unit=unit)
     return Section("Which systems differ", (_ladder_figure(picture, board.systems, groups),))

@@ -110,9 +110,9 @@ def joint(board: Board, metric: Metric, *, labels: tuple[Any, ...] | None, posit
     kind = ALIASES.get(metric.name, metric.name)
     if kind == "accuracy" and board.predicted is not None:
         right = [one == board.columns["truth"] for one in board.predicted]
-        return _means(np.stack(right, axis=1).astype(float), "accuracy", board.systems)
+        return _means(np.stack(right, axis=1, dtype=float), "accuracy", board.systems)
     if kind == "mean":
-        return _means(np.stack(board.values, axis=1).astype(float), "mean score", board.systems)
+        return _means(np.stack(board.values, axis=1, dtype=float, casting="unsafe"), "mean score", board.systems)
     shared: dict[str, Any] = {"truth": board.columns.get("truth"), "items": board.columns.get("items")}
     shared |= {"positive": positive, "labels": labels}
     parts = [single(metric, metric.build({**shared, **board.inputs(k)})) for k in range(len(board.systems))]
@@ -123,7 +123,8 @@ def _means(scores: Array, name: str, systems: tuple[str, ...]) -> Statistic:
     statistic = replace(mean(scores), name=name, axes=(Axis("system", systems),), split=None)
     if not ((scores >= 0).all() and (scores <= 1).all()):
         return statistic
-    return replace(statistic, link="logit", bounds=(0.0, 1.0), proportion=bool(np.isin(scores, (0.0, 1.0)).all()))
+    share = bool(((scores == 0.0) | (scores == 1.0)).all())
+    return replace(statistic, link="logit", bounds=(0.0, 1.0), proportion=share)
 
 
 # ---- from a wide table

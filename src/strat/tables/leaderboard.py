@@ -102,7 +102,7 @@ class Leaderboard(SheetResult):
     @property
     def tied(self) -> tuple[str, ...]:
         """The best system and those that are not distinguishable from it."""
-        close = np.abs(self.many.t[0]) <= self.many.critical(self.level)
+        close = np.abs(self.many.between([0]).t[0]) <= self.many.critical(self.level)
         return tuple(s for s, near_best in zip(self.systems, close, strict=True) if near_best)
 
     def ranks(self, level: float | None = None) -> tuple[Array, Array]:
@@ -171,19 +171,24 @@ class Leaderboard(SheetResult):
         """Two systems: how many units like these find a difference (``power=0.8``), or reach a ``width=``."""
         return self.comparison.units_for(**target)
 
-    def pairs(self) -> dict[str, list[Any]]:
-        """Every pair: difference, standard error, simultaneous limits, p values (alone, and for all pairs at once)."""
-        i, j = np.triu_indices(len(self.systems), 1)
-        low, high = self.many.intervals(self.level)
+    def pairs(self, first: int | None = None) -> dict[str, list[Any]]:
+        """Every pair: difference, standard error, simultaneous limits, p values (alone, and for all pairs at once).
+
+        `first` gives the pairs of so many systems alone, from the best; their limits still hold for all pairs.
+        """
+        shown = self.systems[:first]
+        i, j = np.triu_indices(len(shown), 1)
+        pairs = self.many.between(range(len(shown)), range(len(shown)))
+        low, high = pairs.limits(self.many.critical(self.level))
         return {
-            "better": [self.systems[k] for k in i],
-            "worse": [self.systems[k] for k in j],
-            "difference": self.many.differences[i, j].tolist(),
-            "se": self.many.errors[i, j].tolist(),
+            "better": [shown[k] for k in i],
+            "worse": [shown[k] for k in j],
+            "difference": pairs.differences[i, j].tolist(),
+            "se": pairs.errors[i, j].tolist(),
             "low": low[i, j].tolist(),
             "high": high[i, j].tolist(),
-            "pvalue": self.many.pvalues("none")[i, j].tolist(),
-            "adjusted": self.many.pvalues("max-t")[i, j].tolist(),
+            "pvalue": pairs.pvalues[i, j].tolist(),
+            "adjusted": self.many.adjusted(pairs)[i, j].tolist(),
         }
 
     @checked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ OWN = (
     *("measure", "rows", "rank", "system", "score", "se", "low", "high", "pvalue", "adjusted"),
     *("behind", "behind_low", "behind_high", *FROM_BASELINE),
 )
+PAIRED = 200  # systems, from the best, whose pairs are written out: those of a thousand are half a million
 Columns = dict[str, list[Any]]
 
 
@@ -79,9 +81,10 @@ def own_columns(board: Leaderboard) -> Columns:
 
 def _behind(board: Leaderboard) -> Columns:
     """System − best, with limits for all pairs at once."""
-    low, high = board.many.intervals(board.level)
+    pairs = board.many.between(range(len(board.systems)), [0])
+    low, high = pairs.limits(board.many.critical(board.level))
     return {
-        "behind": board.many.differences[:, 0].tolist(),
+        "behind": pairs.differences[:, 0].tolist(),
         "behind_low": low[:, 0].tolist(),
         "behind_high": high[:, 0].tolist(),
     }
@@ -126,9 +129,11 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
         "baseline": board.baseline,
         "leaderboard": _lines(own_columns(board)),
         "tied_with_best": board.tied,
-        "pairs": _lines(board.pairs()),
+        "pairs": _lines(board.pairs(first=PAIRED)),
         "notes": records(board.notes),
     }
+    if len(board.systems) > PAIRED:
+        content["pairs_left_out"] = math.comb(len(board.systems), 2) - len(content["pairs"])
     if len(board.systems) == 2:
         content["comparison"] = board.comparison.to_dict(board.level)
     else:
