@@ -106,7 +106,7 @@ def _details(made: Sequence[Reproduced]) -> Sheet:
     from reproduce.page import summary
 
     rows = [
-        (m.entry.id, v.what, v.printed, v.derived, v.ours, v.tolerance, v.verdict, v.note)
+        (m.entry.id, v.what, v.as_printed, v.derived, v.ours, v.tolerance, v.verdict, v.note)
         for m in made
         for v in m.found.values
     ]

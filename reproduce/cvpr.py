@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduce.entries import Entry, Found, Setting, Value
+from reproduce.entries import SEEN, Entry, Found, Setting, Value
 from reproduce.strat_arrays import in_words, rebuilt, runs_648, signs, triples
 from strat import algebra
 from strat.designs import Design
@@ -72,7 +72,7 @@ def tied_rank(setting: Setting) -> Found:
         Value("rank of a probe whose class ties with one stranger", None, int(tied.rank()[0])),
         Value("its relative rank, r / N with N = 3 enrolled", None, float(tied.relative_rank("N")[0])),
     )
-    return Found(values, ("Ties count against the system (erratum 9).",))
+    return Found(values, ("Ties count against the system (point 9 of the errata).",))
 
 
 def numbers(setting: Setting) -> Found:
@@ -145,7 +145,7 @@ def _experiment(setting: Setting) -> Experiment:
 
 def _claim(what: str, printed: str, seen: bool, note: str, rule: str) -> Value:
     """A claim about FERET's faces, looked at on other data; `rule` is what the paper's words ask for."""
-    return Value(what, printed, "seen here too" if seen else "not seen here", rule=rule, note=note, other_data=True)
+    return Value(what, printed, SEEN if seen else "not seen here", rule=rule, note=note, other_data=True)
 
 
 def best_of(systems: list[System], array: ImageArray) -> System:
@@ -208,7 +208,7 @@ def figure_3(setting: Setting) -> Found:
         "approximately 20 %",
         low <= saved[best.name] <= high,
         "; ".join(f"{name} {100 * share:.0f} %" for name, share in saved.items()),
-        f"{low:.0%} to {high:.0%}",
+        f"{100 * low:.0f} to {100 * high:.0f} %",
     )
     same = float(np.abs(found.se("brr") - found.se("jackknife")).max())
     note = "with strata both are the same: the saving comes from strata, not from BRR"
@@ -274,7 +274,10 @@ def _three(setting: Setting, images: int) -> Found:
         better, worse = int((low > 0).sum()), int((high < 0).sum())
         first = f"rank 1 {gap.point[0]:+.3f} (se {np.sqrt(gap.variance)[0]:.3f})"
         note = f"better at {better} of {len(low)} ranks, worse at {worse}; {first}"
-        seen, rule = better > MOST * len(low) and worse == 0, f"at more than {MOST:.0%} of the ranks, nowhere worse"
+        seen, rule = (
+            better > MOST * len(low) and worse == 0,
+            f"at more than {100 * MOST:.0f} % of the ranks, nowhere worse",
+        )
         values.append(_claim(f"{best} is better than {other}", "for a large portion", seen, note, rule))
     return Found(tuple(values), (words,), lambda: curve.plot(axis="log"))
 

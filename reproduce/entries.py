@@ -13,6 +13,7 @@ from strat.errors import StratError
 
 Printed = float | str | None
 APART = ("not printed", "other data")
+SEEN = "seen here too"
 KINDS = {
     5: "scan",
     10: "trap",
@@ -109,6 +110,17 @@ class Value:
     width: float = 0.0
     note: str = ""
     other_data: bool = False
+
+    @property
+    def as_printed(self) -> str:
+        """What the source prints, with the digits that it prints but for final zeros."""
+        return (
+            ""
+            if self.printed is None
+            else f"{self.printed:.10g}"
+            if isinstance(self.printed, float)
+            else str(self.printed)
+        )
 
     @property
     def compared(self) -> Printed:
@@ -218,14 +230,18 @@ class Reproduced:
         known = sorted((word for word in said if word[-1].isdigit()), key=lambda word: int(word.split()[1]))
         if known:
             return ", ".join(known)
-        return next((word for word in ("undecided", "agrees", "follows", "compatible") if word in said), "shown")
+        words = ("undecided", "agrees", "follows", "compatible", "other data")
+        return next((word for word in words if word in said), "shown")
 
     @property
     def count(self) -> str:
-        """How many of the printed values agree."""
+        """How many of the printed values agree, or how many claims are seen on other data."""
         printed = [v for v in self.found.values if v.printed is not None and v.verdict not in APART]
         same = sum(v.verdict == "agrees" for v in printed)
-        return f"{same} of {len(printed)}" if printed else ""
+        if printed:
+            return f"{same} of {len(printed)}"
+        claims = [v.ours == SEEN for v in self.found.values if v.other_data]
+        return f"{sum(claims)} of {len(claims)} seen" if claims else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers for JSON."""

@@ -83,13 +83,7 @@ def example_1_5(setting: Setting) -> Found:
     share, sd = row["H"] / sum(row.values()), math.sqrt(2 * 0.45 * 0.55 / 350)
     values = (
         Value("accuracy, %", "over 69", 100 * matrix.accuracy, holds=matrix.accuracy > 0.69, rule="above 69"),
-        Value(
-            'share of "H" labelled right',
-            159 / 350,
-            share,
-            3 * sd,
-            note="another random half",
-        ),
+        Value('share of "H" labelled right', None, share, 3 * sd, derived=159 / 350, note="another random half"),
     )
     return Found(values, (), matrix.plot)
 
@@ -174,7 +168,7 @@ def example_1_7(setting: Setting) -> Found:
             "p of the book's program, which takes the exact branch",
             None,
             comparison.mcnemar_exact(truth, linear, quadratic).pvalue,
-            note="erratum 23",
+            note="point 23 of the errata",
         ),
     )
     return Found(values)
@@ -257,7 +251,7 @@ def example_1_10(setting: Setting) -> Found:
     values = (
         Value("Friedman (1.14)", 6.9182, plain.statistic, 5e-5),
         Value("p", 0.7331, plain.pvalue, 5e-5),
-        Value("corrected for ties, as SciPy and R print", None, corrected.statistic, note="erratum 24"),
+        Value("corrected for ties, as SciPy and R print", None, corrected.statistic, note="point 24 of the errata"),
         Value("Iman and Davenport (1.15)", 0.6808, amended.statistic, 5e-5),
         Value("p", 0.7415, amended.pvalue, 5e-5),
     )
@@ -288,7 +282,7 @@ def example_1_11(setting: Setting) -> Found:
         ),
     ]
     demsar = comparison.nemenyi(named, higher_is_better=False).different()
-    note = f"(1.16) is Bonferroni's (erratum 19); Demšar's Nemenyi finds {', '.join(f'{a}–{b}' for a, b in demsar)}."
+    note = f"(1.16) is Bonferroni's (point 19); Demšar's Nemenyi finds {', '.join(f'{a}–{b}' for a, b in demsar)}."
     return Found(tuple(values), (note,))
 
 

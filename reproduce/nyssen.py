@@ -24,7 +24,7 @@ def example(setting: Setting) -> Found:
         Value("p-value", 0.0085, result.pvalue, 5e-5),
         Value("sum of the distribution", None, float(result.distribution.sum()), 1e-12, derived=1.0),
     )
-    note = "Nyssen enumerates tables; ours counts matches of a random permutation by rook polynomials (erratum 12)."
+    note = "Nyssen enumerates tables; ours counts matches of a random permutation by rook polynomials (point 12)."
     return Found(values, (note,))
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reproduce.cvpr import PRINTED_8
-from reproduce.entries import KINDS
+from reproduce.entries import KINDS, SEEN
 from reproduce.strat import ratio_coverage
 
-from reproduce import ENTRIES, fukunaga_hayes, reproduce, strat_arrays
+from reproduce import ENTRIES, Entry, Found, Reproduced, Value, fukunaga_hayes, kuncheva_data, reproduce, strat_arrays
 from strat import algebra
 from strat.designs import Design
 from strat.estimation import estimate
@@ -98,6 +98,27 @@ def test_a_wrong_critical_value_would_not_be_called_an_erratum() -> None:
     assert not _explained(16, 20, 0.01)
     named = [v.erratum for v in reproduce(BY_ID["kuncheva/table-1.A.1a"]).found.values if v.verdict.startswith("err")]
     assert named.count(37) == 2
+
+
+def test_the_data_of_the_book_are_those_of_its_programs() -> None:
+    """Figure 1.7: points on the program's ellipses; noise of deviation 0.2 t with t up to 2π, not up to 1."""
+    for name in ("kuncheva/1.4", "kuncheva/figure-1.7b", "kuncheva/figure-1.8"):
+        derived = [v.verdict for v in reproduce(BY_ID[name]).found.values if v.derived is not None]
+        assert derived == ["follows"]
+    far = kuncheva_data._off_ellipse(np.array([[-6.0, 0.0]]), *kuncheva_data.ELLIPSES[0])
+    assert far == pytest.approx(-1)  # the centre: the distance can fail
+
+
+def test_printed_values_keep_their_digits() -> None:
+    assert Value("x", 41.8, 41.8033, 0.05).as_printed == "41.8"
+    assert Value("x", 0.0085, 0.0084896, 5e-5).as_printed == "0.0085"
+    assert [Value("x", printed, 1).as_printed for printed in (8, "++-", None)] == ["8", "++-", ""]
+
+
+def test_an_entry_on_other_data_counts_what_is_seen() -> None:
+    claims = tuple(Value("x", "yes", ours, other_data=True) for ours in (SEEN, "not seen here"))
+    made = Reproduced(Entry("a/b", "", "", lambda s: Found(claims)), Found(claims))
+    assert (made.verdict, made.count) == ("other data", "1 of 2 seen")
 
 
 def test_every_point_of_the_page_says_all_that_a_reader_needs() -> None:
