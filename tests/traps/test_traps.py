@@ -621,6 +621,36 @@ def test_a_european_table_is_read(texts: list[str], tmp_path: Path) -> None:
     assert f"{texts[0]!r} was read as 0.75" in found.warnings[0]
 
 
+@pytest.mark.parametrize("words", [("yes", "no"), ("Yes", "No"), ("t", "f"), ("T", "F")])
+@pytest.mark.parametrize("large", [False, True])
+def test_yes_and_no_are_labels(
+    words: tuple[str, str], large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of yes and no was read as truth values: `positive="yes"` was refused, and "maybe" could not be compared."""
+    if large:
+        monkeypatch.setattr("strat.tables.files.csv_reader._WHOLE_SNIFF", 0)
+    yes, no = words
+    columns = {"y": [yes, no, yes, no, yes, no], "p": [yes, no, no, no, yes, yes]}
+    path = _csv(columns, tmp_path / "t.csv")
+    found = evaluate(path, truth="y", predicted="p", positive=yes, metrics=["accuracy", "recall"])
+    assert found["recall"].positive == yes
+    assert found["recall"].value == pytest.approx(2 / 3)
+    with pytest.raises(StratError, match=rf"positive class of '{no}' and '{yes}'"):
+        evaluate(path, truth="y", predicted="p", metrics="recall")
+    unsure = _csv({**columns, "p": [yes, no, no, no, yes, "maybe"]}, tmp_path / "u.csv")
+    assert evaluate(unsure, truth="y", predicted="p", metrics="accuracy")["accuracy"].value == pytest.approx(4 / 6)
+
+
+@every_road
+def test_yes_and_no_among_numbers(road: str, tmp_path: Path) -> None:
+    """"Was it right: yes or no" is a score of 1 and 0, from a frame as from a file, and rows without one count for none."""
+    columns = {"u": [1, 1, 2, 2, 3, 3, 4], "right": ["yes", "no", "Yes", "No", "yes", "yes", "NA"]}
+    found = evaluate(ROADS[road](columns, tmp_path), score="right", units="u", missing="drop")
+    assert found["mean"].value == pytest.approx(4 / 6)
+    assert found.dropped == 1
+    assert "'yes' was read as 1" in found.warnings[0]
+
+
 # ---- the positive class, and systems side by side
 
 

@@ -174,7 +174,7 @@ def _parsed(column: Column) -> tuple[NDArray[np.float64], tuple[str, ...]]:
             if style is None:
                 row = int(np.flatnonzero(codes == i)[0])
                 raise not_a_number(column.name, label, f" in row {row}") from None
-            example = max(text for text in texts if "," in text or "%" in text)
+            example = max(text for text in texts if style.words or "," in text or "%" in text)
             return np.array([style.number(text) for text in texts]), (style.note(column.name, example),)
     return values, ()
 
