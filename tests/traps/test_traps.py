@@ -584,6 +584,44 @@ def test_blanks_around_labels_are_told(road: str, tmp_path: Path) -> None:
     assert any("'a ' count as other labels" in note for note in found.warnings)
 
 
+SPELLED = [(["Yes", "No"], ["yes", "no"]), (["a", "b"], ["a ", "b "]), (["1", "0"], ["1.0", "0.0"]),
+           (["é", "b"], ["e\u0301", "b"])]  # fmt: skip
+
+
+@pytest.mark.parametrize(("truth", "predicted"), SPELLED)
+def test_labels_in_another_spelling_are_noted(truth: list[str], predicted: list[str]) -> None:
+    """A system that wrote "yes" for "Yes" was worse by 76 points, p < 0.001, and a gate said so without a word."""
+    table = {"y": truth * 20, "good": truth * 20, "odd": predicted * 20}
+    for measure in ("accuracy", "error_rate", "macro_f1", "kappa", "balanced_accuracy", "mcc"):
+        found = evaluate(table, truth="y", predicted="odd", metrics=measure)
+        assert any("count as other labels" in note and repr(truth[0]) in note for note in found.warnings)
+        assert evaluate(table, truth="y", predicted="good", metrics=measure).warnings == ()
+    board = tables.compare(table, truth="y", predicted=["good", "odd"])
+    assert any("count as other labels" in note for note in board.notes)
+    passed = tables.gate(table, truth="y", baseline="good", candidate="odd", margin=0.1)
+    assert any("count as other labels" in note for note in passed.notes)
+    assert any("count as other labels" in note for note in check(table, truth="y", predicted="odd", trials=50)[0].notes)
+
+
+def test_letters_of_two_sizes_are_two_classes() -> None:
+    """Characters are read as capitals and small letters: these are classes, not spellings."""
+    found = evaluate({"y": list("aAbB") * 5, "p": list("aABB") * 5}, truth="y", predicted="p")
+    assert not any("other labels" in note for note in found.warnings)
+
+
+def test_labels_of_another_language_are_noted() -> None:
+    """An accuracy of 0 because no predicted label occurs in the truth came without a word."""
+    found = evaluate({"y": ["cat", "dog"] * 5, "p": ["Katze", "Hund"] * 5}, truth="y", predicted="p")
+    assert any("no predicted label ('Hund', 'Katze') occurs in the truth" in note for note in found.warnings)
+
+
+def test_systems_of_text_beside_a_truth_of_numbers_are_refused() -> None:
+    """`compare` called a system that wrote "1" for 1 wrong in every row; `evaluate` refused it."""
+    table = {"y": [0, 1] * 10, "a": [0, 1] * 10, "b": ["0", "1"] * 10}
+    with pytest.raises(StratError, match="labels of the type of `truth`, got '0' against 0"):
+        tables.compare(table, truth="y", predicted=["a", "b"])
+
+
 # ---- looking first
 
 
@@ -619,6 +657,36 @@ def test_a_european_table_is_read(texts: list[str], tmp_path: Path) -> None:
     found = evaluate(path, score="score")
     assert found["mean"].value == 0.625
     assert f"{texts[0]!r} was read as 0.75" in found.warnings[0]
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("Yes", "No"), ("t", "f"), ("T", "F")])
+@pytest.mark.parametrize("large", [False, True])
+def test_yes_and_no_are_labels(
+    words: tuple[str, str], large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of yes and no was read as truth values: `positive="yes"` was refused, and so was "maybe"."""
+    if large:
+        monkeypatch.setattr("strat.tables.files.csv_reader._WHOLE_SNIFF", 0)
+    yes, no = words
+    columns = {"y": [yes, no, yes, no, yes, no], "p": [yes, no, no, no, yes, yes]}
+    path = _csv(columns, tmp_path / "t.csv")
+    found = evaluate(path, truth="y", predicted="p", positive=yes, metrics=["accuracy", "recall"])
+    assert found["recall"].positive == yes
+    assert found["recall"].value == pytest.approx(2 / 3)
+    with pytest.raises(StratError, match=rf"positive class of '{no}' and '{yes}'"):
+        evaluate(path, truth="y", predicted="p", metrics="recall")
+    unsure = _csv({**columns, "p": [yes, no, no, no, yes, "maybe"]}, tmp_path / "u.csv")
+    assert evaluate(unsure, truth="y", predicted="p", metrics="accuracy")["accuracy"].value == pytest.approx(4 / 6)
+
+
+@every_road
+def test_yes_and_no_among_numbers(road: str, tmp_path: Path) -> None:
+    """Whether it was right, yes or no, is a score of 1 and 0 from every source, and a missing one is none."""
+    columns = {"u": [1, 1, 2, 2, 3, 3, 4], "right": ["yes", "no", "Yes", "No", "yes", "yes", "NA"]}
+    found = evaluate(ROADS[road](columns, tmp_path), score="right", units="u", missing="drop")
+    assert found["mean"].value == pytest.approx(4 / 6)
+    assert found.dropped == 1
+    assert "'yes' was read as 1" in found.warnings[0]
 
 
 # ---- the positive class, and systems side by side

@@ -65,7 +65,8 @@ def class_share(
         shown, positive = _positive(columns, settings)
     else:
         shown, positive = chosen(columns, settings.labels), None
-    statistic = replace(_averaged(name, counts_of(columns), shown, top, bottom, settings), positive=positive)
+    averaged = _averaged(name, counts_of(columns), shown, top, bottom, settings)
+    statistic = replace(averaged, positive=positive, notes=(*columns.notes, *averaged.notes))
     if settings.average is None or not statistic.proportion:
         return statistic
     return replace(statistic, views=(_domain(columns, shown, bottom),))

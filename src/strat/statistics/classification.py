@@ -16,9 +16,10 @@ from strat.statistics.class_shares import Settings, class_share, left_out_note, 
 from strat.statistics.confusion import counts_of, pair
 from strat.statistics.custom import metric
 from strat.statistics.kappas import kappa
+from strat.statistics.label_notes import label_notes
 from strat.statistics.quotients import quotient, share_slopes, share_value
 from strat.validate.arguments import checked
-from strat.validate.columns import Array, equal, is_number, labels_of, same_length
+from strat.validate.columns import Array, encode, equal, is_number, same_length
 
 __all__ = [
     "accuracy",
@@ -269,8 +270,9 @@ def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
     a, b = np.asarray(truth), np.asarray(predicted)
     same_length(truth=a, predicted=b)
-    a, b = labels_of("truth", truth), labels_of("predicted", predicted)
-    comparable = is_number(a) == is_number(b)
+    (t, truths), (p, guesses) = encode("truth", truth), encode("predicted", predicted)
+    a, b = truths[t], guesses[p]
+    comparable = is_number(truths) == is_number(guesses)
     if not comparable:
         raise StratError(
             f"`predicted` must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "
@@ -285,6 +287,7 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
         link="logit",
         bounds=(0.0, 1.0),
         proportion=True,
+        notes=label_notes(truths, guesses),
         higher_is_better=counted,
     )
 
@@ -298,7 +301,8 @@ def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool 
     >>> float(balanced_accuracy([0, 0, 0, 1], [0, 0, 1, 1]).value())
     0.8333333333333333
     """
-    counts = counts_of(pair(truth, predicted))
+    columns = pair(truth, predicted)
+    counts = counts_of(columns)
 
     def parts(totals: Array) -> tuple[Array, Array, Array]:
         hit, _, actual, _ = np.moveaxis(counts.read(totals), -2, 0)
@@ -328,7 +332,7 @@ def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool 
         gradient,
         link=link,
         bounds=bounds,
-        notes=left_out_note(counts),
+        notes=(*columns.notes, *left_out_note(counts)),
         classes=counts.classes,
         higher_is_better=True,
         truth=counts.truth,
@@ -345,7 +349,8 @@ def mcc(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     >>> round(float(mcc([1, 1, 1, 0], [1, 0, 1, 1]).value()), 4)
     -0.3333
     """
-    counts = counts_of(pair(truth, predicted))
+    columns = pair(truth, predicted)
+    counts = counts_of(columns)
 
     def function(totals: Array) -> Array:
         hit, predicted_, actual, every = np.moveaxis(counts.read(totals), -2, 0)
@@ -377,6 +382,7 @@ def mcc(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
         link="correlation",
         bounds=(-1.0, 1.0),
         higher_is_better=True,
+        notes=columns.notes,
         classes=counts.classes,
         truth=counts.truth,
         curved_below=FEW_UNITS,

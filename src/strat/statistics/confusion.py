@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, one_of, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
+from strat.statistics.label_notes import label_notes
 from strat.statistics.quotients import quotient
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, is_number, same_length, union
@@ -30,11 +31,12 @@ MOST_NUMBERS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """True and predicted classes as codes of one list of labels."""
+    """True and predicted classes as codes of one list of labels, with notes on these."""
 
     truth: Codes
     predicted: Codes
     labels: NDArray[Any]
+    notes: tuple[str, ...] = ()
 
     @property
     def classes(self) -> int:
@@ -73,7 +75,8 @@ def pair(truth: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None
             "measure of scores such as auc."
         )
     every = union(*parts)
-    return Pair(np.searchsorted(every, truth_labels)[t], np.searchsorted(every, predicted_labels)[p], every)
+    notes = label_notes(truth_labels, predicted_labels)
+    return Pair(np.searchsorted(every, truth_labels)[t], np.searchsorted(every, predicted_labels)[p], every, notes)
 
 
 def _are_scores(labels: NDArray[Any]) -> bool:
@@ -256,6 +259,7 @@ def confusion(
         proportion=over is not None,
         base=None if over is None else lambda totals: _bases(totals, k, shown, over),
         truth=columns.truth,
+        notes=columns.notes,
     )
 
 

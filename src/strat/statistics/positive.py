@@ -22,6 +22,7 @@ SELF_EXPLAINING: tuple[tuple[Any, Any], ...] = (
     (-1, 1),
     ("0", "1"),
     ("-1", "1"),
+    ("-1", "+1"),
     ("False", "True"),
     ("false", "true"),
     ("FALSE", "TRUE"),

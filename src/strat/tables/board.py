@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from strat.errors import StratError, near, one_of, some
 from strat.notes import Note
-from strat.statistics import Axis, Statistic, mean, stack
+from strat.statistics import Axis, Statistic, accuracy, mean, stack
 from strat.tables.column import Column, alike, all_marks, all_notes, dropped_note
 from strat.tables.design import argument_of, is_drawn
 from strat.tables.logs import ItemTable
@@ -109,8 +109,10 @@ def joint(board: Board, metric: Metric, *, labels: tuple[Any, ...] | None, posit
     """The measure of every system as one statistic, so that the covariance between them is kept."""
     kind = ALIASES.get(metric.name, metric.name)
     if kind == "accuracy" and board.predicted is not None:
-        right = [one == board.columns["truth"] for one in board.predicted]
-        return _means(np.stack(right, axis=1, dtype=float), "accuracy", board.systems)
+        each = [accuracy(board.columns["truth"], one) for one in board.predicted]
+        right = np.stack([one.rows[0].codes for one in each], axis=1, dtype=float)
+        notes = tuple(dict.fromkeys(note for one in each for note in one.notes))
+        return replace(_means(right, "accuracy", board.systems), notes=notes)
     if kind == "mean":
         return _means(np.stack(board.values, axis=1, dtype=float, casting="unsafe"), "mean score", board.systems)
     shared: dict[str, Any] = {"truth": board.columns.get("truth"), "items": board.columns.get("items")}

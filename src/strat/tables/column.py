@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.errors import StratError, some
+from strat.errors import StratError
 from strat.notes import Note
 from strat.tables.decimals import advice, spelling_of_texts
 from strat.text import counted
@@ -136,18 +136,6 @@ def dropped_note(rows: int, marks: Mapping[str, int], lead: str = "") -> Note:
     return Note("rows-dropped", f"{lead}{counted(rows, 'row')} with missing values dropped{which}")
 
 
-def blanks_note(*labels: NDArray[Any]) -> Note | None:
-    """A note if two labels differ by nothing but the blanks around them."""
-    texts = {str(v) for part in labels if part.dtype.kind == "U" for v in part.tolist()}
-    padded = sorted(text for text in texts if text != text.strip() and text.strip() in texts)
-    if not padded:
-        return None
-    return Note(
-        "padded-labels",
-        f"{some(padded, 3)} count as other labels than the same without blanks around; remove the blanks if not meant.",
-    )
-
-
 def spelling(value: float | Decimal) -> str:
     """A number as text, the same for every type that can hold it.
 
@@ -174,7 +162,7 @@ def _parsed(column: Column) -> tuple[NDArray[np.float64], tuple[str, ...]]:
             if style is None:
                 row = int(np.flatnonzero(codes == i)[0])
                 raise not_a_number(column.name, label, f" in row {row}") from None
-            example = max(text for text in texts if "," in text or "%" in text)
+            example = max(text for text in texts if style.words or "," in text or "%" in text)
             return np.array([style.number(text) for text in texts]), (style.note(column.name, example),)
     return values, ()
 

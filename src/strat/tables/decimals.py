@@ -1,4 +1,4 @@
-"""Numbers as spreadsheets and people in many countries write them: decimal commas and percent signs."""
+"""Numbers as spreadsheets and people in many countries write them: decimal commas, percent signs, yes and no."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ PATTERNS = {
     "whole": r"^[-+]?[0-9]+ *%?$",
     "point": r"^[-+]?([0-9]+\.[0-9]*|\.[0-9]+) *%?$",
     "percent": r"%$",
+    "true": r"(?i)^(true|yes|t|y)$",
+    "false": r"(?i)^(false|no|f|n)$",
 }
 _THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}([ ',.\u00a0\u202f][0-9]{3})+([.,][0-9]+)? *%?")
 
@@ -29,10 +31,13 @@ class Spelling:
         With a decimal comma.
     percent
         With a percent sign; such a number is read as a fraction.
+    words
+        As yes or no, true or false, or their first letters, which are read as 1 and 0.
     """
 
-    comma: bool
-    percent: bool
+    comma: bool = False
+    percent: bool = False
+    words: bool = False
 
     def number(self, text: str) -> float:
         """The number that a text spells.
@@ -40,6 +45,8 @@ class Spelling:
         >>> Spelling(comma=True, percent=True).number("92,5 %")
         0.925
         """
+        if self.words:
+            return float(re.search(PATTERNS["true"], text) is not None)
         value = float(text.replace(",", ".").rstrip("% ") if self.comma else text.rstrip("% "))
         return value / 100 if self.percent else value
 
@@ -49,7 +56,8 @@ class Spelling:
         >>> Spelling(comma=True, percent=False).note("score", "0,75")
         "column 'score' is written with decimal commas: '0,75' was read as 0.75"
         """
-        how = " and ".join(["decimal commas"] * self.comma + ["percent signs"] * self.percent)
+        names = (("decimal commas", self.comma), ("percent signs", self.percent), ("words for numbers", self.words))
+        how = " and ".join(name for name, there in names if there)
         read = f"{example!r} was read as {self.number(example):g}"
         return Note("number-format", f"column {name!r} is written with {how}: {read}")
 
@@ -62,18 +70,20 @@ def spelling_of(counts: Mapping[str, int]) -> Spelling | None:
     total = counts["all"]
     if not total or counts["percent"] not in (0, total):
         return None
+    if counts["true"] + counts["false"] == total:
+        return Spelling(words=True)
     percent = counts["percent"] > 0
     if counts["comma"]:
         sure = counts["comma"] > counts["group"] and counts["comma"] + counts["whole"] == total
         return Spelling(comma=True, percent=percent) if sure else None
-    return Spelling(comma=False, percent=True) if percent and counts["whole"] + counts["point"] == total else None
+    return Spelling(percent=True) if percent and counts["whole"] + counts["point"] == total else None
 
 
 def spelling_of_texts(texts: Iterable[str]) -> Spelling | None:
     """How the numbers in these texts are written.
 
     >>> spelling_of_texts(["0,75", "1"])
-    Spelling(comma=True, percent=False)
+    Spelling(comma=True, percent=False, words=False)
     >>> spelling_of_texts(["1,234"]), spelling_of_texts(["0.5", "0,5"])
     (None, None)
     """

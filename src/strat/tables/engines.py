@@ -75,7 +75,7 @@ def as_numbers(
 ) -> tuple[Any, dict[str, int], tuple[str, ...]]:
     """The lazy frame with a text column read as numbers, how many values were which mark of `na`, and notes.
 
-    Text that spells no number is refused; decimal commas and percent signs are read where all rows have them.
+    Text that spells no number is refused; decimal commas, percent signs, yes and no are read where all rows have them.
     """
     import narwhals as nw
 
@@ -92,6 +92,9 @@ def as_numbers(
         raise not_a_number(shown, bad[0])
     text = nw.col(name).str.strip_chars()
     plain = text.str.replace_all(",", ".", literal=True).str.replace_all("%", "", literal=True).str.strip_chars()
+    if style.words:
+        zero = nw.when(text.str.contains(PATTERNS["false"])).then(nw.lit("0"))
+        plain = nw.when(text.str.contains(PATTERNS["true"])).then(nw.lit("1")).otherwise(zero)
     unmarked = nw.when(text.is_in(list(na))).then(text).otherwise(plain) if na else plain
     rows, counts = _cast(lazy.with_columns(unmarked.alias(name)), name, collect)
     rows = rows.with_columns(nw.col(name) / 100) if style.percent else rows

@@ -30,8 +30,8 @@ def typed_column(name: str, values: Any, na: Collection[str], rows: NDArray[Any]
     if not len(labels):
         return column
     plain = np.strings.strip(labels)
-    if np.isin(np.strings.lower(plain), ["true", "false", "t", "f"]).all():
-        return _relabelled(column, np.isin(np.strings.lower(plain), ["true", "t"]))
+    if np.isin(np.strings.lower(plain), ["true", "false"]).all():
+        return _relabelled(column, np.strings.lower(plain) == "true")
     try:
         numbers = plain.astype(float)
     except ValueError:

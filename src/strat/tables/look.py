@@ -279,7 +279,8 @@ def _kind(column: Column) -> tuple[Column, str]:
 
 
 def _kind_of_texts(column: Column, texts: Sequence[str]) -> tuple[Column, str]:
-    if texts and spelling_of_texts(texts) is not None:
+    style = spelling_of_texts(texts)
+    if style is not None and not style.words:
         return column.numbers(), NUMBERS
     if texts and all(map(_DATE.fullmatch, texts)):
         return column, DATES

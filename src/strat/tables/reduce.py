@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from strat.errors import StratError, one_of, some
 from strat.tables.backends import Lazy
-from strat.tables.cells import COMPARED, NUMBERS, Cells, align_labels, bad_weights, combine, require_in_range
-from strat.tables.column import Column, all_marks, all_notes, blanks_note
+from strat.tables.cells import NUMBERS, Cells, align_labels, bad_weights, combine, require_in_range
+from strat.tables.column import Column, all_marks, all_notes
 from strat.tables.reduce_in_engine import cells_in_engine
 from strat.tables.table import MISSING, Table, missing_message
 from strat.validate.arguments import checked
@@ -61,11 +61,8 @@ def reduce(
         raise StratError(f"`threshold` must come with a column in the role 'score', got only {some(list(named))}.")
     table.require(**{**named, "weights": weights})
     if isinstance(table.backend, Lazy):
-        cells = cells_in_engine(table, table.backend, named, weights, missing, bins, threshold)
-    else:
-        cells = _here(table, named, weights, missing, threshold)
-    note = blanks_note(*(np.unique(cells.columns[role]) for role in COMPARED if role in cells.columns))
-    return cells if note is None else replace(cells, notes=(*cells.notes, note))
+        return cells_in_engine(table, table.backend, named, weights, missing, bins, threshold)
+    return _here(table, named, weights, missing, threshold)
 
 
 def _here(table: Table, named: Mapping[str, str], weights: str | None, missing: str, threshold: float | None) -> Cells:

@@ -58,8 +58,18 @@ class CsvFiles:
     def open(self, engine: Any) -> Any:
         """The relation over all files, its types as they look in a part of the rows, or as they were settled."""
         relation = self._read(engine, self.types | dict.fromkeys(self.text, "VARCHAR"), self.na)
-        self.types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        fresh, self.types = not self.types, dict(zip(relation.columns, map(str, relation.types), strict=True))
+        if fresh and (words := self._words(engine)):
+            self.types |= dict.fromkeys(words, "VARCHAR")
+            relation = self._read(engine, self.types, self.na)
         return self._trimmed(relation)
+
+    def _words(self, engine: Any) -> list[str]:
+        """Columns of labels such as yes and no, which the engine takes for truth values."""
+        truths = [name for name, kind in self.types.items() if kind == "BOOLEAN"]
+        rows = self._as_text(engine, self.na) if truths else None
+        plain = ask(rows, [_looks(f"trim({quoted(name)})")[0] for name in truths])
+        return [name for name in truths if not next(plain)]
 
     def _trimmed(self, rows: Any) -> Any:
         """The relation without blanks around text, where the header has one after each separator."""
@@ -122,7 +132,7 @@ _KINDS = ("BOOLEAN", "BIGINT", "HUGEINT", "BIGNUM", "DOUBLE")
 def _looks(value: str) -> list[str]:
     """SQL that is true where all values that are there spell truth values, whole numbers, wide ones, or numbers."""
     each = [
-        f"lower({value}) in ('true', 'false', 't', 'f')",
+        f"lower({value}) in ('true', 'false')",
         f"coalesce(try_cast({value} as bigint)::varchar = {value}, false)",
         f"coalesce(try_cast({value} as hugeint)::varchar = {value}, false)",
         f"coalesce(try_cast({value} as bignum)::varchar = {value}, false)",
