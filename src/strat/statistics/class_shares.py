@@ -143,13 +143,7 @@ def _averaged(
     def gradient(totals: Array) -> Array:
         classes = read(totals)
         per, slopes = derivatives(classes)
-        if average is None:
-            return counts.back(_each(slopes, shown, len(counts.labels)))
-        if missing:
-            slopes = slopes * np.array([0.0, 0.0, 0.0, 1.0])[:, None]
-        place = np.maximum(shown, 0)
-        full = _spread(slopes, per, classes[..., 2, :], average, place, len(counts.labels))
-        return np.moveaxis(counts.back(np.moveaxis(full, (-2, -1), (0, 1))), 0, -1)
+        return _slopes(counts, shown, average, per, slopes, classes[..., 2, :])
 
     def sparse_gradient(totals: Array) -> Any:
         assert counts.sparse_back is not None
@@ -221,6 +215,16 @@ def recalls_of_classes(counts: Counts, scale: float = 1.0) -> tuple[Statistic, A
     settings = Settings("macro", None, None, 0.0)
     parts = _parts("recall", counts, occurs, (1, 0, 0, 0), (0, 0, 1, 0), settings, len(occurs))
     return None if parts is None else (parts[0], parts[1] * scale)
+
+
+def _slopes(counts: Counts, shown: Codes, average: str | None, per: Array, slopes: Array, actual: Array) -> Array:
+    """Derivatives by the components, from those of each class by (tp, predicted, actual, all)."""
+    if average is None:
+        return counts.back(_each(slopes, shown, len(counts.labels)))
+    if (shown < 0).any():  # a class that no row has: only all rows count
+        slopes = slopes * np.array([0.0, 0.0, 0.0, 1.0])[:, None]
+    full = _spread(slopes, per, actual, average, np.maximum(shown, 0), len(counts.labels))
+    return np.moveaxis(counts.back(np.moveaxis(full, (-2, -1), (0, 1))), 0, -1)
 
 
 def _each(slopes: Array, shown: Codes, classes: int) -> Array:
