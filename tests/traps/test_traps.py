@@ -2086,3 +2086,24 @@ def test_a_measure_that_counts_rows_gets_the_rows() -> None:
     found = strat.evaluate(data, truth="t", predicted="p", metrics=[lambda t, p: strat.variance(t - p)])
     (made,) = found.estimates.values()
     assert np.isclose(made.value, np.var(data["t"] - data["p"], ddof=1))
+
+
+def test_weights_that_round_do_not_narrow_a_perfect_share():
+    """What sums of weights leave of a variance of nothing counted as one, and the limit of 17 units was 0.9992."""
+    weights = np.array([2, 1, 2, 4, 4, 4, 3, 4, 1, 1, 1, 2, 3, 1, 3, 3, 3, 1], float)
+    units = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
+    perfect = strat.accuracy(np.ones(18), np.ones(18))
+    for scale in (1.0, 0.1, 1 / 3, 1 / 7, 1 / 49):
+        design = strat.Design.clustered(units=units, weights=weights * scale)
+        low = strat.estimate(perfect, on=design).interval()[0]
+        assert low == pytest.approx(0.77, abs=0.1)
+
+
+def test_a_domain_with_as_many_rows_as_lines_adds_up_its_rows():
+    """Two rows in one unit and one line of empty units are two lines: the second row took the place of the first."""
+    y, units = np.array([1.0, 6.0, 2.0, 4.0, 3.0, 7.0]), np.array([0, 0, 1, 1, 2, 3])
+    design = strat.Design.clustered(units=units)
+    inside = np.array([0, 1, 4])
+    domain = strat.ratio(np.where(np.isin(range(6), inside), y, 0.0), np.isin(range(6), inside).astype(float))
+    alone = strat.estimate(strat.mean(y[inside]), on=design.restricted(inside))
+    assert alone.se == pytest.approx(strat.estimate(domain, on=design).se, rel=1e-12)

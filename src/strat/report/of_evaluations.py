@@ -19,6 +19,7 @@ from strat.report.scores import of_scores
 from strat.report.wording import capital, number, percent, places
 from strat.tables.column import listed_marks
 from strat.tables.evaluation import Evaluation
+from strat.tables.group_lines import records_of
 from strat.tables.groups import Groups
 from strat.tables.render import Sheet, jsonable
 from strat.text import counted, of_class
@@ -26,7 +27,7 @@ from strat.validate.columns import Array
 
 if TYPE_CHECKING:
     from strat.statistics import ConfusionMatrix
-from strat.report.of_estimates import finite, interval_text, limits, methods_of
+from strat.report.of_estimates import finite, interval_text, methods_of
 
 NEARLY = 0.05
 
@@ -145,11 +146,11 @@ def of_groups(evaluation: Evaluation) -> list[Section]:
 
 def _in_groups(evaluation: Evaluation, name: str, groups: Groups) -> Section:
     lines, marks = [], []
-    for label, estimate in groups.each.items():
-        low, high = limits(estimate, evaluation.level)
+    for label, line in records_of(groups.each, evaluation.level):
+        value, se, low, high = (line[name] for name in ("estimate", "se", "low", "high"))
         shown = " · ".join(map(str, label)) if isinstance(label, tuple) else str(label)
-        lines.append((shown, groups.rows[label], float(estimate.value), float(estimate.se), low, high))
-        marks.append(Mark(float(estimate.value), low, high, name=shown))
+        lines.append((shown, groups.rows[label], value, se, finite(low), finite(high)))
+        marks.append(Mark(value, finite(low), finite(high), name=shown))
     share, whole = percent(evaluation.level), float(evaluation[name].value)
     title = f"{_spoken(name)} by {', '.join(groups.by)}"
     head = (", ".join(groups.by), "rows", _spoken(name), "se", f"{share} low", f"{share} high")
@@ -184,18 +185,18 @@ def _without_one_class(evaluation: Evaluation) -> Sheet:
 
 
 def _strata(evaluation: Evaluation, first: Estimate) -> list[Section]:
-    if len(evaluation.strata) < 2 or any(estimate.point.ndim for estimate in evaluation.strata.values()):
+    if len(evaluation.strata) < 2 or first.point.ndim:
         return []
     lines, marks = [], []
-    for label, estimate in evaluation.strata.items():
-        low, high = limits(estimate, evaluation.level)
-        lines.append((str(label), float(estimate.value), float(estimate.se), low, high))
-        marks.append(Mark(float(estimate.value), low, high, name=str(label)))
+    for label, line in records_of(evaluation.strata, evaluation.level):
+        value, se, low, high = (line[name] for name in ("estimate", "se", "low", "high"))
+        lines.append((str(label), value, se, finite(low), finite(high)))
+        marks.append(Mark(value, finite(low), finite(high), name=str(label)))
     share = percent(evaluation.level)
     sheet = Sheet("", ("stratum", first.name, "se", f"{share} low", f"{share} high"), lines)
     grid = Grid(sheet, f"{capital(first.name)} in each stratum", tuple(marks), reference=float(first.point))
     worst, best = min(marks, key=lambda m: m.value or 0), max(marks, key=lambda m: m.value or 0)
-    d = places(float(np.median([float(e.se) for e in evaluation.strata.values()])))
+    d = places(float(np.median([line[2] for line in lines])))
     lead = (
         f"From {number(worst.value or 0, d)} ({worst.name}) to {number(best.value or 0, d)} ({best.name}); the dashed "
         "line is the value over all strata. Each interval holds for its stratum alone."

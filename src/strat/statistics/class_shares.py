@@ -119,6 +119,7 @@ def _averaged(
     average, zero = settings.average, settings.zero
     missing = len(shown) == 1 and shown[0] < 0
     up, down = np.array(top, float), np.array(bottom, float)
+    nothing = missing and not down[3]  # to divide by; specificity and its kin have the rows outside the class
 
     def read(totals: Array) -> Array:
         classes = counts.read(totals)
@@ -143,10 +144,7 @@ def _averaged(
     def gradient(totals: Array) -> Array:
         classes = read(totals)
         per, slopes = derivatives(classes)
-        if average is None:
-            return counts.back(_each(slopes, shown, len(counts.labels)))
-        full = _spread(slopes, per, classes[..., 2, :], average, shown, len(counts.labels))
-        return np.moveaxis(counts.back(np.moveaxis(full, (-2, -1), (0, 1))), 0, -1)
+        return _slopes(counts, shown, average, per, slopes, classes[..., 2, :])
 
     def sparse_gradient(totals: Array) -> Any:
         assert counts.sparse_back is not None
@@ -169,20 +167,20 @@ def _averaged(
     axes = () if average else (Axis("class", tuple(plain(label) for label in counts.labels[shown])),)
     title = name if average in (None, "binary") else f"{average} {name}"
     # Of one class, all but F are shares of rows: 1 for a hit, out of those that are divided by.
-    of_one_class = (average is None or len(shown) == 1) and not missing and zero == zero
+    of_one_class = (average is None or len(shown) == 1) and not nothing and zero == zero
     plain_share = of_one_class and max(top) == 1
     return Statistic(
         title,
         counts.rows,
         function,
-        None if missing else gradient,
+        None if nothing else gradient,
         axes,
         "logit",
         (0.0, 1.0),
         proportion=plain_share,
         base=base if of_one_class else None,
         truth=counts.truth,
-        curved_below=FEW_UNITS if average == "binary" and not plain_share and not missing else 0,
+        curved_below=FEW_UNITS if average == "binary" and not plain_share and not nothing else 0,
         sum_of=_parts(name, counts, shown[np.ravel(below_all) > 0], top, bottom, settings, len(shown))
         if average == "macro"
         else None,
@@ -218,6 +216,16 @@ def recalls_of_classes(counts: Counts, scale: float = 1.0) -> tuple[Statistic, A
     settings = Settings("macro", None, None, 0.0)
     parts = _parts("recall", counts, occurs, (1, 0, 0, 0), (0, 0, 1, 0), settings, len(occurs))
     return None if parts is None else (parts[0], parts[1] * scale)
+
+
+def _slopes(counts: Counts, shown: Codes, average: str | None, per: Array, slopes: Array, actual: Array) -> Array:
+    """Derivatives by the components, from those of each class by (tp, predicted, actual, all)."""
+    if average is None:
+        return counts.back(_each(slopes, shown, len(counts.labels)))
+    if (shown < 0).any():  # a class that no row has: only all rows count
+        slopes = slopes * np.array([0.0, 0.0, 0.0, 1.0])[:, None]
+    full = _spread(slopes, per, actual, average, np.maximum(shown, 0), len(counts.labels))
+    return np.moveaxis(counts.back(np.moveaxis(full, (-2, -1), (0, 1))), 0, -1)
 
 
 def _each(slopes: Array, shown: Codes, classes: int) -> Array:

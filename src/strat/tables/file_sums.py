@@ -81,6 +81,12 @@ class SumsAsked:
         parts = None if statistic.sum_of is None else self.add(statistic.sum_of[0], rows)
         return SumColumns(influence, classes, bases, parts)
 
+    def add_rows(self, statistic: Statistic, rows: Codes, influence: Array, bases: Array | None) -> SumColumns:
+        """The statistics of many groups of these cells, of which each knows what it does to its own."""
+        base = None if bases is None else self._put(bases[:, None], rows)
+        classes = tuple(self._classes(statistic, view, rows) for view in statistic.views)
+        return SumColumns(self._put(influence[:, None], rows), classes, base)
+
     def _put(self, columns: Array, rows: Codes | None) -> slice:
         start = len(self.columns)
         self.columns += [self._spread(column, rows) for column in columns.T]

@@ -66,6 +66,7 @@ class Metric:
 
 _AVERAGED = ("precision", "recall", "f1", "specificity", "jaccard")
 _ONE_CLASS = ("negative_predictive_value", "false_positive_rate", "false_negative_rate")
+_SHARES = ("accuracy", "error_rate", *_ONE_CLASS)
 _ALL_CLASSES = ("balanced_accuracy", "kappa", "mcc")
 _OF_SCORES = ("auc", "average_precision", "equal_error_rate")
 _OF_PROBABILITIES = ("brier", "log_loss", "calibration_error")
@@ -223,18 +224,14 @@ def _classes(name: str, average: str | None) -> Metric:
     return Metric(title, LABELS, build, looks_at_one_class=auto, averaged=auto, together=together)
 
 
-def _plain_share(name: str, build: Build, *, of_one_class: bool = False) -> Metric:
-    return Metric(name, LABELS, build, looks_at_one_class=of_one_class, together=partial(_one_for_all, build))
-
-
 def _all() -> dict[str, Metric]:
     every = [
-        _plain_share("accuracy", partial(_of_labels, statistics.accuracy)),
-        _plain_share("error_rate", partial(_of_labels, statistics.error_rate)),
+        Metric("accuracy", LABELS, partial(_of_labels, statistics.accuracy)),
+        Metric("error_rate", LABELS, partial(_of_labels, statistics.error_rate)),
         *(Metric(name, LABELS, partial(_of_labels, getattr(classification, name))) for name in _ALL_CLASSES),
         *(_classes(name, average) for name in _AVERAGED for average in (AUTO, *AVERAGES)),
         *(
-            _plain_share(name, partial(_of_one_class, getattr(classification, name)), of_one_class=True)
+            Metric(name, LABELS, partial(_of_one_class, getattr(classification, name)), looks_at_one_class=True)
             for name in _ONE_CLASS
         ),
         *(Metric(n, SCORES, partial(_of_scores, getattr(statistics, n)), looks_at_one_class=True) for n in _OF_SCORES),
@@ -255,7 +252,11 @@ def _all() -> dict[str, Metric]:
         Metric("total", ("score",), _total),
         Metric("median", ("score",), _median),
     ]
-    return {m.name: replace(m, higher_is_better=m.name not in _LOWER) for m in every}
+    shares = {m.name: partial(_one_for_all, m.build) for m in every if m.name in _SHARES}
+    return {
+        m.name: replace(m, higher_is_better=m.name not in _LOWER, together=shares.get(m.name, m.together))
+        for m in every
+    }
 
 
 METRICS = _all()

@@ -9,6 +9,7 @@ from strat.designs import Design
 from strat.errors import StratError, one_of
 from strat.estimation import drawing
 from strat.estimation.drawing import marks_of
+from strat.tables.group_lines import records_of
 from strat.text import of_class
 from strat.validate.columns import Array
 
@@ -72,8 +73,12 @@ def of_evaluation(evaluation: Evaluation, kind: str | None = None, *, ax: Any = 
 
 def of_groups(groups: Groups, *, reference: float | None = None, level: float = 0.95, ax: Any = None) -> Any:
     """A measure in each group, one row each; groups without a value are counted below."""
-    marks = [mark for label, one in groups.each.items() for mark in marks_of(one, level, _group(label))]
     first = next(iter(groups.each.values()), None)
+    if first is None or first.axes:
+        marks = [mark for label, one in groups.each.items() for mark in marks_of(one, level, _group(label))]
+    else:
+        lines = records_of(groups.each, level)
+        marks = [drawing.Mark(_group(label), line["estimate"], line["low"], line["high"]) for label, line in lines]
     positive = None if first is None else first.positive
     label = f"{groups.metric.replace('_', ' ')}{of_class(positive)}, {100 * level:g} % interval"
     notes = [] if reference is None else ["dashed: all groups together"]

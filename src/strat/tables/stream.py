@@ -23,9 +23,11 @@ from strat.tables.design import design_of
 from strat.tables.engines import exact
 from strat.tables.file_sums import SumColumns, SumsAsked, checked_sums, sums_by_unit
 from strat.tables.grouping import Make, grouped, in_groups, rows_by_label
+from strat.tables.groups import Groups
 from strat.tables.metrics import Metric, columns_of
 from strat.tables.reduce import reduce
 from strat.tables.sources import Basis, Sources, Split
+from strat.tables.stream_groups import many_in_file
 from strat.tables.table import Table
 from strat.validate.columns import Array, Codes
 
@@ -79,7 +81,9 @@ def _passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basis |
         return None
     asked = SumsAsked(cells)
     whole = [asked.add(statistic) for statistic in statistics]
-    parts = [in_groups(metric, cells, split.roles, source.positive) for metric in divided]
+    many = {metric.name: many_in_file(metric, cells, split, source.positive, asked) for metric in divided}
+    few = [metric for metric in divided if many[metric.name] is None]
+    parts = [in_groups(metric, cells, split.roles, source.positive) for metric in few]
     own = [{label: asked.add(s, rows) for label, (rows, s) in divided_rows.items()} for divided_rows, _ in parts]
     sums = sums_by_unit(source, named, cells, asked.matrix, by)
     if sums is None and source.missing == "drop":
@@ -93,9 +97,15 @@ def _passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basis |
         metric.name: _estimate(s, of, summed, design, cells)
         for metric, s, of in zip(metrics, statistics, whole, strict=True)
     }
-    lines = rows_by_label(labels, split.roles) if divided else {}
-    groups = {}
-    for metric, (divided_rows, undefined), of in zip(divided, parts, own, strict=True):
+    lines = rows_by_label(labels, split.roles) if few else {}
+    groups: dict[str, Groups] = {}
+    for name, one in many.items():
+        together = None if one is None else one.groups(labels, mass, rows, summed[:, :-1], design, cells)
+        if one is not None and together is None:
+            return None
+        if together is not None:
+            groups[name] = together
+    for metric, (divided_rows, undefined), of in zip(few, parts, own, strict=True):
         make = _from_sums(of, lines, summed, design, cells)
         groups[metric.name] = grouped(metric, split.by, divided_rows, undefined, design, cells.counts, make)
     return Basis(cells, design, labels, estimates, groups)
