@@ -36,6 +36,11 @@ class Note(str):
         return self.code, str(self)
 
 
+def codes_of(notes: Iterable[str]) -> set[str]:
+    """The codes of notes."""
+    return {note.code for note in notes if isinstance(note, Note)}
+
+
 def records(notes: Iterable[str]) -> list[dict[str, str]]:
     """Code and text of each note, once, for JSON; a sentence that is no note has the code "remark".
 

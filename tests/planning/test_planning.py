@@ -32,7 +32,7 @@ from strat.planning import (
     strata_for_width,
     units_for_width,
 )
-from strat.planning.assurance import assured_share_width
+from strat.planning.assurance import assured_share_width, likely_counts
 
 
 @given(st.floats(0, 1), st.floats(0.01, 0.6), st.floats(1, 20), st.floats(0.01, 1))
@@ -40,8 +40,8 @@ def test_rows_for_width_are_the_fewest(p, width, deff, share):
     plan = rows_for_width(width=width, proportion=p, design_effect=deff, share=share)
 
     def width_of(rows):
-        size, df = np.array([rows * share / deff]), np.array([rows * share - 1])
-        return assured_share_width(p, size, df, 0.95, 0.8, estimated=False)[0]
+        size = likely_counts(np.array([float(rows)]), share)
+        return assured_share_width(p, size / deff, size - 1, 0.95, 0.8, estimated=False)[0]
 
     assert width_of(plan.number) == plan.reached <= width
     assert plan.number == 2 or width_of(plan.number - 1) > width

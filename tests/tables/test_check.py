@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import strat
 from strat import StratError
 from strat.cli import main
 from strat.datasets import clustered_predictions
+from strat.notes import codes_of
 from strat.tables.check import Line, check, sheet
 from strat.tables.simulate import shapes, simulator
 from strat.tables.simulate_crossed import crossed_simulator
@@ -45,6 +47,36 @@ def test_independent_rows_need_no_units() -> None:
     assert "it holds" in str(found)
     assert found["rows as independent"].verdict() == "holds"
     assert "intraclass correlation 0.00" in found.assumption
+
+
+def test_few_units_are_never_said_to_hold() -> None:
+    """Fewer than 29 units can't show a bad kind of one in ten, whether they differ or not; more of them can."""
+    rng, answers = np.random.default_rng(3), {}
+    for units in (20, 60):
+        unit = np.repeat(np.arange(units), 10)
+        right = (rng.random(len(unit)) < np.where(unit % 2, 0.65, 0.9)).astype(int)  # not calm
+        (found,) = check({"unit": unit, "right": right}, score="right", units="unit", trials=60)
+        answers[units] = found
+        assert found.few_units == (units == 20)
+    line = Line("default", 0.95, 0.005, 0.1, 0.0)
+    few, enough = (replace(answers[units], lines=(line,)) for units in (20, 60))
+    assert not few.holds
+    assert "only if other units differ no more than these few" in str(few)
+    assert any("12% of such samples hold no unit" in note for note in few.notes)
+    assert enough.holds
+    assert str(enough).endswith("it holds.")
+
+
+def test_errors_in_few_units_leave_a_doubt() -> None:
+    """The estimate notes that its interval may be too short, and the check does not say the contrary."""
+    unit = np.repeat(np.arange(80), 10)
+    right = np.where((unit < 3) & (np.arange(800) % 10 < 4), 0, 1)
+    (found,) = check({"unit": unit, "right": right}, score="right", units="unit", trials=50)
+    assert "few-holders" in codes_of(found.notes)
+    sure = replace(found, lines=(Line("default", 0.95, 0.005, 0.1, 0.0),))
+    assert not sure.holds
+    assert "may show too little" in str(sure)
+    assert replace(sure, notes=()).holds
 
 
 def test_measures_of_labels_and_of_scores(clustered: dict[str, np.ndarray]) -> None:

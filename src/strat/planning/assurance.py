@@ -11,7 +11,8 @@ from strat.statistics.student import critical
 from strat.validate.columns import Array
 
 ASSURANCE = 0.8
-POINTS = 15  # equally likely values of the share found, and of the variance found
+POINTS = 15  # equally likely values of the share found, of the variance found and of the rows that count
+FINE = 60  # the same where only the share found varies
 NOT_PERCENT = "use a share, not percent"
 
 
@@ -53,6 +54,18 @@ def share_width(proportion: float | Array, trials: Array, df: Array, level: floa
     return np.asarray(np.minimum(by_logit, exact), dtype=float)
 
 
+def likely_counts(rows: Array, share: float) -> Array:
+    """Equally likely numbers, on a last axis, of the rows that a measure looks at: a share of all, drawn by chance.
+
+    >>> likely_counts(np.array([100.0]), 0.5).round()[0, [0, 7, 14]]
+    array([41., 50., 59.])
+    """
+    size = np.asarray(rows, float)[..., None] * share
+    if share == 1.0:
+        return size
+    return np.maximum(size + ndtri(_middle(POINTS)) * np.sqrt(size * (1.0 - share)), 1.0)
+
+
 def assured_share_width(
     proportion: float,
     trials: Array,
@@ -65,21 +78,37 @@ def assured_share_width(
 ) -> Array:
     """The width of a share's interval that is not exceeded in such a share of studies.
 
-    The share found varies about the expected one, and so does the design effect where it is `estimated` from the units:
-    the more so, the more their rates are skewed. `between` is the variance of a unit's rate over p (1 − p).
+    The last axis of `trials` holds equally likely numbers of them. The share found varies about the expected one, and
+    so does the design effect where it is `estimated` from the units: the more so, the more their rates are skewed.
+    `between` is the variance of a unit's rate over p (1 − p).
     """
-    middle = (np.arange(POINTS) + 0.5) / POINTS
     size, free = (np.asarray(v, float)[..., None, None] for v in np.broadcast_arrays(trials, df))
-    z = ndtri(middle)[:, None]
-    spread = np.sqrt(proportion * (1.0 - proportion) / np.maximum(size, 1.0))
-    seen = np.clip(proportion + z * spread, 0.0, 1.0)
+    z = ndtri(_middle(POINTS if estimated or np.shape(trials)[-1] > 1 else FINE))[:, None]
+    seen = _share_found(proportion, size, z, rows=not estimated)
     factor = np.ones((1, 1))
     if estimated:
         skew, kurtosis = _unit_shape(proportion, between)
-        squared = error_factor(free / (1.0 + kurtosis / 2.0), middle) ** 2
+        squared = error_factor(free / (1.0 + kurtosis / 2.0), _middle(POINTS)) ** 2
         factor = np.sqrt(squared * np.maximum(1.0 + skew * z / np.sqrt(np.maximum(free + 1.0, 1.0)), 0.1))
     widths = share_width(seen, np.maximum(size - 1.0, 1e-9) / factor**2, free, level)
-    return np.asarray(np.quantile(widths, assurance, axis=(-2, -1)), dtype=float)
+    return np.asarray(np.quantile(widths, assurance, axis=(-3, -2, -1)), dtype=float)
+
+
+def _middle(points: int) -> Array:
+    return (np.arange(points) + 0.5) / points
+
+
+def _share_found(p: float, size: Array, z: Array, *, rows: bool) -> Array:
+    """Quantiles of the share found: normal, or of a number of `rows` (Cornish and Fisher), half a row towards 1/2.
+
+    A count moves in steps: with the half row the width is reached in at least the wanted share of studies, and falls
+    as rows are added.
+    """
+    n = np.maximum(size, 1.0)
+    moved = z * np.sqrt(p * (1.0 - p) / n)
+    if rows:
+        moved = moved + ((1.0 - 2.0 * p) * (z**2 - 1.0) / 6.0 + 0.5 * np.sign(0.5 - p)) / n
+    return np.clip(p + moved, 0.0, 1.0)
 
 
 def _unit_shape(p: float, between: float) -> tuple[float, float]:

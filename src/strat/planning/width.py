@@ -9,7 +9,14 @@ from scipy.special import ndtri, owens_t
 
 from strat import validate
 from strat.errors import StratError
-from strat.planning.assurance import ASSURANCE, NOT_PERCENT, assured_share_width, check_assurance, mean_width
+from strat.planning.assurance import (
+    ASSURANCE,
+    NOT_PERCENT,
+    assured_share_width,
+    check_assurance,
+    likely_counts,
+    mean_width,
+)
 from strat.planning.sample_size import SampleSize, width_plan
 from strat.statistics.clustering import design_effect as kish
 from strat.validate.arguments import checked
@@ -63,7 +70,7 @@ def rows_for_width(
     deff, counted = validate.positive("design_effect", design_effect), check_share(share)
 
     def measure(rows: Array) -> Array:
-        size = rows * counted
+        size = likely_counts(rows, counted)
         return assured_share_width(proportion, size / deff, size - 1, level, assurance, estimated=False)
 
     return width_plan("rows", width, measure, assurance, least=2)
@@ -109,10 +116,11 @@ def rows_for_auc(
     pairs = auc - 2 * float(owens_t(ndtri(auc), 1 / np.sqrt(3))) - auc**2
 
     def measure(rows: Array) -> Array:
-        ones, zeros = (np.maximum(rows * part / deff, 1.0) for part in (prevalence, 1 - prevalence))
+        positive = likely_counts(rows, prevalence)
+        ones, zeros = (np.maximum(part / deff, 1.0) for part in (positive, rows[..., None] - positive))
         variance = (auc * (1 - auc) + (ones + zeros - 2) * pairs) / (ones * zeros)  # Hanley and McNeil (1982)
-        df = np.minimum(ones, zeros) - 1
-        return assured_share_width(auc, auc * (1 - auc) / variance, df, level, assurance, estimated=True)
+        size, df = auc * (1 - auc) / variance, np.minimum(ones, zeros) - 1
+        return assured_share_width(auc, size, df, level, assurance, estimated=True, between=pairs / (auc * (1 - auc)))
 
     return width_plan("rows", width, measure, assurance, least=2)
 
@@ -266,7 +274,7 @@ class _Counted:
         together = kish(self.share + (1 - self.share) * self.share_intraclass, self.rows)
         counted = np.asarray(units * self.rows * self.share, dtype=float)
         effect = kish(self.intraclass, together)
-        size, df = counted / effect, counted / together - strata
+        size, df = (counted / effect)[..., None], (counted / together - strata)[..., None]
         between = float(effect / together)
         return assured_share_width(proportion, size, df, level, assurance, estimated=True, between=between)
 

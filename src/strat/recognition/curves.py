@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from strat.estimation import Estimate, estimate
 from strat.estimation.drawing import in_text
 from strat.figures import new_axes
 from strat.notebook import in_words
-from strat.notes import Note
+from strat.notes import Note, codes_of
 from strat.recognition.ranks import TIES, Ranks
 from strat.replication import Replicates, bootstrap, brr, generalized, jackknife
 from strat.statistics.base import Statistic
@@ -273,11 +273,6 @@ def match_curve(
         target,
         ties,
     )
-
-
-def codes_of(notes: Iterable[str]) -> set[str]:
-    """The codes of notes."""
-    return {note.code for note in notes if isinstance(note, Note)}
 
 
 def _each_the_same(systems: Mapping[str, Ranks], curves: Mapping[str, Statistic], target: str) -> Iterator[Note]:

@@ -13,8 +13,9 @@ from strat import validate
 from strat.designs import LONE, Design
 from strat.errors import StratError, one_of
 from strat.estimation import Estimate, estimate
+from strat.estimation.cautions import SHOWS_A_TENTH
 from strat.notebook import in_words
-from strat.notes import FEW_DF, Note, records
+from strat.notes import FEW_DF, Note, codes_of, records
 from strat.tables.check_trials import NAIVE, Line, limits_of_samples, lines_of
 from strat.tables.design import argument_of, design_of, layout_roles
 from strat.tables.files import MEMORY, Progress
@@ -36,7 +37,10 @@ ANSWERS = {
     "too wide": "it is wider than it need be",
     "undecided": "too few samples to tell whether it holds; draw more",
 }
-CALM = "it holds only if other units differ as little as these few"
+CALM = "it holds only if other units differ no more than these few"
+DOUBTED = "it holds for samples like these, which may show too little: see the notes"
+FEW_UNITS = {"few-units", "no-variation"}  # codes of notes that say so
+DOUBTS = FEW_UNITS | {"few-holders", "thin-tail"}  # codes of notes on what the sample does not show
 
 
 @in_words
@@ -80,14 +84,15 @@ class Check:
     def holds(self) -> bool:
         """Whether the default interval is shown to keep its level, under every shape that was tried.
 
-        Few units that hardly differ show nothing: a sample without a unit of the bad kind looks like that.
+        Few units show nothing: a sample without a unit of the bad kind looks calm. Nor does a sample with errors in
+        few units, or with few rows of a class, beyond a threshold or a quantile.
         """
-        return self.lines[0].verdict(self.level) == "holds" and not self.few_units
+        return self.lines[0].verdict(self.level) == "holds" and DOUBTS.isdisjoint(codes_of(self.notes))
 
     @property
     def few_units(self) -> bool:
-        """Whether the units are too few, and too much the same, to show how units differ."""
-        return any(getattr(note, "code", "") in ("few-units", "no-variation") for note in self.notes)
+        """Whether the units are too few, or too much the same, to show how units differ."""
+        return not FEW_UNITS.isdisjoint(codes_of(self.notes))
 
     @property
     def shape(self) -> str:
@@ -98,7 +103,8 @@ class Check:
         """The answer as a sentence."""
         first = self.lines[0]
         verdict = first.verdict(self.level)
-        answer = CALM if verdict == "holds" and self.few_units else ANSWERS[verdict]
+        doubt = CALM if self.few_units else DOUBTED
+        answer = doubt if verdict == "holds" and not self.holds else ANSWERS[verdict]
         share = f"{first.coverage:.1%} of {self.trials:,} samples like yours (± {2 * first.error:.1%})"
         text = f"{self.metric}: the {self.level:.0%} interval covers the truth in {share}: {answer}"
         if verdict == "too short":
@@ -311,14 +317,20 @@ def _check(
         undefined += points
     hardest = min(tried, key=lambda shape: tried[shape][0].coverage)
     by_shape = {shape: lines[0].coverage for shape, lines in tried.items()}
-    notes = (*own.notes, *_notes(design, undefined / (trials * len(kinds))))
+    notes = (*own.notes, *_notes(design, own, undefined / (trials * len(kinds))))
     return Check(
         metric.name, own, tried[hardest], by_shape, trials, seed, level, design.summary, source.assumption, notes
     )
 
 
-def _notes(design: Design, undefined: float) -> tuple[Note, ...]:
+def _notes(design: Design, own: Estimate, undefined: float) -> tuple[Note, ...]:
     notes = []
+    clustered = design.layout is None and not design.rows_are_units
+    if clustered and design.n_units < SHOWS_A_TENTH and "few-units" not in codes_of(own.notes):
+        text = f"{design.n_units} units are few: {0.9**design.n_units:.0%} of such samples hold no unit of a kind that "
+        notes.append(
+            Note("few-units", text + "makes up a tenth of all units, so that none of them shows how units differ")
+        )
     if design.df < FEW_DF:
         few = counted(design.df, "degree of freedom")
         notes.append(Note("few-df", f"few units: with {few} every interval is wide and its level uncertain"))
