@@ -99,7 +99,6 @@ def as_statistic(
     one: Equation, codes: Codes | None, lines: int, axes: tuple[Axis, ...], *, sparse: bool = False, **facts: Any
 ) -> Statistic:
     """The solution as a function of the weights of the lines; `codes` say which line each row is (None: its own)."""
-
     solved = last_remembered(one.solve)
 
     def function(t: Array) -> Array:
