@@ -56,13 +56,21 @@ ONE_CLASS = {
     *("positive_likelihood_ratio", "negative_likelihood_ratio"),
 }
 OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall")
-NUMERIC = {"mean", "total", "median", *OF_NUMBERS}
+OF_RISKS = ("calibration_slope", "calibration_intercept", "net_benefit@0.3")
+OF_RATINGS = ("icc1", "icc2", "icc3", "krippendorff_alpha_interval", "krippendorff_alpha_ratio",
+              "gwet_ac2_linear", "gwet_ac2_quadratic")  # fmt: skip
+NUMERIC = {"mean", "total", "median", "ratio", "cost_per_success", *OF_NUMBERS, *OF_RISKS, *OF_RATINGS}
 MEASURES: dict[str, tuple[Any, dict[str, str]]] = {
     name: (name, SCORES if "score" in metric.needs else BINARY if name in ONE_CLASS else LABELS)
     for name, metric in METRICS.items()
     if name not in NUMERIC
 } | {
-    **{name: (name, {"score": "score"}) for name in ("mean", "total", "median")},
+    **{name: (name, {"score": "score"}) for name in ("mean", "total", "median", "latency@0.9")},
+    **{name: (name, {"truth": "cat", "score": "risk"}) for name in OF_RISKS},
+    **{name: (name, {"truth": "cat", "predicted": "called"}) for name in OF_RATINGS},
+    "ratio": ("ratio", {"truth": "weight", "score": "score"}),
+    "cost_per_success": ("cost_per_success", {"predicted": "called", "score": "weight"}),
+    "pinball_loss@0.8": ("pinball_loss@0.8", {"truth": "weight", "predicted": "score"}),
     **{name: (name, {"truth": "weight", "predicted": "score"}) for name in OF_NUMBERS},
     "agreement": (agreement, LABELS),
     "spread": (spread, LABELS),
@@ -159,13 +167,17 @@ def rows() -> Data:
     unit = np.sort(rng.choice(60, 400, p=np.arange(20, 80) / np.arange(20, 80).sum()))
     truth = rng.choice(["ant", "bee", "cat"], 400)
     right = rng.random(400) < rng.beta(6, 3, 60)[unit]
+    guess = np.where(right, truth, rng.choice(["ant", "bee", "cat"], 400))
+    weight = rng.integers(1, 4, 400).astype(float)
+    score = np.round(rng.random(400) * 0.6 + 0.4 * (truth == "cat"), 1)
     return {
         "subject": np.array(["art", "biology", "chess", "drama"])[unit % 4],
         "passage": unit,
         "truth": truth,
-        "guess": np.where(right, truth, rng.choice(["ant", "bee", "cat"], 400)),
-        "weight": rng.integers(1, 4, 400).astype(float),
-        "score": np.round(rng.random(400) * 0.6 + 0.4 * (truth == "cat"), 1),
+        "guess": guess,
+        "weight": weight,
+        "score": score,
+        "risk": 0.1 + 0.8 * score,
         "cat": (truth == "cat").astype(np.int64),
         "called": ((truth == "cat") ^ (rng.random(400) < 0.2)).astype(np.int64),
     }

@@ -13,6 +13,7 @@ from strat.validate.columns import Array
 
 Limits = tuple[Array, Array]
 BAND_DRAWS = 20_000
+FARTHEST = 8.2  # normal deviates of the least and the largest share that is drawn
 MOST_LEVELS, LADDER, LARGE_DF = 40, 1.05, 1e5  # levels of df of a band beyond which they are lowered by up to 5 %
 
 
@@ -34,8 +35,10 @@ def simultaneous_level(directions: Array, df: Array, level: float) -> float:
         if np.isfinite(df[0]):
             largest = largest / np.sqrt(rng.chisquare(df[0], BAND_DRAWS) / df[0])
         return float(1.0 - 2.0 * scipy.special.stdtr(df[0], -np.quantile(largest, level)))
-    smallest = [_smallest_p(z, df, rng.random(len(z))) for z in draws]
-    return float(1.0 - np.quantile(np.concatenate(smallest), 1.0 - level))
+    distinct, starts = np.unique(np.minimum(df, LARGE_DF), return_index=True)
+    roots = _chi_roots(distinct)
+    t = np.concatenate([np.maximum.reduceat(z, starts, axis=1) / roots(rng.random(len(z))) for z in draws])
+    return float(1.0 - _quantile_of_smallest_p(t, distinct, 1.0 - level))
 
 
 def _on_few_levels(df: Array) -> Array:
@@ -46,12 +49,38 @@ def _on_few_levels(df: Array) -> Array:
     return np.asarray(ladder[np.searchsorted(ladder, df, side="right") - 1])
 
 
-def _smallest_p(z: Array, df: Array, at: Array) -> Array:
-    """The smallest p-value of each line of deviates: in each run of as many degrees of freedom, the largest's."""
-    distinct, starts = np.unique(np.minimum(df, LARGE_DF), return_index=True)
-    largest = np.maximum.reduceat(z, starts, axis=1)
-    root = np.stack([np.sqrt(scipy.special.chdtri(d, at) / d) for d in distinct], axis=1)
-    return np.asarray(2.0 * scipy.special.stdtr(distinct, -largest / root).min(axis=1))
+def _chi_roots(df: Array) -> Callable[[Array], Array]:
+    """From upper shares to roots of chi squares over their degrees of freedom: shares × degrees of freedom.
+
+    On the scale of normal deviates these are nearly straight lines: splines through exact ones are off by 1e-9 of them
+    with 2 degrees of freedom and by 1e-12 with 12, at a fifth of the price.
+    """
+    from scipy.interpolate import CubicSpline
+
+    knots = np.linspace(-FARTHEST, FARTHEST, 801)
+    spline = CubicSpline(knots, np.sqrt(scipy.special.chdtri(df, scipy.special.ndtr(knots)[:, None]) / df))
+
+    def roots(at: Array) -> Array:
+        deviates = np.clip(scipy.special.ndtri(at), -FARTHEST, FARTHEST)
+        return np.maximum(spline(deviates), np.finfo(float).tiny)
+
+    return roots
+
+
+def _quantile_of_smallest_p(t: Array, df: Array, share: float) -> float:
+    """A low quantile of the smallest p-value of each line of t values with these (rising) degrees of freedom.
+
+    No p-value of a line lies below that of its largest t with the most degrees of freedom, so that lines of small t
+    need not be looked at.
+    """
+    largest = t.max(axis=1)
+    least = np.quantile(largest, max(0.0, 1.0 - 4.0 * share))
+    smallest = np.full(len(t), np.inf)
+    for looked in (largest >= least, largest < least):
+        smallest[looked] = 2.0 * scipy.special.stdtr(df, -t[looked]).min(axis=1)
+        if np.quantile(smallest, share, method="higher") <= 2.0 * scipy.special.stdtr(df[-1], -least):
+            break
+    return float(np.quantile(smallest, share))
 
 
 def _root(covariance: Array) -> Array:

@@ -18,6 +18,7 @@ from strat.notes import Note
 from strat.statistics import Statistic, classification, probabilities, regression
 from strat.statistics.fields.answers import KINDS as ROUGE
 from strat.statistics.positive import positive_of, refused
+from strat.tables import field_metrics
 from strat.tables.cells import Cells
 from strat.validate.arguments import shown
 from strat.validate.columns import Codes, encode
@@ -74,7 +75,7 @@ _OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2")
 _OF_TEXTS = ("wer", "cer", "mer", "wil", "bleu", "chrf", "ter", "exact_match", "token_f1")
 _OF_FORECASTS = ("mape", "spearman", "kendall")
 _LIKELIHOOD_RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
-_LOWER = ("wer", "cer", "mer", "wil", "ter", "mape", "negative_likelihood_ratio",
+_LOWER = ("cost_per_success", "wer", "cer", "mer", "wil", "ter", "mape", "negative_likelihood_ratio",
           "error_rate", "equal_error_rate", "brier", "log_loss", "calibration_error", "rmse", "mae", "mse",
           "false_positive_rate", "false_negative_rate")  # fmt: skip
 
@@ -97,7 +98,7 @@ ALIASES = {
     "bias": "mean_error", "r_squared": "r2", "word_error_rate": "wer", "character_error_rate": "cer",
     "em": "exact_match", "rouge_l": "rougel",
     "spearmanr": "spearman", "kendalltau": "kendall", "o_e": "observed_expected", "o:e": "observed_expected",
-    "lr+": "positive_likelihood_ratio",
+    "lr+": "positive_likelihood_ratio", "icc": "icc2", "alpha": "krippendorff_alpha", "gwet_ac": "gwet_ac1",
     "average": "mean", "mean_score": "mean", "sum": "total",
 }  # fmt: skip
 ELSEWHERE = {
@@ -109,7 +110,17 @@ ELSEWHERE = {
     "ndcg": "strat.ndcg(run, qrels)",
     "map": "strat.mean_average_precision(run, qrels)",
     "mrr": "strat.mrr(run, qrels)",
-    "net_benefit": "strat.net_benefit(truth, probability, thresholds=…)",
+    "err": "strat.expected_reciprocal_rank(run, qrels)",
+    "bpref": "strat.bpref(run, qrels)",
+    "net_benefit": "'net_benefit@0.2' at one threshold, strat.net_benefit(truth, probability, thresholds=…) at several",
+    "nri": "strat.nri(truth, old, new)",
+    "crps": "strat.crps(truth, ensemble)",
+    "mase": "strat.mase(truth, predicted, scale)",
+    "coverage": "strat.interval_share(truth, low, high)",
+    "pinball_loss": "'pinball_loss@0.9' for the quantile 0.9",
+    "quantile": "'quantile@0.95', or 'latency@0.95' where less is better",
+    "hausdorff": "strat.hausdorff(truth, predicted) of masks",
+    "panoptic_quality": "strat.panoptic_quality(iou, matched, unmatched)",
     "der": "strat.der(reference, hypothesis)",
     "mqm": "strat.mqm(severity, category, segments=…)",
     "coco_ap": "strat.coco_ap(truth, detections)",
@@ -248,6 +259,9 @@ def _all() -> dict[str, Metric]:
             for name in _LIKELIHOOD_RATIOS
         ),
         Metric("observed_expected", SCORES, partial(_of_scores, statistics.observed_expected), looks_at_one_class=True),
+        *(Metric(name, LABELS, build, by_rows=True) for name, build in field_metrics.RATERS.items()),
+        *(Metric(name, SCORES, build, looks_at_one_class=True) for name, build in field_metrics.RISKS.items()),
+        *(Metric(name, needs, build) for name, (needs, build) in field_metrics.OTHERS.items()),
         Metric("mean", ("score",), _mean_score, together=_means),
         Metric("total", ("score",), _total),
         Metric("median", ("score",), _median),
@@ -336,12 +350,20 @@ def named(metric: Any) -> Metric:
             name, LABELS, lambda c: _made(name, metric(c["truth"], c["predicted"])), averaged=False, by_rows=True
         )
     key = str(metric).strip().lower().replace("-", "_").replace(" ", "_")
-    known = METRICS.get(ALIASES.get(key, key)) or of_repeats(key)
+    known = METRICS.get(ALIASES.get(key, key)) or of_repeats(key) or _at_a_number(key)
     if known is None:
         home = ELSEWHERE.get(key)
         hint = f"it is {home}" if home else near(key, [*METRICS, *ALIASES])
         raise StratError(f"`metrics` must be names of measures, got {shown(metric)}; {hint}")
     return replace(known, name=key)
+
+
+def _at_a_number(name: str) -> Metric | None:
+    """The measure that a name such as "net_benefit@0.2" means."""
+    parts = field_metrics.at_a_number(name)
+    return (
+        None if parts is None else Metric(name, parts[0], parts[1], parts[2], looks_at_one_class="net_benefit" in name)
+    )
 
 
 def _made(name: str, statistic: Any) -> Statistic:

@@ -1,4 +1,4 @@
-"""TREC runs judged by qrels: average precision, nDCG, precision, reciprocal rank and recall of each topic.
+"""TREC runs judged by qrels: average precision, nDCG, precision, reciprocal rank, recall, ERR and bpref of each topic.
 
 Values are those of `strat.statistics.fields.retrieval`, which are trec_eval's; a document without judgement is
 not relevant; a topic that a run lacks scores 0.
@@ -26,6 +26,8 @@ SCORES: dict[str, tuple[str, int | None]] = {
     "P@10": ("p", 10),
     "rr": ("mrr", None),
     "recall@1000": ("recall", 1000),
+    "err@20": ("err", 20),
+    "bpref": ("bpref", None),
 }  # what a row of the table holds: name -> (measure, how many documents from the top)
 Judgements = dict[str, dict[str, int]]  # topic -> document -> grade
 

@@ -1,0 +1,118 @@
+"""Measures of fields from the columns of a table: two raters, predicted risks, forecasts, and what success costs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from strat import statistics
+from strat.statistics import Statistic
+from strat.statistics.positive import positives
+from strat.validate.columns import Array
+
+Columns = Mapping[str, Any]
+Build = Callable[[Columns], Statistic]
+LABELS, SCORES = ("truth", "predicted"), ("truth", "score")
+LEVELS, AC2, ICC = ("ordinal", "interval", "ratio"), ("linear", "quadratic"), ("ICC1", "ICC2", "ICC3")
+
+
+def _of_raters(function: Callable[..., Statistic], c: Columns) -> Statistic:
+    """Of the ratings of two raters, in the columns of the truth and of the predictions."""
+    pairs = [list(pair) for pair in zip(*(np.asarray(c[role]).tolist() for role in LABELS), strict=True)]
+    return function(pairs)
+
+
+RATERS: dict[str, Build] = {
+    "fleiss_kappa": partial(_of_raters, statistics.fleiss_kappa),
+    "krippendorff_alpha": partial(_of_raters, statistics.krippendorff_alpha),
+    "gwet_ac1": partial(_of_raters, statistics.gwet_ac),
+    **{
+        f"krippendorff_alpha_{level}": partial(_of_raters, partial(statistics.krippendorff_alpha, level=level))
+        for level in LEVELS
+    },
+    **{f"gwet_ac2_{w}": partial(_of_raters, partial(statistics.gwet_ac, weights=w)) for w in AC2},
+    **{kind.lower(): partial(_of_raters, partial(statistics.icc, kind=kind)) for kind in ICC},
+}
+
+
+def _one_value(name: str, statistic: Statistic, place: int) -> Statistic:
+    """One of several values of a statistic, under a name of its own."""
+    gradient = statistic.gradient
+    assert gradient is not None
+
+    def function(t: Array) -> Array:
+        return statistic.function(t)[..., place]
+
+    return replace(
+        statistic, name=name, axes=(), split=None, function=function, gradient=lambda t: gradient(t)[:, place]
+    )
+
+
+def _calibration_slope(c: Columns) -> Statistic:
+    ill, risk, label, _ = positives(c["truth"], c["score"], c.get("positive"))
+    return replace(_one_value("calibration slope", statistics.calibration_slope(ill, risk), 1), positive=label)
+
+
+def _calibration_intercept(c: Columns) -> Statistic:
+    ill, risk, label, _ = positives(c["truth"], c["score"], c.get("positive"))
+    return replace(statistics.calibration_intercept(ill, risk), positive=label)
+
+
+def _cost_per_success(c: Columns) -> Statistic:
+    return statistics.cost_per_success(np.asarray(c["score"], float), np.asarray(c["predicted"], float))
+
+
+def _ratio(c: Columns) -> Statistic:
+    return statistics.ratio(np.asarray(c["score"], float), np.asarray(c["truth"], float))
+
+
+RISKS: dict[str, Build] = {
+    "calibration_slope": _calibration_slope,
+    "calibration_intercept": _calibration_intercept,
+}
+OTHERS: dict[str, tuple[tuple[str, ...], Build]] = {
+    "ratio": (SCORES, _ratio),  # all scores over all truths: errors over words, seconds in error over seconds spoken
+    "cost_per_success": (("predicted", "score"), _cost_per_success),  # whether it succeeded, and what it cost
+}
+
+
+def _net_benefit(at: float, c: Columns) -> Statistic:
+    curve = statistics.net_benefit(c["truth"], c["score"], thresholds=[at], positive=c.get("positive"))
+    return _one_value(f"net benefit at {at:g}", curve, 0)
+
+
+def _pinball_loss(q: float, c: Columns) -> Statistic:
+    return statistics.pinball_loss(np.asarray(c["truth"], float), np.asarray(c["predicted"], float), q=q)
+
+
+def _quantile(q: float, c: Columns) -> Statistic:
+    return statistics.quantile(np.asarray(c["score"], float), q).renamed(f"quantile {q:g}")
+
+
+AT_A_NUMBER: dict[str, tuple[tuple[str, ...], Callable[[float, Columns], Statistic], bool]] = {
+    "net_benefit": (SCORES, _net_benefit, True),
+    "pinball_loss": (LABELS, _pinball_loss, False),
+    "quantile": (("score",), _quantile, True),
+    "latency": (("score",), _quantile, False),
+}  # name before "@" -> (columns, function of the number and the columns, whether higher is better)
+NUMBERED = re.compile(rf"({'|'.join(AT_A_NUMBER)})@([0-9]*\.?[0-9]+)$")
+
+PERCENTILE = re.compile(r"^p([0-9]{2})$")  # p95: the latency that 95 of 100 do not exceed
+
+
+def at_a_number(name: Any) -> tuple[tuple[str, ...], Build, bool] | None:
+    """What a name such as "net_benefit@0.2" or "latency@0.95" means: columns, how it is made, which way is better.
+
+    >>> at_a_number("p95")[0], at_a_number("latency") is None
+    (('score',), True)
+    """
+    parts = NUMBERED.match(PERCENTILE.sub(r"latency@0.\1", name)) if isinstance(name, str) else None
+    if parts is None:
+        return None
+    needs, function, better = AT_A_NUMBER[parts[1]]
+    return needs, partial(function, float(parts[2])), better
