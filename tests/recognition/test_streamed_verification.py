@@ -103,3 +103,21 @@ def test_what_is_no_parquet_file_is_refused(tmp_path):
     (tmp_path / "t.parquet").write_bytes(b"rubbish")
     with pytest.raises(StratError, match="whole Parquet file"):
         verification_of_file(tmp_path / "t.parquet")
+
+
+def test_memory_does_not_grow_with_the_comparisons(tmp_path, monkeypatch):
+    import tracemalloc
+
+    monkeypatch.setattr(streaming, "ROWS", 1 << 14)
+    monkeypatch.setattr(streaming, "BITS", 13)  # so that a few rows fill the histogram
+    rng = np.random.default_rng(2)
+    peaks = []
+    for rows in (10_000, 100_000, 400_000):  # the first call loads packages
+        a, b = rng.integers(0, 150, (2, rows))
+        b = np.where(rng.random(rows) < 0.5, a, b)
+        file = write(tmp_path / f"{rows}.parquet", a, b, rng.normal(size=rows) + (a == b))
+        tracemalloc.start()
+        verification_of_file(file).eer().interval()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.3 * peaks[1]

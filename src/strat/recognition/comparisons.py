@@ -67,6 +67,10 @@ class Comparisons(ABC):
     def mated(self) -> Mated:
         """The mated comparisons, always in the same order."""
 
+    def mated_blocks(self) -> Iterator[Mated]:
+        """The mated comparisons, some at a time, always in the same order."""
+        yield self.mated
+
     @abstractmethod
     def counts(self, t: Array) -> tuple[Array, Callable[[Array], Array]]:
         """False matches of each subject at each threshold, and a function from FMR to the squares of pairs of subjects.
@@ -166,9 +170,10 @@ class Comparisons(ABC):
 
     def misses(self, t: Array) -> Array:
         """Weight of the mated comparisons of each subject below each threshold."""
-        subject, score, weight = self.mated
-        bins = np.searchsorted(t, score, side="right")
-        accepted = at_or_above(subject * (len(t) + 1) + bins, self.number, len(t), weight)
+        accepted = np.zeros((self.number, len(t)))
+        for subject, score, weight in self.mated_blocks():
+            bins = np.searchsorted(t, score, side="right")
+            accepted += at_or_above(subject * (len(t) + 1) + bins, self.number, len(t), weight)
         return np.asarray(np.maximum(self.mated_of[:, None] - accepted, 0.0))
 
 

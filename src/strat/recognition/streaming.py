@@ -2,14 +2,13 @@
 
 Scores are rounded down to a grid as fine as their first bits (23 of them: steps of less than one part in 10,000), so
 that their distribution is a histogram. All counts, rates and influences are exactly those of the rounded scores. What
-is kept is the histogram, the mated comparisons by subject and step, and sums by subject and by pair of subjects.
+is kept is the histograms, and sums by subject and by pair of subjects, however many comparisons there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +52,10 @@ class StreamedVerification(Verification):
         """Number of non-mated comparisons."""
         return self.nonmated_count
 
+    @property
+    def _effective_mated(self) -> float:
+        return float(self.mated_count)
+
 
 @dataclass(frozen=True, eq=False)
 class StreamComparisons(Comparisons):
@@ -62,11 +65,11 @@ class StreamComparisons(Comparisons):
     names: tuple[str, str, str]
     sign: float
     subjects: NDArray[Any]
-    steps: Codes
-    mated_steps: tuple[Codes, Codes, Array]
+    mated_of: Array
     nonmated_of: Array
     total: int
     equal: bool = False
+    seen: dict[bytes, Array] = field(default_factory=dict)  # misses at the thresholds of the latest pass
 
     @property
     def noted(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -84,16 +87,16 @@ class StreamComparisons(Comparisons):
         """Number of non-mated comparisons."""
         return float(self.total)
 
-    @cached_property
-    def mated(self) -> Mated:
-        """The mated comparisons of a subject in a step as one, with their number as weight."""
-        subject, step, number = self.mated_steps
-        return Mated(subject, value_of(step), number)
+    def mated_blocks(self) -> Iterator[Mated]:
+        """The mated comparisons, a batch at a time."""
+        for first, second, step in batches(self.file, self.names, self.subjects, self.sign):
+            own = first == second
+            yield Mated(first[own], value_of(step[own]), np.ones(int(own.sum())))
 
-    @cached_property
-    def mated_of(self) -> Array:  # type: ignore[override]
-        """Number of mated comparisons of each subject."""
-        return np.bincount(self.mated.subject, self.mated.weight, minlength=len(self.subjects)).astype(float)
+    @property
+    def mated(self) -> Mated:
+        """All mated comparisons, for lists that are short."""
+        return Mated(*(np.concatenate(part) for part in zip(*self.mated_blocks(), strict=True)))
 
     def nonmated(self) -> Iterator[Block]:
         """The non-mated comparisons, a batch at a time."""
@@ -122,17 +125,31 @@ class StreamComparisons(Comparisons):
         return max(1, (1 << 26) // self.pairs) if self.pairs else number
 
     def counts(self, t: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """False matches of each subject at each threshold, and the squares of pairs."""
+        """False matches of each subject at each threshold, and the squares of pairs.
+
+        The same pass counts the misses at these thresholds, and just above them.
+        """
         k, m = len(self.subjects), len(t)
         hits, by_pair = np.zeros((k, m)), np.zeros((self.pairs, m + 1), np.int32)
-        for first, second, score, _, pair in self.nonmated():
-            assert second is not None
-            bins = np.searchsorted(t, score, side="right")
-            for codes in (first, second):
+        accepted = {limits.tobytes(): (limits, np.zeros((k, m))) for limits in (t, np.nextafter(t, np.inf))}
+        for first, second, step in batches(self.file, self.names, self.subjects, self.sign):
+            score, own = value_of(step), first == second
+            for limits, number in accepted.values():
+                number += at_or_above(first[own] * (m + 1) + np.searchsorted(limits, score[own], side="right"), k, m)
+            a, b = first[~own], second[~own]
+            bins = np.searchsorted(t, score[~own], side="right")
+            for codes in (a, b):
                 hits += at_or_above(codes * (m + 1) + bins, k, m)
-            if pair is not None:
-                by_pair += np.bincount(pair * (m + 1) + bins, minlength=self.pairs * (m + 1)).reshape(by_pair.shape)
+            if self.pairs:
+                np.add.at(by_pair.reshape(-1), (np.minimum(a, b) * k + np.maximum(a, b)) * (m + 1) + bins, np.int32(1))
+        self.seen.clear()
+        self.seen.update({key: self.mated_of[:, None] - number for key, (_, number) in accepted.items()})
         return hits, lambda fmr: _squares(by_pair, fmr)
+
+    def misses(self, t: Array) -> Array:
+        """Number of mated comparisons of each subject below each threshold."""
+        held = self.seen.get(t.tobytes())
+        return super().misses(t) if held is None else held
 
 
 def _squares(by_pair: NDArray[np.int32], fmr: Array) -> Array:
@@ -204,18 +221,30 @@ def verification_of_file(
     subjects = _subjects(file, names)
     if len(subjects) < 3:
         raise StratError(f"`path` must have at least three subjects for an error, got {some(subjects)}.")
-    nonmated_of = np.zeros(len(subjects))
+    k = len(subjects)
+    mated_of, nonmated_of = np.zeros(k), np.zeros(k)
     steps, mated = _Tally(), _Tally()
     for first, second, step in batches(file, names, subjects, sign):
         other = first != second
         steps.add(step[other])
-        mated.add(first[~other] * (1 << BITS + 1) + step[~other] + (1 << BITS))
+        mated.add(step[~other])
+        mated_of += np.bincount(first[~other], minlength=k)
         for codes in (first[other], second[other]):
-            nonmated_of += np.bincount(codes, minlength=len(subjects))
+            nonmated_of += np.bincount(codes, minlength=k)
     for kind, tally in (("mated", mated), ("non-mated", steps)):
         if not len(tally.counts()[0]):
             raise StratError(f"there must be {kind} comparisons, got none; look at the columns {some(names[:2])}.")
-    return _histograms(file, names, sign, subjects, steps, mated, nonmated_of)
+    (own, weights), (others, counts) = mated.counts(), steps.counts()
+    c = StreamComparisons(file, names, sign, subjects, mated_of, nonmated_of, int(counts.sum()))
+    return StreamedVerification(
+        value_of(own),
+        value_of(others),
+        _below(weights),
+        _below(counts),
+        comparisons=c,
+        mated_count=int(weights.sum()),
+        nonmated_count=c.total,
+    )
 
 
 class _Tally:
@@ -238,33 +267,6 @@ class _Tally:
         self.keys, place = np.unique(keys, return_inverse=True)
         self.numbers, self.waiting = np.bincount(place.reshape(-1), numbers, len(self.keys)).astype(float), []
         return self.keys, self.numbers
-
-
-def _histograms(
-    file: Path,
-    names: tuple[str, str, str],
-    sign: float,
-    subjects: NDArray[Any],
-    steps: _Tally,
-    mated: _Tally,
-    nonmated_of: Array,
-) -> StreamedVerification:
-    keys, number = mated.counts()
-    subject, step = keys >> (BITS + 1), (keys & ((1 << BITS + 1) - 1)) - (1 << BITS)
-    others, counts = steps.counts()
-    total = int(counts.sum())
-    c = StreamComparisons(file, names, sign, subjects, others, (subject, step, number), nonmated_of, total)
-    own, place = np.unique(step, return_inverse=True)
-    weights = np.bincount(place.reshape(-1), number)
-    return StreamedVerification(
-        value_of(own),
-        value_of(others),
-        _below(weights),
-        _below(counts),
-        comparisons=c,
-        mated_count=int(number.sum()),
-        nonmated_count=total,
-    )
 
 
 def _below(counts: NDArray[Any]) -> Array:

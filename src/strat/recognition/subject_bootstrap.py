@@ -79,7 +79,11 @@ def _order(subjects: int, nonmated: Part, mated: Part) -> Any:
 def _few_blocks(c: Comparisons) -> list[Block] | None:
     """The non-mated comparisons, unless they are too many to be drawn anew."""
     blocks: list[Block] = []
-    left = MOST_CELLS - len(c.mated.score)
+    left = MOST_CELLS
+    for own in c.mated_blocks():
+        left -= len(own.score)
+        if left < 0:
+            return None
     for block in c.nonmated():
         left -= len(block.score)
         if left < 0:

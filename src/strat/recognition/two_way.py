@@ -120,10 +120,12 @@ def sums_of(systems: Sequence[Comparisons], outputs: Sequence[Terms]) -> Sums:
 
 def _sums(systems: Sequence[Comparisons], outputs: Sequence[Terms]) -> Sums:
     c, m = systems[0], len(outputs)
-    subject, _, weight = c.mated
-    share = weight / weight.sum()
-    mated = [share * _added([s.mated.score for s in systems], terms, "mated") for terms in outputs]
-    by_mated = np.stack([_total(subject, u, c.number) for u in mated], axis=1)
+    by_mated, all_mated = np.zeros((c.number, m)), c.mated_of.sum()
+    for parts in zip(*(s.mated_blocks() for s in systems), strict=True):
+        share = parts[0].weight / all_mated
+        for j, terms in enumerate(outputs):
+            u = share * _added([part.score for part in parts], terms, "mated")
+            by_mated[:, j] += _total(parts[0].subject, u, c.number)
     by_others, alone, totals = np.zeros((c.number, m)), np.zeros(m), np.zeros((m, c.pairs))
     total = c.weight_of_nonmated
     for blocks in zip(*(s.nonmated() for s in systems), strict=True):
