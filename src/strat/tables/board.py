@@ -45,6 +45,8 @@ class Board:
         What did not match, what was averaged or dropped.
     library
         The data frame library that the rows came in.
+    counts
+        How many equal rows each row stands for; None: one each.
     """
 
     systems: tuple[str, ...]
@@ -56,6 +58,7 @@ class Board:
     notes: tuple[str, ...] = ()
     library: str | None = None
     decided: tuple[NDArray[Any], ...] | None = None
+    counts: Array | None = None
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -65,6 +68,11 @@ class Board:
     def drawn(self) -> dict[str, NDArray[Any]]:
         """The columns that a design is made of."""
         return {role: column for role, column in self.columns.items() if is_drawn(role)}
+
+    @property
+    def mass(self) -> Array | None:
+        """What each row weighs: its weight, or how many rows it stands for."""
+        return self.columns.get("weights", self.counts)
 
     @property
     def predicted(self) -> tuple[NDArray[Any], ...] | None:
@@ -83,6 +91,7 @@ class Board:
             values=tuple(one[rows] for one in self.values),
             decided=None if self.decided is None else tuple(one[rows] for one in self.decided),
             columns={role: column[rows] for role, column in self.columns.items()},
+            counts=None if self.counts is None else self.counts[rows],
         )
 
     def ordered(self, order: Sequence[int]) -> Board:

@@ -17,6 +17,7 @@ from strat.estimation import Estimate, estimate
 from strat.notes import Note
 from strat.statistics import Statistic
 from strat.tables.board import Board, joint
+from strat.tables.board_folding import folded
 from strat.tables.design import design_of, population_of
 from strat.tables.grouping import Parts, grouped, rows_by_label
 from strat.tables.groups import Groups
@@ -57,9 +58,12 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
     if len(board.systems) < 2:
         raise StratError(f"`source` must hold at least two systems to compare, got {some(board.systems)} alone.")
     known_baseline(way, board.systems)
+    hints = _hints(board, metric, way)
+    board = folded(board, metric)
     design = design_of(
         board.drawn,
         rows=len(board),
+        counts=board.counts,
         weights=board.columns.get("weights"),
         population=population_of(way.population, board.columns),
         lone=way.lone,
@@ -73,10 +77,10 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
     leaderboard = Leaderboard(
         many,
         way.level,
-        (*board.notes, *whole.notes, *averages([metric], {metric.name: whole}), *_hints(board, metric, way)),
+        (*board.notes, *whole.notes, *averages([metric], {metric.name: whole}), *hints),
         measure=metric.name,
         baseline=way.baseline,
-        independent=_independent(board, statistic, design),
+        independent=_independent(board, metric, labels, design, way),
         library=board.library,
     )
     return _in_groups(leaderboard, board, metric, design, labels, way) if way.by else leaderboard
@@ -84,18 +88,21 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
 
 def _best_first(board: Board, metric: Metric, labels: tuple[Any, ...] | None, way: Way) -> Board:
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused with the estimate
-        values = np.asarray(
-            joint(board, metric, labels=labels, positive=way.positive).value(board.columns.get("weights"))
-        )
+        values = np.asarray(joint(board, metric, labels=labels, positive=way.positive).value(board.mass))
     order = np.argsort(-values if way.better(metric) else values, kind="stable")
     return board.ordered([int(k) for k in order])
 
 
-def _independent(board: Board, statistic: Statistic, design: Design) -> Estimate | None:
+def _independent(
+    board: Board, metric: Metric, labels: tuple[Any, ...] | None, design: Design, way: Way
+) -> Estimate | None:
     """Two systems as if every row were an independent draw, where the design says otherwise."""
     if len(board.systems) != 2 or (design.kind == "simple random" and design.rows_are_units):
         return None
-    return estimate(statistic, on=design_of({}, rows=len(board), weights=board.columns.get("weights")))
+    kept = {role: column for role, column in board.columns.items() if role in ("truth", "weights", "items")}
+    alone = board if board.counts is not None else folded(replace(board, columns=kept), metric)
+    rows = design_of({}, rows=len(alone), counts=alone.counts, weights=alone.columns.get("weights"))
+    return estimate(joint(alone, metric, labels=labels, positive=way.positive), on=rows)
 
 
 def _hints(board: Board, metric: Metric, way: Way) -> list[str]:
@@ -129,7 +136,8 @@ def _in_groups(
         pair = of_estimate(values, higher_is_better=whole.many.higher_is_better, baseline=second if two else None)
         return pair.difference, inside
 
-    groups: Groups = grouped(metric, way.by, parts, undefined, design, np.ones(len(board)), make)
+    counts = np.ones(len(board)) if board.counts is None else board.counts
+    groups: Groups = grouped(metric, way.by, parts, undefined, design, counts, make)
     each = {}
     for label, (value, statistic, inside) in estimates.items():
         pairs = facts_of_pairs(statistic, value, inside)
@@ -148,7 +156,7 @@ def _in_groups(
 
 def _parts(board: Board, metric: Metric, labels: tuple[Any, ...] | None, way: Way) -> tuple[Parts, dict[Any, str]]:
     """For each group its rows and the joint statistic of these; and the reason where it is undefined."""
-    weights = board.columns.get("weights")
+    weights = board.mass
     parts: Parts = {}
     undefined: dict[Any, str] = {}
     for label, rows in rows_by_label(board.columns, [f"by_{k}" for k in range(len(way.by))]).items():
