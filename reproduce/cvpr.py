@@ -30,7 +30,7 @@ from strat.recognition import (
     system_of_scores,
     within_rank_by_size,
 )
-from strat.replication import jackknife
+from strat.replication import brr, jackknife
 from strat.statistics import cms, stack
 
 FILE = "feret_scores.npz"
@@ -84,6 +84,7 @@ def numbers(setting: Setting) -> Found:
     values = (
         Value("BRR", 256, algebra.rotation(3, 256).runs, erratum=8, note="by STRAT's own construction"),
         Value("least number of runs, by Rao's bound", None, bound),
+        Value("replicates that `brr` takes", None, brr(design).number),
         Value("an array of 648 runs and 256 columns is orthogonal", None, right, note=f"{built.shape}"),
         Value("jackknife", 768, removed),
         Value("jackknife, if it removed one stratum at a time", None, removed, derived=256, erratum=33),

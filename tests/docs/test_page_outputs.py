@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -45,6 +46,18 @@ def walked(text: str, first: str, then: str, file: str) -> None:
     assert commands[0].startswith(first)
     assert any(command.startswith(then) for command in commands)
     assert Path(file).stat().st_size > 100
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "users").glob("[!i]*.md")), ids=lambda p: p.stem)
+def test_the_sentence_for_the_paper_has_the_numbers_of_the_page(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    printed = [n for e in outputs.examples(text) for n in re.findall(r"\d+\.\d+", e.shown or "")]
+    (sentence,) = re.findall(r'\*The sentence[^"]*"([^"]+)"', text)
+    quoted = re.findall(r"\d+\.\d+", sentence)
+    assert len(quoted) >= 3
+    for number in quoted:
+        half = 0.5001 * 10.0 ** -len(number.partition(".")[2])
+        assert any(abs(float(n) * scale - float(number)) <= half for n in printed for scale in (1, 100)), number
 
 
 def test_every_page_for_users_has_a_sentence_a_figure_and_outputs() -> None:

@@ -55,6 +55,7 @@ def test_648_runs_carry_256_strata_of_three() -> None:
     replicate = 3 * y[np.arange(256), array].sum(axis=1)
     variance = ((replicate - y.sum()) ** 2).sum() / (648 * 2)
     assert variance == pytest.approx((3 * y.var(axis=1, ddof=1)).sum(), rel=1e-12)
+    assert brr(strat_arrays.triples(256)).number == 648  # as the page of errata says
 
 
 def test_the_coverage_of_a_ratio_is_the_library_s() -> None:

@@ -90,6 +90,14 @@ def test_clusters_that_nobody_named_are_seen(predictions: dict[str, np.ndarray])
     assert not any("'passage'" in w for w in evaluate(shuffled, **ROWS).warnings)
 
 
+def test_the_outcome_under_another_name_is_no_cluster(predictions: dict[str, np.ndarray]) -> None:
+    right = predictions[ROWS["truth"]] == predictions[ROWS["predicted"]]
+    named = {"correct": right.astype(int), "verdict": np.where(right, "right", "wrong")}
+    warnings = evaluate({**predictions, **named}, **ROWS).warnings
+    assert not any(name in w for w in warnings for name in named)
+    assert any("'passage'" in w for w in warnings)
+
+
 def test_no_rows_leave_a_cluster_for_a_hint(predictions: dict[str, np.ndarray]) -> None:
     dask = pytest.importorskip("dask.dataframe")
     import pandas as pd

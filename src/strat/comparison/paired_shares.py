@@ -80,7 +80,7 @@ class PairedScore:
     first, second
         The share of rows on which only the first, or only the second system is right.
     size
-        Number of independent rows that would know as much.
+        Number of independent rows that would carry as much information.
     df
         Degrees of freedom of the variance that the size comes from (infinite: it is known).
 

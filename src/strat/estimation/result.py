@@ -174,7 +174,7 @@ class Estimate:
 
     @property
     def effective_size(self) -> Value | None:
-        """Number of independent rows that would know as much."""
+        """Number of independent rows that would carry as much information."""
         deff = self.deff
         return None if deff is None else _plain(self.rows / np.maximum(np.asarray(deff), np.finfo(float).tiny))
 

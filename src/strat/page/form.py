@@ -44,34 +44,40 @@ class Question:
 
 FIELDS = {
     "truth": Field("Truth", "The right answer of each row: the diagnosis, the reference label."),
-    "predicted": Field("Prediction", "What the system said: a label like those of the truth."),
-    "score": Field("Score", "A number for each row: how sure the system is of a class, or how right the row is."),
+    "predicted": Field("Prediction", "What the system said: one of the labels of the truth."),
+    "score": Field(
+        "Score", "A number for each row: how sure the system is of the positive class, or how many points the row gets."
+    ),
     "positive": Field(
-        "Positive class", "The class that F1, sensitivity and AUC look at, such as ill. Leave empty for 0 and 1.", TEXT
+        "Positive class",
+        "The class that F1, sensitivity and AUC are about, such as ill. Leave empty for 0 and 1.",
+        TEXT,
     ),
     "threshold": Field(
-        "Threshold", "Call a row positive from this score on; needed where there is no prediction.", NUMBER
+        "Threshold", "A score of at least this counts as positive; needed if there is no prediction.", NUMBER
     ),
     "units": Field(
-        "Cluster", "What was drawn: patient, passage, speaker. Its rows come together and resemble each other."
+        "Cluster", "What was drawn: patient, passage, speaker. The rows of one cluster resemble each other."
     ),
     "strata": Field("Stratum", "Fixed groups within which rows or clusters were drawn: site, subject area, language."),
-    "items": Field("Repeat of", "What was asked, where the same item was run several times: its rows are repeats."),
-    "epoch": Field("Number of the repeat", "Which run of the item a row is: 1, 2, 3."),
+    "items": Field("Repeat of", "The question or task, if each was run several times: its rows are repeats."),
+    "epoch": Field("Number of the repeat", "Which run of the item this row is: 1, 2, 3."),
     "weights": Field("Weight", "How many cases of the population a row stands for."),
     "system": Field("System", "In a long table: the column that names the system of each row."),
     "by": Field(
         "Groups", "One number for each value of these columns, with its interval: sex, site, age group.", COLUMNS
     ),
     "metrics": Field(
-        "Measures", "Names with commas between, such as accuracy, sensitivity, ppv, auc. Empty: the usual ones.", TEXT
+        "Measures", "Comma-separated, such as accuracy, sensitivity, ppv, auc. Leave empty for the usual ones.", TEXT
     ),
     "missing": Field(
         "Missing values", "Refuse rows with missing values, or leave those rows out.", CHOICE, ("error", "drop")
     ),
-    "trials": Field("Samples", "How many samples are drawn to see how often the interval holds. Empty: 1,000.", NUMBER),
+    "trials": Field(
+        "Samples", "How many samples to draw to see how often the interval holds. Leave empty for 1,000.", NUMBER
+    ),
     "width": Field("Wanted width", "Upper minus lower limit of the interval: 0.04 for plus or minus 2 points.", NUMBER),
-    "level": Field("Level", "How often such intervals must hold. Empty: 0.95.", NUMBER),
+    "level": Field("Level", "How often such intervals must hold. Leave empty for 0.95.", NUMBER),
 }
 
 _ROLES = ("truth", "predicted", "score", "positive", "units", "strata")
@@ -90,13 +96,13 @@ QUESTIONS = {
     ),
     "hold": Question(
         "Would the interval hold?",
-        "Samples like yours with a known truth show how often it covers.",
+        "Simulated data like yours, with a known truth, show how often it covers.",
         "check",
         (*_ROLES, *_DESIGN, "trials"),
     ),
     "plan": Question(
         "How much data do I need?",
-        "Clusters like yours for an interval of the width that you want.",
+        "How many clusters like yours give an interval of the width that you want.",
         "plan pilot",
         ("width", *_ROLES, "metrics", "level"),
     ),

@@ -162,7 +162,7 @@ def _independence(estimate: Estimate) -> str:
     d = places(naive)
     return (
         f"Rows taken as independent would have had a standard error of {number(naive, d)}: the design effect is "
-        f"{deff:.2g}, so that these {estimate.rows:,.0f} rows know as much as "
+        f"{deff:.2g}, so that these {estimate.rows:,.0f} rows carry as much information as "
         f"{float(np.asarray(estimate.effective_size)):,.0f} independent ones."
     )
 

@@ -173,8 +173,8 @@ def _suspect(name: str, codes: Codes, score: Array) -> Suspect | None:
     if n == k or k < 2:
         return None
     parts = anova(score - score.mean(), unit.reshape(-1))
-    if parts.between <= parts.within:
-        return None
+    if parts.between <= parts.within or (k <= len(np.unique(score)) and parts.within <= 1e-12 * parts.between):
+        return None  # no correlation, or the score itself under another name
     sizes = np.bincount(unit.reshape(-1)).astype(float)
     icc, ratio = parts.correlation, design_effect(parts.correlation, float((sizes**2).sum()) / n)
     if ratio < 1.1 or (parts.within > 0 and fdtrc(k - 1, n - k, parts.between / parts.within) > 1e-3):
