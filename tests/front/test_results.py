@@ -99,3 +99,30 @@ def test_a_result_shows_itself_in_words_and_in_plain_values(name: str) -> None:
     assert "array(" not in repr(result)
     assert result._repr_html_().startswith("<")
     assert json.loads(json.dumps(result.to_dict()))
+
+
+def test_results_by_name_are_read_as_a_dictionary_is() -> None:
+    """`for name in result` said "`name` must be a measure that was asked for, got 0"."""
+    table = {**TABLE, "g": ["a", "b"] * 12}
+    found = strat.evaluate(table, **ROLES, by="g")
+    assert list(found) == ["accuracy", "macro_f1"]
+    assert len(found) == 2
+    assert "accuracy" in found
+    assert dict(found) == dict(found.items()) == found.estimates
+    assert list(found.values()) == [found[name] for name in found.keys()]  # noqa: SIM118
+    assert list(found.groups["accuracy"]) == ["a", "b"]
+    board = strat.compare(table, truth="y", predicted=["p", "q"], metrics=["accuracy", "f1"])
+    assert {name: board[name].measure for name in board} == {"accuracy": "accuracy", "f1": "f1"}
+
+
+def test_checks_are_a_table() -> None:
+    """`check` returned a bare tuple: no table in a terminal or notebook, and no frame."""
+    checks = strat.check(TABLE, **ROLES, trials=50)
+    assert checks["macro_f1"] is checks[1]
+    assert [one.metric for one in checks] == ["accuracy", "macro_f1"]
+    assert repr(checks) == str(checks)
+    assert "macro_f1  default" in str(checks)
+    assert checks._repr_html_().startswith("<table>")
+    assert list(checks.to_frame("pandas")["interval"])[:2] == ["default", "t"]
+    with pytest.raises(strat.StratError, match="`which` must be"):
+        checks["f1"]

@@ -51,7 +51,14 @@ CALLS = {
     ),
     "far": (lambda: strat.f1([1], [1], zzz=1), "f1() got an unexpected keyword argument 'zzz'"),
     "missing": (lambda: strat.f1([1]), "f1() missing 1 required positional argument: 'predicted'"),
-    "too many": (lambda: strat.f1([1], [1], "macro"), "f1() takes 2 positional arguments but 3 were given"),
+    "too many": (
+        lambda: strat.f1([1], [1], "macro"),
+        "f1() takes 2 positional arguments but 3 were given; name the others: average=…",
+    ),
+    "names of columns": (
+        lambda: strat.evaluate(TABLE, "y", "p"),
+        "evaluate() takes 1 positional argument but 3 were given; name the others: truth=…, predicted=…",
+    ),
 }
 
 

@@ -12,6 +12,7 @@ from strat.tables.column import Column
 from strat.tables.engines import acting, exact, renamed
 from strat.tables.files import FileSource
 from strat.tables.frames import MARKS, column_of, exact_column
+from strat.validate.arguments import same_order
 
 
 class Backend(Protocol):
@@ -55,6 +56,7 @@ class Arrays:
 
     def fetch(self, names: Sequence[str]) -> list[Column]:
         """These columns, checked to be equally long."""
+        same_order({name: self.data[name] for name in names})
         columns = [column_of(name, self.data[name], self.na) for name in names]
         lengths = {c.name: len(c) for c in columns}
         if len(set(lengths.values())) > 1:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,13 @@ from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import SHOWS_A_TENTH
 from strat.notebook import in_words
 from strat.notes import FEW_DF, Note, codes_of, records
+from strat.tables import render
 from strat.tables.check_trials import NAIVE, Line, limits_of_samples, lines_of
 from strat.tables.design import argument_of, design_of, layout_roles
 from strat.tables.files import MEMORY, Progress
 from strat.tables.metrics import Metric, Metrics, chosen, labels_of, one_class
 from strat.tables.render import Sheet
+from strat.tables.sheet_result import SheetResult
 from strat.tables.simulate import shapes, simulator
 from strat.tables.simulate_crossed import CROSSED_SHAPES, crossed_simulator
 from strat.tables.table import Names, Table, one_name, read
@@ -114,6 +117,37 @@ class Check:
         return text + "."
 
 
+@in_words
+class Checks(tuple[Check, ...], SheetResult):
+    """The checks of several measures, in order; `checks["accuracy"]` is that of one."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, which: SupportsIndex | str) -> Check: ...
+    @overload
+    def __getitem__(self, which: slice) -> Checks: ...
+    def __getitem__(self, which: SupportsIndex | slice | str) -> Check | tuple[Check, ...]:
+        """The check of a measure, by name or by place."""
+        if not isinstance(which, str):
+            return tuple.__getitem__(self, which)
+        one_of("which", which, [one.metric for one in self])
+        return next(one for one in self if one.metric == which)
+
+    def sheet(self) -> Sheet:
+        """How often each interval covered the truth, with the answers below."""
+        return sheet(self)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns of the table: a line for each interval of each measure."""
+        table = self.sheet()
+        return {name: [row[k] for row in table.rows] for k, name in enumerate(table.columns)}
+
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML file."""
+        return render.report(self, path)
+
+
 @checked
 def check(
     source: Any,
@@ -192,7 +226,7 @@ def check(
     for i, metric in enumerate(wanted):
         share = None if progress is None else _part(progress, i, len(wanted))
         checks.append(_check(metric, columns, design, number, level, rng, positive, share))
-    return tuple(checks)
+    return Checks(checks)
 
 
 def sheet(checks: Sequence[Check]) -> Sheet:

@@ -27,7 +27,7 @@ from strat.tables.evaluation import Evaluation
 from strat.tables.metrics import averages, one_class
 from strat.tables.render import Sheet
 from strat.tables.scoring import Outcome, Scorer, scorers
-from strat.tables.sheet_result import SheetResult
+from strat.tables.sheet_result import ByName, SheetResult
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, encode, numbers, same_length
 from strat.validate.scalars import Rng
@@ -36,7 +36,7 @@ SCHEMA = "strat/cross_validate/2"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(SheetResult):
+class CrossValidation(ByName[str, Estimate], SheetResult):
     """What :func:`cross_validate` found.
 
     Attributes
@@ -75,6 +75,10 @@ class CrossValidation(SheetResult):
     def notes(self) -> tuple[str, ...]:
         """What the intervals hold, and what to be careful about."""
         return self.evaluation.notes
+
+    def named(self) -> Mapping[str, Estimate]:
+        """From the measure's name to its estimate."""
+        return self.estimates
 
     def __getitem__(self, name: str) -> Estimate:
         """The estimate of a measure, by the name that was asked for."""

@@ -20,7 +20,7 @@ from strat.tables.group_lines import naive_interval, records_of
 from strat.tables.groups import Groups
 from strat.tables.pictures import ScoredRows, of_evaluation
 from strat.tables.render import Sheet, jsonable
-from strat.tables.sheet_result import SheetResult
+from strat.tables.sheet_result import ByName, SheetResult
 from strat.validate.arguments import checked, shown
 from strat.validate.columns import Array
 
@@ -30,7 +30,7 @@ NAIVE = "Naive: the limits that independent rows would have given."
 
 @in_words
 @dataclass(frozen=True, eq=False)
-class Evaluation(SheetResult):
+class Evaluation(ByName[str, Estimate], SheetResult):
     """What :func:`evaluate` found.
 
     Attributes
@@ -86,6 +86,10 @@ class Evaluation(SheetResult):
     roles: Mapping[str, str] = field(default_factory=dict)
     threshold: float | None = None
     scored: ScoredRows | None = field(default=None, repr=False)
+
+    def named(self) -> Mapping[str, Estimate]:
+        """From the measure's name to its estimate."""
+        return self.estimates
 
     def __getitem__(self, name: str) -> Estimate:
         """The estimate of a measure."""

@@ -18,6 +18,7 @@ from strat.statistics.student import critical
 from strat.tables.group_lines import lines_of, records_of
 from strat.tables.pictures import of_groups
 from strat.tables.render import Sheet, plain_text
+from strat.tables.sheet_result import ByName
 from strat.validate.columns import Array, Codes
 
 ROUNDING = 1e-12  # of a value, which its standard error may be without anything having varied
@@ -52,7 +53,7 @@ class Extreme:
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class Groups(ByName[Any, Estimate]):
     """One measure in each group of rows.
 
     Attributes
@@ -81,6 +82,10 @@ class Groups:
     higher_is_better: bool = True
     joint: Estimate | None = None
 
+    def named(self) -> Mapping[Any, Estimate]:
+        """From a group's label to its estimate."""
+        return self.each
+
     def __getitem__(self, label: Any) -> Estimate:
         """The estimate in a group."""
         if label not in self.each:
@@ -88,10 +93,6 @@ class Groups:
                 f"`label` must be a group with an estimate, got {label!r}; there are {list(self.each)[:8]}."
             )
         return self.each[label]
-
-    def __len__(self) -> int:
-        """Number of groups with an estimate."""
-        return len(self.each)
 
     def test(self) -> TestResult:
         """The test that all groups have the same value (Wald's, with the F distribution of Korn and Graubard)."""

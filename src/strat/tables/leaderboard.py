@@ -20,7 +20,7 @@ from strat.estimation.hypothesis_tests import TestResult
 from strat.tables import leaderboard_columns, render
 from strat.tables.groups import Groups, in_words
 from strat.tables.render import Sheet
-from strat.tables.sheet_result import SheetResult
+from strat.tables.sheet_result import ByName, SheetResult
 from strat.text import of_class
 from strat.validate.arguments import checked, shown
 from strat.validate.columns import Array
@@ -29,7 +29,7 @@ SCHEMA = "strat/compare/3"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard(SheetResult):
+class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
     """Systems on the same items, best first.
 
     Attributes
@@ -91,6 +91,10 @@ class Leaderboard(SheetResult):
     def boards(self) -> dict[str, Leaderboard]:
         """From the name of each measure to its leaderboard; this one is the first."""
         return {board.measure or board.estimate.name: board for board in (self, *self.others)}
+
+    def named(self) -> Mapping[str, Leaderboard]:
+        """From the name of each measure to its leaderboard."""
+        return self.boards
 
     def __getitem__(self, measure: str) -> Leaderboard:
         """The leaderboard of a measure."""

@@ -371,7 +371,8 @@ def _made(name: str, statistic: Any) -> Statistic:
     if isinstance(statistic, Statistic):
         return statistic
     raise StratError(
-        f"`metrics` must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}."
+        f"`metrics` must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}; wrap a "
+        f"function that returns a number: lambda truth, predicted: strat.metric({name}, truth, predicted)."
     )
 
 

@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, Generic, TypeVar
 
 from strat.tables import render
 from strat.tables.render import Sheet
 from strat.validate.arguments import checked
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class ByName(Generic[Key, Value]):
+    """A result that holds others by name, as a dictionary does: a class needs `named` and `__getitem__`."""
+
+    def named(self) -> Mapping[Key, Value]:
+        """The results by name."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Key]:
+        """The names, in order."""
+        return iter(self.named())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.named())
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is one of this name."""
+        return name in self.named()
+
+    def keys(self) -> KeysView[Key]:
+        """The names."""
+        return self.named().keys()
+
+    def values(self) -> ValuesView[Value]:
+        """The results."""
+        return self.named().values()
+
+    def items(self) -> ItemsView[Key, Value]:
+        """Names with results."""
+        return self.named().items()
 
 
 class SheetResult:

@@ -132,7 +132,9 @@ def _one_value(wanted: str) -> Check:
     def check(name: str, value: Any) -> Any:
         several = hasattr(value, "__len__") and not isinstance(value, str | bytes | tuple)
         if (several and getattr(value, "ndim", None) != 0) or type(value).__name__ == "NAType":
-            raise StratError(f"`{name}` must be {wanted}, got {shown(value)}.")
+            column = wanted == "text" and getattr(value, "ndim", None) == 1
+            way_out = f"; put the column into the table, {{{name!r}: values}}, and name it" if column else ""
+            raise StratError(f"`{name}` must be {wanted}, got {shown(value)}{way_out}.")
         return value
 
     return check
@@ -293,6 +295,24 @@ def unmasked(name: str, value: object) -> None:
     """Refuse what hides values: NumPy would read the numbers under the mask."""
     if isinstance(value, np.ma.MaskedArray) and (hidden := int(np.ma.count_masked(value))):  # type: ignore[no-untyped-call]
         raise StratError(f"`{name}` must have no masked values, got {hidden}; drop these rows or fill them.")
+
+
+def _indexed(column: object) -> bool:
+    return type(column).__module__.partition(".")[0] == "pandas" and bool(getattr(column, "ndim", 0))
+
+
+def same_order(columns: Mapping[str, Any]) -> None:
+    """Refuse columns of pandas whose indexes name the same rows in another order: are rows paired by name or place?"""
+    indexed = {name: one.index for name, one in columns.items() if _indexed(one)}
+    if len(indexed) < 2:
+        return
+    (first, index), *rest = indexed.items()
+    for name, other in rest:
+        if len(index) == len(other) and not index.equals(other) and index.symmetric_difference(other).empty:
+            raise StratError(
+                f"`{name}` must have its rows in the order of `{first}`, got the same index in another order; align it "
+                f"({name}.loc[{first}.index]), or give {name}.to_numpy() if rows are to be paired by their place."
+            )
 
 
 def _column(kinds: frozenset[Any]) -> Check:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, update_wrapper
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
 
-from strat.validate.argument_kinds import Check, checks_of, shown, unmasked
+from strat.validate.argument_kinds import Check, checks_of, same_order, shown, unmasked
 
-__all__ = ["checked", "shown", "unmasked"]
+__all__ = ["checked", "same_order", "shown", "unmasked"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,7 +53,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     TypeError: half() got an unexpected keyword argument 'm'
     """
-    parameters, scope = signature(function), function.__globals__
+    parameters, scope, in_order = signature(function), function.__globals__, same_order
 
     @cache
     def checks() -> dict[str, Check]:
@@ -69,6 +69,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError:
             raise wrong(args, named) from None
         given = bound.arguments
+        in_order(given)
         for name, check in checks().items():
             if name in given:
                 given[name] = check(name, given[name])
@@ -87,8 +88,18 @@ def _wrong_call(function: Callable[..., Any], parameters: Signature, args: Any, 
         message = str(error).partition(". Did you mean")[0]
     unknown = next((name for name in named if name not in parameters.parameters), None)
     if unknown is None:
-        return message
+        return message + _named_only(parameters, args, named)
     return message + _meant(unknown, [name for name in parameters.parameters if name not in {"self", "cls", *named}])
+
+
+def _named_only(parameters: Signature, args: Any, named: Mapping[str, Any]) -> str:
+    """A hint at arguments that have to be named, where more than the others were given without a name."""
+    each = parameters.parameters.values()
+    placed = sum(parameter.kind <= Parameter.POSITIONAL_OR_KEYWORD for parameter in each)
+    if len(args) <= placed:
+        return ""
+    free = [one.name for one in each if one.kind is Parameter.KEYWORD_ONLY and one.name not in named]
+    return f"; name the others: {', '.join(f'{name}=…' for name in free[: len(args) - placed])}" if free else ""
 
 
 def _meant(unknown: str, names: Sequence[str]) -> str:
