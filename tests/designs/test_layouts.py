@@ -129,6 +129,26 @@ def test_ends_weighted_for_the_start_make_a_line_exact() -> None:
     assert float(strat.estimate(strat.mean(value), on=both).point) == pytest.approx(truth, rel=1e-12)
 
 
+@pytest.mark.parametrize("differences", [1, 2])
+def test_a_line_that_ends_take_out_is_not_in_the_standard_error(differences: int) -> None:
+    """The error of the corrected mean is that of the noise, however steep the line is, and so is the standard error."""
+    rng = np.random.default_rng(11)
+    off, errors, held = [], [], 0
+    for _ in range(300):
+        population = np.arange(1000) + rng.normal(size=1000)
+        start = int(rng.integers(1, 21))
+        design = Design.systematic(order=np.arange(50), population=1000, start=start, differences=differences)
+        got = strat.estimate(strat.mean(population[start - 1 :: 20]), on=design)
+        off.append(float(got.point) - population.mean())
+        errors.append(float(got.se) ** 2)
+        low, high = got.interval()
+        held += low <= population.mean() <= high
+    assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(off), rel=0.15)
+    assert 0.92 <= held / 300 <= 0.98
+    two = Design.systematic(order=[0, 1], population=10, start=2)  # of one difference no line can be taken out
+    assert float(strat.estimate(strat.mean([1.0, 3.0]), on=two).se) > 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

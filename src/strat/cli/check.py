@@ -22,6 +22,12 @@ def check(
     units: options.Units = None,
     items: options.Items = None,
     crossed: options.Crossed = None,
+    kinds: options.Kinds = None,
+    order: options.Order = None,
+    differences: options.Differences = 1,
+    start: options.Start = None,
+    stages: options.Stages = None,
+    population: options.PopulationSizes = None,
     weights: options.Weights = None,
     metric: options.Metrics = None,
     trials: Annotated[
@@ -50,6 +56,10 @@ def check(
       strat check scores.csv --score correct --strata task --trials 200 --json
 
       strat check ratings.csv --score good --crossed worker,prompt --trials 200
+
+      strat check shots.csv --score hit --units subject --kinds pose --trials 200
+
+      strat check schools.csv --score pass --stages district,school --population districts,schools
     """
     from strat.tables.check import check as run
     from strat.tables.check import sheet
@@ -67,6 +77,12 @@ def check(
             units=units,
             items=items,
             crossed=crossed,
+            kinds=kinds,
+            order=order,
+            differences=differences,
+            start=options.number_or_name(start),
+            stages=stages,
+            population=options.number_or_name(population),
             weights=weights,
             metrics=metric or None,
             trials=trials,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from strat.tables import Leaderboard
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
+OF_DESIGNS = ("crossed", "kinds", "order", "differences", "start", "stages", "population")
 
 
 @command.command()
@@ -40,6 +41,10 @@ def compare(
     crossed: options.Crossed = None,
     kinds: options.Kinds = None,
     order: options.Order = None,
+    differences: options.Differences = 1,
+    start: options.Start = None,
+    stages: options.Stages = None,
+    population: options.PopulationSizes = None,
     epoch: options.Epoch = None,
     metric: Annotated[
         list[str] | None,
@@ -114,7 +119,7 @@ def compare(
     look.unless_long(ctx, files)
     options.picture(plot)
     of_proxies = ("proxy", "probability", "label_strata", "estimator")
-    asked, spelled = options.of_comparison(ctx, "crossed", "kinds", "order", "systems", "nested", *of_proxies)
+    asked, spelled = options.of_comparison(ctx, *OF_DESIGNS, "systems", "nested", *of_proxies)
     with options.naming(**spelled):
         leaderboard = tables.compare(files if len(files) > 1 else files[0], **asked)
     _check_margin(leaderboard.systems, margin, baseline)

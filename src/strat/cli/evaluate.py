@@ -19,6 +19,7 @@ OF_TABLES = ("truth", "predicted", "positive", "threshold", "average", "missing"
 
 SAME = (  # arguments of the library that are options under the same name
     *("truth", "predicted", "score", "strata", "units", "items", "weights", "crossed", "kinds", "order", "stages"),
+    *("differences", "df"),
     *(
         "replicate_weights",
         "scale",
@@ -46,16 +47,13 @@ def evaluate(
     units: options.Units = None,
     items: options.Items = None,
     weights: options.Weights = None,
-    population: Annotated[
-        str | None,
-        typer.Option(help="Units in the population: a number or a column; with --stages a column for each (A,B)."),
-    ] = None,
+    population: options.PopulationSizes = None,
     crossed: options.Crossed = None,
     kinds: options.Kinds = None,
     order: options.Order = None,
-    stages: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Columns of units drawn in stages, first stage first.")
-    ] = None,
+    differences: options.Differences = 1,
+    start: options.Start = None,
+    stages: options.Stages = None,
     replicate_weights: Annotated[
         str | None, typer.Option(metavar="PREFIX", help="Columns of replicate weights: how their names start.")
     ] = None,
@@ -80,6 +78,9 @@ def evaluate(
     ] = None,
     target: Annotated[str | None, typer.Option(help="population (default) or benchmark: these very units.")] = None,
     level: options.Level = 0.95,
+    df: Annotated[
+        str | None, typer.Option(help="Degrees of freedom: design (units minus strata), effective, satterthwaite.")
+    ] = None,
     missing: options.Missing = "error",
     na: options.Na = None,
     lone: options.Lone = "error",
@@ -188,20 +189,13 @@ def _asked(ctx: typer.Context, logs: ItemTable | None) -> dict[str, Any]:
     asked = ctx.params
     metric, average = asked["metric"], asked["average"]
     return {name: asked[name] for name in SAME} | {
-        "population": _number_or_name(asked["population"]),
+        **{name: options.number_or_name(asked[name]) for name in ("population", "start")},
         "mse": not asked["about_mean"],
         "metrics": _repeated(metric) if logs is not None else list(metric or ()) or None,
         **{name: list(asked[name] or ()) or None for name in ("by", "proxy", "na")},
         "average": None if average == "none" else average,
         "text": asked["text"] or (),
     }
-
-
-def _number_or_name(population: str | None) -> float | str | None:
-    try:
-        return None if population is None else float(population)
-    except ValueError:
-        return population
 
 
 def _logs(files: list[str], metric: list[str] | None, failed: str, incomplete: str, runs: str) -> ItemTable:

@@ -38,6 +38,20 @@ Crossed = Annotated[
 ]
 Kinds = Annotated[str | None, typer.Option(help="Column of fixed kinds (pose, prompt) under which --units were seen.")]
 Order = Annotated[str | None, typer.Option(help="Column of places along which every k-th row was drawn.")]
+Differences = Annotated[
+    int, typer.Option(help="With --order: of which order neighbours are compared by, 1 to 4 (2: no line counts).")
+]
+Start = Annotated[
+    str | None,
+    typer.Option(help="With --order and --population: place of the first row drawn, from 1; a number or a column."),
+]
+Stages = Annotated[str | None, typer.Option(metavar="A,B", help="Columns of units drawn in stages, first stage first.")]
+PopulationSizes = Annotated[
+    str | None,
+    typer.Option(
+        "--population", help="Units in the population: a number or a column; with --stages a column for each (A,B)."
+    ),
+]
 Probability = Annotated[
     str | None, typer.Option(help="With --proxy: column of the probability with which a row was labelled.")
 ]
@@ -117,12 +131,21 @@ def of_comparison(ctx: typer.Context, *more: str) -> tuple[dict[str, Any], dict[
     asked: dict[str, Any] = {name: ctx.params[name] for name in names}
     asked |= {name: asked[name] or () for name in ("predicted", "score")}
     asked |= {name: asked[name] or None for name in ("by", "name", "na", "systems", "proxy") if name in asked}
+    asked |= {name: number_or_name(asked[name]) for name in ("population", "start") if name in asked}
     asked |= {
         "metrics": ctx.params["metric"] or None,
         "higher_is_better": False if ctx.params["lower_is_better"] else None,
     }
     spelling = {name: spelled(ctx, name) for name in names}
     return asked, spelling | {"metrics": "--metric", "higher_is_better": "--lower-is-better"}
+
+
+def number_or_name(text: str | None) -> float | str | None:
+    """A number where it is one, else the name of a column."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def given(ctx: typer.Context, name: str) -> bool:

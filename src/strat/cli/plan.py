@@ -64,6 +64,8 @@ def plan() -> None:
 
     strat plan intraclass pilot.csv --score correct --units patient
 
+    strat plan levels ratings.csv --score good --crossed judge,item --width 0.1
+
     strat plan finite --successes 0 --trials 40 --population 50
 
     strat plan design-samples --features 8 --bayes-error 0.1 --degradation 0.005
@@ -327,7 +329,7 @@ def _show_budget(
     emit(Sheet(SCHEMA, columns, rows, str(answer), (), answer.to_dict()), as_json=as_json)
 
 
-for _planner in (plan_strata.boundaries, plan_strata.finite, plan_strata.intraclass):
+for _planner in (plan_strata.boundaries, plan_strata.finite, plan_strata.intraclass, plan_strata.levels):
     command.command()(_planner)
 
 

@@ -7,7 +7,21 @@ from typing import Annotated, Any
 import typer
 
 from strat import planning
-from strat.cli.options import Level, Picture, Positive, Predicted, Score, Truth, leave_out, naming
+from strat.cli.options import (
+    Kinds,
+    Level,
+    Order,
+    Picture,
+    PopulationSizes,
+    Positive,
+    Predicted,
+    Score,
+    Stages,
+    Truth,
+    leave_out,
+    naming,
+    number_or_name,
+)
 from strat.cli.output import Json
 from strat.cli.plan_options import Assurance, Power, show_plan
 from strat.errors import StratError
@@ -24,6 +38,10 @@ def pilot(
         str | None, typer.Option(help="Column of what was drawn; without a file, how many were drawn.")
     ] = None,
     strata: Annotated[str | None, typer.Option(help="Column of strata; without a file, how many there were.")] = None,
+    kinds: Kinds = None,
+    order: Order = None,
+    stages: Stages = None,
+    population: PopulationSizes = None,
     truth: Truth = None,
     predicted: Predicted = None,
     score: Score = None,
@@ -44,6 +62,10 @@ def pilot(
     strat plan pilot --se 0.0317 --units 698 --width 0.04
 
     strat plan pilot --se 0.011 --units 568 --difference 0.02
+
+    strat plan pilot pilot.csv --score pass --stages district,school --width 0.05
+
+    Crossed factors have `strat plan levels`.
     """
     if (width is None) == (difference is None):
         raise StratError("`--width` (of an interval) or `--difference` (to find) must be given, one of the two.")
@@ -59,13 +81,18 @@ def pilot(
             "score": score,
             "units": units,
             "strata": strata,
+            "kinds": kinds,
+            "order": order,
+            "stages": stages,
+            "population": number_or_name(population),
         }
         target: dict[str, Any] = {"power": power, "difference": difference}
         if width is not None:
             target = {"width": width, "assurance": assurance}
         show_plan(_pilot_of_table(files, columns, metric, positive, {**target, "level": level}), plot, as_json)
         return
-    leave_out(ctx, "truth", "predicted", "score", "metric", "positive", why="without a file of the pilot's rows")
+    of_files = ("truth", "predicted", "score", "metric", "positive", "kinds", "order", "stages", "population")
+    leave_out(ctx, *of_files, why="without a file of the pilot's rows")
     if se is None or units is None:
         raise StratError("`--se` and `--units` must be given where no file of the pilot's rows is.")
     common: dict[str, Any] = {"se": se, "units": _number("--units", units), "level": level}

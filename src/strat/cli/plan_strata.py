@@ -1,4 +1,4 @@
-"""`strat plan boundaries`, `strat plan finite` and `strat plan intraclass`: from what strata are planned."""
+"""`strat plan boundaries`, `finite`, `intraclass` and `levels`: from what strata, units and factors are planned."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from strat import planning
+from strat.cli import options
 from strat.cli.options import Level, naming, numbers_of
 from strat.cli.output import Json, Sheet, emit
 from strat.errors import StratError
@@ -87,3 +88,43 @@ def intraclass(
     row = (correlation.value, low, high, correlation.pvalue, correlation.effect)
     columns = ("correlation", "low", "high", "p", "design effect")
     emit(Sheet(SCHEMA, columns, [row], str(correlation), (), correlation.to_dict()), as_json=as_json)
+
+
+def levels(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="The pilot's table, as for `strat evaluate`.")],
+    crossed: Annotated[str, typer.Option(metavar="A,B", help="Columns of factors that were drawn: item,setting,run.")],
+    truth: options.Truth = None,
+    predicted: options.Predicted = None,
+    score: options.Score = None,
+    strata: options.Strata = None,
+    weights: options.Weights = None,
+    metric: Annotated[str | None, typer.Option(help="Measure of the table: accuracy, recall, auc, …")] = None,
+    positive: options.Positive = None,
+    width: Annotated[float | None, typer.Option(help="Wanted width of the interval: also say what it takes.")] = None,
+    level: Level = 0.95,
+    as_json: Json = False,
+) -> None:
+    """How much of the variance each drawn factor makes, with intervals, and the levels that a width takes.
+
+    strat plan levels results.csv --score correct --crossed item,setting,run
+
+    strat plan levels ratings.csv --score good --crossed judge,item --width 0.1
+    """
+    from strat.tables.components import components_of
+
+    names = ("crossed", "truth", "predicted", "score", "strata", "weights", "metric", "positive", "width", "level")
+    with naming(metrics="--metric", **{name: f"--{name}" for name in names}):
+        parts = components_of(
+            files, crossed=crossed, truth=truth, predicted=predicted, score=score, strata=strata, weights=weights,
+            metric=metric, positive=positive,
+        )  # fmt: skip
+        limits = parts.intervals(level)
+        answer = None if width is None else planning.levels_for_width(parts, width=width, level=level)
+    rows = [
+        (name, parts.levels.get(name), share, parts.variances[name], *limits[name])
+        for name, share in parts.shares.items()
+    ]
+    columns = ("factor", "levels", "share", "variance", "low", "high")
+    data = {**parts.to_dict(), "level": level, "plan": None if answer is None else answer.to_dict()}
+    notes = () if answer is None else (str(answer),)
+    emit(Sheet(SCHEMA, columns, rows, str(parts), notes, data), as_json=as_json)

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from strat import validate
 from strat.comparison.paired_result import Comparison
+from strat.designs.facts import DesignFacts
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.notebook import in_words
@@ -74,8 +75,8 @@ def units_for(
     """How many units like those of a pilot an interval of this width needs, or a test of this power.
 
     The pilot's variance holds what clusters, prevalence, weights and pairing did to the measure; it falls with the
-    number of units (patients, questions, rows: whatever was drawn). The width is that of the interval which is
-    printed, on its own scale.
+    number of units (patients, questions, rows: whatever was drawn; of stages, those of the first). The width is that of
+    the interval which is printed, on its own scale.
 
     Parameters
     ----------
@@ -129,7 +130,17 @@ def _single(pilot: Estimate | Comparison) -> tuple[Estimate, int]:
             "nothing was sampled, nothing can be planned from it; see strat.planning.units_for_width for an "
             "expected share."
         )
-    return single, single.design.units if isinstance(pilot, Estimate) or pilot.paired else pilot.units
+    if single.design.kind == "crossed":
+        raise StratError(
+            "`pilot` must not be of a crossed design, whose variance falls with the levels of each factor in its own "
+            "way; see strat.planning.levels_for_width."
+        )
+    return single, _drawn(single.design) if isinstance(pilot, Estimate) or pilot.paired else pilot.units
+
+
+def _drawn(facts: DesignFacts) -> int:
+    """What the variance falls with the number of: units, of a layout those named first (of the first stage)."""
+    return facts.units if facts.layout is None else facts.layout.parts[0][1]
 
 
 def _for_width(pilot: Estimate, units: int, width: float, level: float, assurance: float) -> SampleSize:
@@ -198,4 +209,4 @@ def _least(pilot: Estimate, units: int) -> int:
 
 def _made(plan: SampleSize, pilot: Estimate, units: int) -> PilotSampleSize:
     known = {f.name: getattr(plan, f.name) for f in fields(SampleSize)}
-    return PilotSampleSize(**known, pilot_units=units, rows_per_unit=pilot.design.rows_per_unit)
+    return PilotSampleSize(**known, pilot_units=units, rows_per_unit=pilot.design.rows / units if units else math.nan)

@@ -420,8 +420,10 @@ def _end_corrected(design: Design, start: float | Mapping[Any, float]) -> Design
         else np.full(len(labels), validate.number("start", start))
     )
     places = checked_starts(given, design.population, design.sizes)
-    layout = replace(cast(Ordered, design.layout), corrected=True)
+    layout = cast(Ordered, design.layout)
     by_line = np.bincount(design.unit, design.weights, minlength=design.lines).astype(float)
     factors = end_factors(layout, by_line, design.population, places)
     notes = (*design.notes, "ends weighted for where the sample started")
-    return replace(design, weights=design.weights * factors[design.unit], layout=layout, notes=notes)
+    return replace(
+        design, weights=design.weights * factors[design.unit], layout=replace(layout, ends=factors), notes=notes
+    )

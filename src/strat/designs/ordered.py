@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.designs.facts import LayoutFacts
+from strat.designs.layout import sums
 from strat.errors import StratError
 from strat.notes import Note
 from strat.text import counted
@@ -40,14 +41,20 @@ class Ordered:
         For each stratum, the sampled share.
     order
         Of the differences: 1 compares two neighbours, 2 three, and so on.
-    corrected
-        Whether the weights of the ends make up for where the sample started.
+    ends
+        What the weight of each line was multiplied by to make up for where the sample started: the first and the last
+        line of each stratum (None: the start is not known).
     """
 
     stratum: Codes
     fraction: Array
     order: int = 1
-    corrected: bool = False
+    ends: Array | None = None
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the weights of the ends make up for where the sample started."""
+        return self.ends is not None
 
     @property
     def groupings(self) -> Mapping[str, Codes]:
@@ -90,15 +97,24 @@ class Ordered:
         return float(self.stratum_df[drawn].sum() if drawn.any() else self.stratum_df.sum())
 
     def deviations(self, influence: Array, weights: Array) -> Array:
-        """Differences of neighbours, and the trend of strata that have a clear one."""
+        """Differences of neighbours, and the trend of strata that have a clear one.
+
+        Where ends weigh more or less, differences are those of even weights: the variance of a sum of independent
+        values with these factors is the sum of their squares times that of one.
+        """
         differences = self._differences(influence)
         return np.concatenate([differences, *self._trends(influence)])
 
     def _differences(self, influence: Array) -> Array:
-        first = self._windows
-        differences = sum(c * influence[first + k] for k, c in enumerate(self._coefficients))
-        n, m = self.sizes, self.sizes - self.order
-        scale = np.sqrt((1.0 - self.fraction) * n / (m * (self._coefficients**2).sum()))
+        first, n, m = self._windows, self.sizes, (self.sizes - self.order).astype(float)
+        each = influence if self.ends is None else influence / self.ends[:, None]
+        differences = np.asarray(sum(c * each[first + k] for k, c in enumerate(self._coefficients)))
+        squares = n if self.ends is None else np.bincount(self.stratum, self.ends**2)
+        if self.corrected and self.order == 1:  # the line that the ends take out is no noise
+            several = m > 1  # of one difference nothing would be left
+            means = sums(self.stratum[first], differences, len(n)) * (several / m)[:, None]
+            differences, m = differences - means[self.stratum[first]], np.where(several, m - 1.0 / m, m)
+        scale = np.sqrt((1.0 - self.fraction) * squares / (m * (self._coefficients**2).sum()))
         return np.asarray(differences * scale[self.stratum[first]][:, None])
 
     def _slopes(self, influence: Array) -> tuple[Array, Array]:
@@ -244,8 +260,8 @@ def end_factors(layout: Ordered, weights: Array, population: Array, start: Array
     factors = np.ones(len(weights))
     factors[first] += moved * mean / weights[first]
     factors[first + n - 1] -= moved * mean / weights[first + n - 1]
-    if (factors < 0).any():
-        raise StratError("`start` must go with weights that are nearly equal, got an end that would weigh less than 0.")
+    if (factors <= 0).any():
+        raise StratError("`start` must go with weights that are nearly equal, got an end that would weigh 0 or less.")
     return factors
 
 

@@ -209,6 +209,8 @@ def _added(group: Codes, amounts: Array) -> Array:
 def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
     """Means of heavy-tailed values: beyond Cochran's rule, and by more than chance gives symmetric values."""
     free = statistic.bounds[1] == np.inf and statistic.quantile is None
+    if design.layout is not None:  # whose deviations are differences, trends and parts, and no units' values
+        return None
     if not free or spread.ndim != 1 or len(spread) > MANY_UNITS:
         return None
     copies = design.copies if len(spread) == design.lines else np.ones(len(spread))

@@ -80,6 +80,24 @@ class VarianceComponents:
 
     def se_with(self, **levels: float) -> float:
         """The standard error that other numbers of levels would have, the others staying as they are."""
+        numbers = self._numbers(levels)
+        return float(np.sqrt(sum(v * self._factor(name, numbers) for name, v in self.variances.items())))
+
+    def df_with(self, **levels: float) -> float:
+        """The degrees of freedom (Satterthwaite's) that other numbers of levels would have."""
+        numbers = self._numbers(levels)
+        smaller = np.array([self._factor(name, numbers) for name in self.variances])
+        finer = np.linalg.inv(self.coefficients)  # which parts each mean square holds
+        terms = np.linalg.solve(finer.T, np.ones(len(finer))) * (finer @ (smaller * list(self.variances.values())))
+        spread = float((terms**2 / (self.df / smaller)).sum())
+        return float(terms.sum()) ** 2 / spread if spread > 0 else float(min(self.df))
+
+    def interval_width(self, level: float = 0.95, **levels: float) -> float:
+        """The width of value ± t · se that other numbers of levels would have, the others staying as they are."""
+        t = float(scipy.special.stdtrit(self.df_with(**levels), (1 + validate.level(level)) / 2))
+        return 2.0 * t * self.se_with(**levels)
+
+    def _numbers(self, levels: dict[str, float]) -> dict[str, float]:
         unknown = [name for name in levels if name not in self.levels]
         if unknown:
             raise StratError(f"`levels` must name factors, got {unknown[0]!r}; {near(unknown[0], list(self.levels))}")
@@ -87,7 +105,7 @@ class VarianceComponents:
         bad = {name: number for name, number in numbers.items() if not number >= 1}
         if bad:
             raise StratError(f"`levels` must be at least 1, got {some(list(bad.values()))} for {some(list(bad))}.")
-        return float(np.sqrt(sum(v * self._factor(name, numbers) for name, v in self.variances.items())))
+        return numbers
 
     def _factor(self, part: str, levels: dict[str, float]) -> float:
         return float(np.prod([self.levels[f] / levels[f] for f in self.within[part] if f in levels]))

@@ -8,6 +8,7 @@ from strat.planning.costs import BudgetAllocation, budget_allocation
 from strat.planning.design_samples import Split, design_samples_for, design_test_split
 from strat.planning.labels import LabelPlan, labels_for_width
 from strat.planning.learning_curves import Extrapolation, LearningCurve, fit_learning_curve, fit_power_curve
+from strat.planning.levels import LevelPlan, levels_for_width
 from strat.planning.power import (
     Detectable,
     detectable_difference,
@@ -35,6 +36,7 @@ __all__ = [
     "Extrapolation",
     "LabelPlan",
     "LearningCurve",
+    "LevelPlan",
     "RepeatSplit",
     "RepeatVariance",
     "SampleSize",
@@ -47,6 +49,7 @@ __all__ = [
     "fit_learning_curve",
     "fit_power_curve",
     "labels_for_width",
+    "levels_for_width",
     "neyman_allocation",
     "paired_rows_for_power",
     "pilot_units_for_power",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, SupportsIndex, overload
 
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 
 from strat import validate
 from strat.designs import LONE, Design
+from strat.designs.blocks import Blocks
+from strat.designs.ordered import Ordered
+from strat.designs.stages import Stages
 from strat.errors import StratError, one_of
 from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import SHOWS_A_TENTH
@@ -19,13 +23,16 @@ from strat.notebook import in_words
 from strat.notes import FEW_DF, Note, codes_of, records
 from strat.tables import render
 from strat.tables.check_trials import NAIVE, Line, limits_of_samples, lines_of
-from strat.tables.design import argument_of, design_of, layout_roles
+from strat.tables.design import Along, along, argument_of, design_of, layout_roles, population_of
+from strat.tables.evaluation_arguments import population_sizes
 from strat.tables.files import MEMORY, Progress
 from strat.tables.metrics import Metric, Metrics, chosen, labels_of, one_class
 from strat.tables.render import Sheet
 from strat.tables.sheet_result import SheetResult
-from strat.tables.simulate import shapes, simulator
+from strat.tables.simulate import Simulator, shapes, simulator
 from strat.tables.simulate_crossed import CROSSED_SHAPES, crossed_simulator
+from strat.tables.simulate_layouts import BLOCK_SHAPES, ORDERED_SHAPES, blocks_simulator, ordered_simulator
+from strat.tables.simulate_stages import staged_simulator
 from strat.tables.table import Names, Table, one_name, read
 from strat.text import class_named, counted
 from strat.validate.arguments import checked
@@ -160,6 +167,12 @@ def check(
     clusters: str | None = None,
     items: str | None = None,
     crossed: str | Names | None = None,
+    kinds: str | None = None,
+    order: str | None = None,
+    differences: int = 1,
+    start: str | float | Mapping[Any, float] | None = None,
+    stages: str | Names | None = None,
+    population: str | float | Mapping[Any, float] | Names | None = None,
     weights: str | None = None,
     metrics: Metrics | None = None,
     trials: int | None = None,
@@ -190,6 +203,13 @@ def check(
     crossed
         Several columns that were drawn independently of each other: readers and cases, judges and items. Which levels
         met stays as it is, and what levels do is drawn anew, with the variance components as estimated and larger.
+    kinds
+        Fixed kinds under which `units` were seen: units and kinds stay, and other occasions of both are drawn.
+    order, differences, start
+        Of a systematic sample: another start is drawn along a smooth curve, a straight line and no drift at all.
+    stages, population
+        Columns of units drawn in stages, and a column for each with the number there is: a population of that size,
+        like the sample, is made once and drawn from in the same stages. Without stages, `population` goes with `start`.
     trials
         How many samples for each way in which units may differ; by default 1,000, fewer for more than 20,000 rows.
     level
@@ -215,17 +235,24 @@ def check(
     units = one_name(units=units, clusters=clusters)
     table = read(source, text=text, na=na, memory=memory, progress=None)
     roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata, "units": units, "items": items}
-    drawn = layout_roles(crossed=crossed, kinds=None, order=None, stages=None, population=None)
+    drawn = layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population)
+    ordering, sizes = along(order, differences, start), population_sizes(population, stages)
+    if sizes is not None and order is None:
+        raise StratError("`population` must go with `stages` or `order`: other units are drawn as if without end.")
     wanted = chosen(metrics, roles)
     one_class(wanted, positive)
-    columns = _columns(table, {**roles, **drawn, "weights": weights}, missing)
+    named = {role: name for role, name in (("population", sizes), ("start", start)) if isinstance(name, str)}
+    columns = columns_by_role(table, {**roles, **drawn, **named, "weights": weights}, missing)
     rows = len(next(iter(columns.values())))
-    design = design_of(columns, rows=rows, weights=columns.get("weights"), lone=lone, nested=nested)
+    asked: dict[str, Any] = {"rows": rows, "weights": columns.get("weights"), "lone": lone, "nested": nested}
+    asked["population"] = population_of(sizes, columns)
+    design = design_of(columns, **asked, ordering=ordering)
+    plain = design if start is None else design_of(columns, **asked, ordering=Along(differences))
     number = _number(trials, len(design))
     checks = []
     for i, metric in enumerate(wanted):
         share = None if progress is None else _part(progress, i, len(wanted))
-        checks.append(_check(metric, columns, design, number, level, rng, positive, share))
+        checks.append(_check(metric, columns, design, plain, number, level, rng, positive, share))
     return Checks(checks)
 
 
@@ -248,7 +275,8 @@ def sheet(checks: Sequence[Check]) -> Sheet:
 def _by_shape(one: Check) -> str:
     if len(one.shapes) == 1:
         return next(iter(one.shapes))
-    what = "coverage by variance components" if CROSSED_SHAPES[0] in one.shapes else "coverage where units differ"
+    words = {CROSSED_SHAPES[0]: "coverage by variance components", ORDERED_SHAPES[0]: "coverage by drift"}
+    what = words.get(next(iter(one.shapes)), "coverage where units differ")
     return f"{what}: " + ", ".join(f"{shape} ({share:.1%})" for shape, share in one.shapes.items())
 
 
@@ -290,7 +318,8 @@ def _data(checks: Sequence[Check]) -> dict[str, Any]:
 # ---- the data
 
 
-def _columns(table: Table, roles: Mapping[str, str | None], missing: str) -> dict[str, NDArray[Any]]:
+def columns_by_role(table: Table, roles: Mapping[str, str | None], missing: str) -> dict[str, NDArray[Any]]:
+    """The columns that play roles; those of scores and weights as numbers."""
     named = {role: name for role, name in roles.items() if name is not None}
     for role, name in named.items():
         table.require(**{argument_of(role): name})
@@ -326,6 +355,7 @@ def _check(
     metric: Metric,
     columns: dict[str, NDArray[Any]],
     design: Design,
+    plain: Design,
     trials: int,
     level: float,
     seed: int,
@@ -338,13 +368,11 @@ def _check(
     own = estimate(metric.build(data), on=design)
     used = {role: data[role] for role in (*metric.needs, "positive", "labels") if role in data}
     used["positive"] = positive if own.positive is None else own.positive
-    crossed = design.layout is not None
-    kinds = CROSSED_SHAPES if crossed else shapes(used, design)
-    make = crossed_simulator if crossed else simulator
+    kinds, make = _ways_to_differ(used, design)
     tried: dict[str, tuple[Line, ...]] = {}
     undefined = 0
     for i, shape in enumerate(kinds):
-        source = make(used, design, shape)
+        source = make(used, plain, shape)
         share = None if progress is None else _part(progress, i, len(kinds))
         points, limits = limits_of_samples(metric, source, level, trials, np.random.default_rng(seed), share)
         tried[shape] = lines_of(metric, source, limits, float(own.bounds[1] - own.bounds[0]))
@@ -355,6 +383,18 @@ def _check(
     return Check(
         metric.name, own, tried[hardest], by_shape, trials, seed, level, design.summary, source.assumption, notes
     )
+
+
+def _ways_to_differ(used: Mapping[str, Any], design: Design) -> tuple[tuple[str, ...], Callable[..., Simulator]]:
+    """The shapes that are tried, and what makes samples of each."""
+    layout = design.layout
+    if isinstance(layout, Blocks):
+        return BLOCK_SHAPES, blocks_simulator
+    if isinstance(layout, Ordered):
+        return ORDERED_SHAPES, partial(ordered_simulator, corrected=layout.corrected)
+    if isinstance(layout, Stages):
+        return CROSSED_SHAPES, staged_simulator
+    return (shapes(used, design), simulator) if layout is None else (CROSSED_SHAPES, crossed_simulator)
 
 
 def _notes(design: Design, own: Estimate, undefined: float) -> tuple[Note, ...]:

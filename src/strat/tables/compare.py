@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,8 @@ from strat.tables.compare_arguments import Asked, check_arguments, kind_of_sourc
 from strat.tables.compare_by_proxy import compared_by_proxy
 from strat.tables.compare_sources import board_of, items_behind, only_systems
 from strat.tables.comparing import Way, compared, known_baseline
-from strat.tables.design import argument_of, layout_roles
-from strat.tables.evaluation_arguments import refuse_without_proxy
+from strat.tables.design import along, argument_of, layout_roles
+from strat.tables.evaluation_arguments import population_sizes, refuse_without_proxy
 from strat.tables.joining import UNMATCHED
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.metrics import AUTO, Metric, Metrics, chosen, of_repeats, one_by_one, one_class
@@ -43,6 +44,9 @@ def compare(
     crossed: str | Names | None = None,
     kinds: str | None = None,
     order: str | None = None,
+    differences: int = 1,
+    start: str | float | Mapping[Any, float] | None = None,
+    stages: str | Names | None = None,
     metrics: Metrics | None = None,
     by: str | Names | None = None,
     positive: object = None,
@@ -89,8 +93,9 @@ def compare(
     clusters
         Another word for `units`.
     population
-        Units in the population of each stratum: a number, a mapping from stratum, or a column.
-    crossed, kinds, order
+        Units in the population of each stratum: a number, a mapping from stratum, or a column; with `stages` a column
+        for each stage.
+    crossed, kinds, order, differences, start, stages
         Columns of designs of other kinds, as for :func:`strat.evaluate`; `items` of a long table must then tell the
         combinations of crossed levels apart.
     metrics
@@ -161,7 +166,7 @@ def compare(
         strata=strata,
         units=one_name(units=units, clusters=clusters),
         weights=weights,
-        population=population,
+        population=population_sizes(population, stages),
         by=() if by is None else tuple(listed("by", by)),
         metrics=metrics,
         name=None if name is None else tuple(listed("name", name)),
@@ -171,7 +176,8 @@ def compare(
         failed=failed,
         incomplete=incomplete,
         runs=runs,
-        drawn=layout_roles(crossed=crossed, kinds=kinds, order=order, stages=None, population=None),
+        drawn=layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population),
+        ordering=along(order, differences, start),
         positive=positive,
         threshold=threshold,
         average=average,
@@ -202,6 +208,7 @@ def _leaderboard(
         baseline,
         asked.by,
         asked.nested,
+        asked.ordering,
     )
     if repeated:
         return _of_repeats(source, asked, way, systems, repeated)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strat.errors import StratError, plain, some
+from strat.tables.design import UNORDERED, Along
 from strat.tables.joining import tables_of
 from strat.tables.logs import ItemTable
 from strat.tables.logs.reading import is_logs
@@ -75,6 +76,7 @@ class Asked:
     incomplete: str
     runs: str
     drawn: Mapping[str, str]
+    ordering: Along = UNORDERED
     positive: object = None
     threshold: float | None = None
     average: str | None = AUTO
@@ -101,9 +103,10 @@ class Asked:
 
     @property
     def further(self) -> dict[str, str]:
-        """The columns that make groups, are crossed or ordered, or give the population."""
+        """The columns that make groups, are crossed or ordered, or give the population and the start."""
         named = {f"by_{k}": name for k, name in enumerate(self.by)} | dict(self.drawn)
-        return named | ({"population": self.population} if isinstance(self.population, str) else {})
+        numbers = {"population": self.population, "start": self.ordering.start}
+        return named | {role: name for role, name in numbers.items() if isinstance(name, str)}
 
 
 def kind_of_source(source: Any, asked: Asked) -> str:

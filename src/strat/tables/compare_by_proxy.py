@@ -44,6 +44,7 @@ def compared_by_proxy(
         population=population_of(way.population, rows.columns),
         lone=way.lone,
         nested=way.nested,
+        ordering=way.ordering,
     )
     board = Board(tuple(systems), tuple(rows.columns[_key(s)] for s in systems), _role(metric), rows.columns)
     phases = _phases(board, rows, metric, way, second, by_truth=by_truth)

@@ -18,7 +18,7 @@ from strat.notes import Note
 from strat.statistics import Statistic
 from strat.tables.board import Board, joint
 from strat.tables.board_folding import folded
-from strat.tables.design import design_of, population_of
+from strat.tables.design import UNORDERED, Along, design_of, population_of
 from strat.tables.grouping import Parts, grouped, rows_by_label
 from strat.tables.groups import Groups
 from strat.tables.hints import classes_as_strata, traps
@@ -39,6 +39,7 @@ class Way:
     baseline: str | None
     by: tuple[str, ...]
     nested: bool = False
+    ordering: Along = UNORDERED
 
     def better(self, metric: Metric) -> bool:
         """Whether a larger value is a better one: the measure's own word, or the caller's where it has none."""
@@ -68,6 +69,7 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
         population=population_of(way.population, board.columns),
         lone=way.lone,
         nested=way.nested,
+        ordering=way.ordering,
     )
     labels = board.labels
     board = _best_first(board, metric, labels, way)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strat.designs import Design
+from strat.designs.crossed import MOST_FACTORS
 from strat.errors import StratError
 from strat.tables.table import Names, listed
 from strat.validate.arguments import shown
@@ -18,7 +19,35 @@ from strat.validate.columns import Array
 TARGETS = ("population", "benchmark")
 SEVERAL = ("crossed", "stages", "sizes")  # roles that several columns may play, as "crossed:reader"
 GROUP = "by_"  # how the roles of columns that make groups start
-DRAWN = ("strata", "units", "items", "kinds", "order")  # roles of columns that a design is made of
+DRAWN = ("strata", "units", "items", "kinds", "order", "start")  # roles of columns that a design is made of
+
+
+@dataclass(frozen=True)
+class Along:
+    """How a systematic sample lies along its order.
+
+    Attributes
+    ----------
+    differences
+        Of which order neighbours are compared by.
+    start
+        Place of the first unit drawn, counted from 1: a number, a mapping from stratum, or a column (None: unknown).
+    """
+
+    differences: int = 1
+    start: str | float | Mapping[Any, float] | None = None
+
+
+UNORDERED = Along()
+
+
+def along(order: str | None, differences: int, start: str | float | Mapping[Any, float] | None) -> Along:
+    """How a sample lies along the column `order`; what would be ignored without one is refused."""
+    given = Along(differences, start)
+    if order is None and given != UNORDERED:
+        argument = "start" if start is not None else "differences"
+        raise StratError(f"`{argument}` must go with `order`: it is about samples drawn along one.")
+    return given
 
 
 def argument_of(role: str) -> str:
@@ -48,6 +77,8 @@ def layout_roles(
     for argument, names in (("crossed", crossed), ("stages", stages)):
         if names is not None:
             roles |= {f"{argument}:{name}": name for name in _separated(argument, names)}
+    if crossed is not None and not 2 <= len(roles) <= MOST_FACTORS:
+        raise StratError(f"`crossed` must name two to {MOST_FACTORS} columns, got {len(roles)}.")
     if stages is not None and population is not None:
         named, sizes = _separated("stages", stages), _separated("population", population)
         if len(sizes) != len(named):
@@ -70,6 +101,7 @@ def design_of(
     lone: str = "error",
     nested: bool = False,
     target: str | None = None,
+    ordering: Along = UNORDERED,
 ) -> Design:
     """The design of rows whose columns play the roles `strata`, `units` and `items`.
 
@@ -92,9 +124,11 @@ def design_of(
         their stratum.
     target
         "benchmark" for these very units, of which nothing but repeats could vary.
+    ordering
+        How the rows lie along the column `order`; a column of starts is looked up under the role `start`.
     """
     if any(is_drawn(role) and role not in ("strata", "units", "items") for role in columns):
-        return _with_layout(columns, counts, weights, population, target)
+        return _with_layout(columns, counts, weights, population, target, ordering)
     strata, items = columns.get("strata"), columns.get("items")
     units = columns.get("units", items)
     options: dict[str, Any] = {"weights": weights, "population": population}
@@ -116,6 +150,7 @@ def _with_layout(
     weights: Array | None,
     population: Any,
     target: str | None,
+    ordering: Along,
 ) -> Design:
     """A crossed, staged, ordered or blocked design."""
     if target == "benchmark":
@@ -131,7 +166,9 @@ def _with_layout(
             raise StratError(
                 "`order` must tell all rows apart, got several equal rows at one place; name their `units`."
             )
-        return Design.systematic(columns["order"], strata=strata, units=units, population=population, **options)
+        start = per_stratum("start", ordering.start, columns)
+        options |= {"population": population, "differences": ordering.differences, "start": start}
+        return Design.systematic(columns["order"], strata=strata, units=units, **options)
     if units is not None:
         raise StratError("`units` must be left out beside `crossed` and `stages`, which name what was drawn.")
     stages = _playing("stages", columns)
@@ -147,25 +184,30 @@ def _playing(role: str, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArra
 
 def population_of(population: Any, columns: Mapping[str, NDArray[Any]]) -> float | Mapping[Any, float] | None:
     """Population sizes as a design takes them; a column's values are looked up under the role `population`."""
-    if not isinstance(population, str):
-        return population if population is None or isinstance(population, Mapping) else _number(population)
-    values = np.asarray(columns["population"], float)
+    return per_stratum("population", population, columns)
+
+
+def per_stratum(argument: str, given: Any, columns: Mapping[str, NDArray[Any]]) -> float | Mapping[Any, float] | None:
+    """A number for all strata or one for each; a column's values are looked up under the argument's name as a role."""
+    if not isinstance(given, str):
+        return given if given is None or isinstance(given, Mapping) else _number(argument, given)
+    values = np.asarray(columns[argument], float)
     strata = columns.get("strata")
     if strata is None:
         if len(np.unique(values)) > 1:
-            raise StratError(f"`population` must be one number without strata, got {len(np.unique(values))} values.")
+            raise StratError(f"`{argument}` must be one number without strata, got {len(np.unique(values))} values.")
         return float(values[0])
-    sizes: dict[Any, float] = {}
+    numbers: dict[Any, float] = {}
     for label, value in zip(strata.tolist(), values.tolist(), strict=True):
-        if sizes.setdefault(label, value) != value:
-            raise StratError(f"`population` must be the same for all rows of a stratum, got several for {label!r}.")
-    return sizes
+        if numbers.setdefault(label, value) != value:
+            raise StratError(f"`{argument}` must be the same for all rows of a stratum, got several for {label!r}.")
+    return numbers
 
 
-def _number(population: Any) -> float:
+def _number(argument: str, given: Any) -> float:
     try:
-        return float(population)
+        return float(given)
     except (TypeError, ValueError, OverflowError):
         raise StratError(
-            f"`population` must be a number, a column's name or a mapping from stratum, got {shown(population)}."
+            f"`{argument}` must be a number, a column's name or a mapping from stratum, got {shown(given)}."
         ) from None

@@ -11,6 +11,7 @@ from strat.errors import one_of
 from strat.tables.design import (
     GROUP,
     TARGETS,
+    along,
     argument_of,
     layout_roles,
 )
@@ -18,6 +19,7 @@ from strat.tables.evaluate_two_phase import evaluate_two_phase
 from strat.tables.evaluation import Evaluation
 from strat.tables.evaluation_arguments import (
     METHODS,
+    check_df,
     check_method,
     check_threshold,
     population_sizes,
@@ -58,6 +60,8 @@ def evaluate(
     crossed: str | Names | None = None,
     kinds: str | None = None,
     order: str | None = None,
+    differences: int = 1,
+    start: str | float | Mapping[Any, float] | None = None,
     stages: str | Names | None = None,
     replicate_weights: str | None = None,
     scale: float | None = None,
@@ -71,6 +75,7 @@ def evaluate(
     replicates: int | None = None,
     target: str | None = None,
     level: float = 0.95,
+    df: str | float | None = None,
     missing: str = "error",
     na: Names | None = None,
     lone: str = "error",
@@ -118,6 +123,10 @@ def evaluate(
         :meth:`strat.Design.blocks`.
     order
         A column of places along which every k-th row was drawn: see :meth:`strat.Design.systematic`.
+    differences, start
+        With `order`: of which order neighbours are compared by (1 to 4); and the place of the first unit drawn, counted
+        from 1 (a number, a mapping from stratum, or a column), with which a linear drift moves no mean. A start needs
+        `population`.
     stages
         Columns of units drawn in stages, first stage first: see :meth:`strat.Design.staged`.
     replicate_weights, scale, mse
@@ -149,6 +158,9 @@ def evaluate(
         "population" (rows of this kind, the default) or "benchmark" (these very units: only repeats vary).
     level
         Confidence level.
+    df
+        Degrees of freedom: "design" (units minus strata, as in R), "effective", "satterthwaite" or a number, as
+        :func:`strat.estimate` takes them; None: its default.
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     na
@@ -193,7 +205,7 @@ def evaluate(
     if target is not None:
         one_of("target", target, TARGETS)
     question = Question(
-        method, target, validate.level(level), () if by is None else tuple(listed("by", by)), replicates
+        method, target, validate.level(level), () if by is None else tuple(listed("by", by)), replicates, df
     )
     units = one_name(units=units, clusters=clusters)
     repeated = any(of_repeats(metric) for metric in one_by_one(metrics))
@@ -217,8 +229,10 @@ def evaluate(
     drawn = layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population)
     sizes = population_sizes(population, stages)
     check_method(drawn, method, replicates)
+    check_df(df, by=question.by, proxy=proxy)
     roles |= _required(table, drawn, question.by)
-    columns = Sources(table, roles, weights, sizes, missing, lone, bins, positive, threshold, nested)
+    ordering = along(order, differences, start)
+    columns = Sources(table, roles, weights, sizes, missing, lone, bins, positive, threshold, nested, ordering)
     if proxy is not None:
         second = SecondPhase(tuple(listed("proxy", proxy)), probability, label_strata, estimator, calibrate)
         return evaluate_two_phase(columns, wanted, second, question)
@@ -228,7 +242,7 @@ def evaluate(
     if published is None:
         basis = basis_of(columns, wanted, question)
     else:
-        basis = basis_of_replicates(columns, wanted, published)
+        basis = basis_of_replicates(columns, wanted, published, df)
     return _evaluation(columns, basis, question, (*notes_on(columns, basis, wanted), *_of_logs(logs, units, weights)))
 
 

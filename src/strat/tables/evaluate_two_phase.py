@@ -63,4 +63,5 @@ def _design(source: Sources, rows: LabelledRows, question: Question) -> Design:
         lone=source.lone,
         nested=source.nested,
         target=question.target,
+        ordering=source.ordering,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strat.errors import StratError
+from strat.errors import StratError, one_of
 from strat.tables.design import (
     argument_of,
 )
@@ -77,6 +77,15 @@ def check_method(drawn: Mapping[str, str], method: str, replicates: int | None) 
     if drawn and method != "taylor":
         arguments = sorted({argument_of(role) for role in drawn})
         raise StratError(f"`method` must be 'taylor', the closed form, beside `{arguments[0]}`, got {method!r}.")
+
+
+def check_df(df: str | float | None, **beside: object) -> None:
+    """Fail unless degrees of freedom, if they are given, would be those of every number."""
+    other = next((name for name, value in beside.items() if value), None)
+    if df is not None and other is not None:
+        raise StratError(f"`df` must be left out beside `{other}`, whose estimates have their own, got {df!r}.")
+    if isinstance(df, str):
+        one_of("df", df, ("design", "effective", "satterthwaite"))
 
 
 def check_threshold(threshold: float | None, predicted: str | None, score: str | None, truth: str | None) -> None:

@@ -36,7 +36,9 @@ EXPAND = 5_000_000
 _CLASSES = 60
 
 
-def basis_of_replicates(source: Sources, wanted: Sequence[Metric], published: Published) -> Basis:
+def basis_of_replicates(
+    source: Sources, wanted: Sequence[Metric], published: Published, df: str | float | None = None
+) -> Basis:
     """Estimates by the replicate weights of a file, row by row."""
     table, named = source.table, {role: name for role, name in source.roles.items() if name is not None}
     chosen = [name for name in table.names if name.startswith(published.prefix)]
@@ -53,7 +55,7 @@ def basis_of_replicates(source: Sources, wanted: Sequence[Metric], published: Pu
     replicates = replication.given(
         design, weights=values, prefix=published.prefix, scale=published.scale, mse=published.mse
     )
-    estimates = {m.name: estimate(m.build(columns_of(cells, source.positive)), on=replicates) for m in wanted}
+    estimates = {m.name: estimate(m.build(columns_of(cells, source.positive)), on=replicates, df=df) for m in wanted}
     return Basis(cells, design, cells.columns, estimates, {})
 
 
@@ -86,7 +88,7 @@ def basis_of_file(source: Sources, wanted: Sequence[Metric], split: Split, quest
     """Two passes over a large file, where they pay and say the same."""
     named = isinstance(source.population, str)
     unweighted = source.population is not None and source.weights is None
-    if any(":" in role or role in ("kinds", "order") for role in source.roles):
+    if any(":" in role or role in ("kinds", "order") for role in source.roles) or question.df is not None:
         return None
     if named or unweighted or question.target == "benchmark" or not fits(source.table, source.roles, question.method):
         return None
@@ -109,6 +111,7 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
         lone=source.lone,
         nested=source.nested,
         target=question.target,
+        ordering=source.ordering,
     )
     estimates = {metric.name: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
     groups = {}
@@ -125,9 +128,10 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
 def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
     """The distinct rows; each row where a measure needs them one by one."""
     named = dict(source.roles)
-    if isinstance(source.population, str):
-        source.table.require(population=source.population)
-        named["population"] = source.population
+    for role, name in (("population", source.population), ("start", source.ordering.start)):
+        if isinstance(name, str):
+            source.table.require(**{role: name})
+            named[role] = name
     if source.weights is not None and source.roles["units"] is None and source.roles["items"] is None:
         named["weights"] = source.weights  # rows of one cell then share their weight
     cells = reduce(
@@ -153,14 +157,14 @@ def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
 def _estimate(metric: Metric, cells: Cells, design: Design, question: Question, positive: object) -> Estimate:
     statistic = metric.build(columns_of(cells, positive))
     if question.method == "taylor":
-        return estimate(statistic, on=design)
+        return estimate(statistic, on=design, df=question.df)
     if design.n_units > EXPAND:
         raise StratError(
             f"`method` must be 'taylor' for {design.n_units:,} rows without units, or give `units`; replicates of so "
             "many single rows would not fit."
         )
     expanded, rows = design.expanded()
-    return estimate(statistic.repeated(rows), on=replicates_by(expanded, question))
+    return estimate(statistic.repeated(rows), on=replicates_by(expanded, question), df=question.df)
 
 
 def replicates_by(design: Design, question: Question) -> Any:

@@ -341,13 +341,15 @@ def _effects(rng: np.random.Generator, effects: Array, shape: str, number: int) 
     return rng.choice(effects, number)
 
 
-def pooled(draw: Callable[[np.random.Generator], Drawn], rows: int) -> tuple[Columns, Array]:
-    """Many samples as one: its value is that of the population, but for chance."""
+def pooled(
+    draw: Callable[[np.random.Generator], Drawn], rows: int, design: Design | None = None
+) -> tuple[Columns, Array]:
+    """Many samples as one, weighted as `design` (None: as each): its value is the population's, but for chance."""
     rng = np.random.default_rng(1)
     samples = [draw(rng) for _ in range(max(20, min(1000, POOLED_ROWS // rows)))]
     names = [name for name in samples[0][0] if name != "positive"]
     columns: Columns = {name: np.concatenate([c[name] for c, _ in samples]) for name in names}
-    weights = np.concatenate([drawn.weights for _, drawn in samples])
+    weights = np.concatenate([(drawn if design is None else design).weights for _, drawn in samples])
     return {**columns, "positive": samples[0][0]["positive"]}, weights
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from strat.designs import Design
 from strat.estimation import Estimate
 from strat.tables.cells import Cells
-from strat.tables.design import GROUP
+from strat.tables.design import GROUP, UNORDERED, Along
 from strat.tables.groups import Groups
 from strat.tables.metrics import Metric
 from strat.tables.table import Table
@@ -29,6 +29,7 @@ class Sources:
     positive: object
     threshold: float | None = None
     nested: bool = False
+    ordering: Along = UNORDERED
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,14 @@ class Split:
 
 @dataclass(frozen=True)
 class Question:
-    """How the variance is computed, the target of inference, the confidence level, and the columns that make groups."""
+    """How variance and degrees of freedom are computed, the target of inference, the level, and columns of groups."""
 
     method: str
     target: str | None
     level: float
     by: tuple[str, ...] = ()
     replicates: int | None = None
+    df: str | float | None = None
 
 
 @dataclass(frozen=True, eq=False)
