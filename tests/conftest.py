@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,14 @@ def predictions() -> dict[str, np.ndarray]:
         "score": np.round(rng.random(n) * 0.6 + 0.4 * (truth == "cat"), 2),
         "cat": (truth == "cat").astype(np.int64),
     }
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures() -> Iterator[None]:
+    """Pictures end with their test, so that none is warned of for those before it."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="module")

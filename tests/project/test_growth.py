@@ -99,7 +99,8 @@ def _grouped(role: str, design: dict[str, str]) -> Callable[[int, Path], Callabl
         truth = rng.integers(0, 2, len(group))
         rows = {"group": group, "truth": truth, "guess": np.where(rng.random(len(group)) < 0.8, truth, 1 - truth)}
         rows["unit"] = 3 * group + rng.integers(0, 3, len(group))
-        options = {"truth": "truth", "predicted": "guess", "metrics": "accuracy", role: "group", **design}
+        options: dict[str, Any] = {"truth": "truth", "predicted": "guess", "metrics": "accuracy"}
+        options |= {role: "group", **design}
         return lambda: strat.evaluate(rows, **options).to_json()
 
     return prepare

@@ -309,7 +309,7 @@ class ManySystems:
         reach = (
             self.estimate.simultaneous(wide)
             if m <= MOST_DRAWN
-            else critical(1.0 - (1.0 - wide) / m, self.estimate.least_df)
+            else float(critical(1.0 - (1.0 - wide) / m, self.estimate.least_df))
         )
         low, middle, high = winner_limits(self.estimate, self._covariance, k, sign, level, reach)
         return Winner(self.systems[k], float(self.values[k]), middle, low, high, level)

@@ -105,8 +105,8 @@ def nominal_dfs(held: NDArray[np.bool_], lines: Lines) -> Array:
     reached = lines.by_stratum(lines.copies * held)
     if not lines.items:
         drawn = reached * (lines.unseen > 0)
-        reached = np.where(lines.beside_strata(lines.total(drawn) > 0), drawn, reached)
-    return lines.total(reached) - lines.total(reached > 0)
+        reached = np.where(lines.beside_strata(lines.total(drawn)) > 0, drawn, reached)
+    return lines.total(reached) - lines.total((reached > 0).astype(float))
 
 
 def effective_df(design: Design, weights: Array) -> float:

@@ -266,7 +266,8 @@ class Fit:
             return [np.ones(self.rates.shape, bool)]
         strata = self.lines.strata
         number = np.minimum(strata, LEVELS)
-        level = self.lines.ranks(self.rates) * self.lines.beside_strata(number) // self.lines.beside_strata(strata)
+        beside = self.lines.beside_strata
+        level = self.lines.ranks(self.rates) * beside(number) // beside(strata)
         return [level == group for group in range(int(number.max()))]
 
     @cached_property

@@ -37,16 +37,16 @@ def class_codes(statistic: Statistic, view: NDArray[np.bool_] | None) -> tuple[C
 
 def weights_by_class(statistic: Statistic, design: Design) -> Array:
     """What each line weighs in each class of each view: views × classes × lines."""
-    parts = []
+    parts: list[Array] = []
     for view in statistic.views:
         codes, number = class_codes(statistic, view)
         if codes is None:
             parts.append(design.by_line(design.weights)[None])
             continue
         place = design.unit * (number + 1) + codes
-        sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1))
+        sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1)).astype(float)
         parts.append(sums.reshape(design.lines, number + 1)[:, :number].T)
-    return np.stack(parts).astype(float)
+    return np.stack(parts)
 
 
 def mean_squares(statistic: Statistic, weights: Array, influence: Array) -> Array:

@@ -119,7 +119,7 @@ def joint(board: Board, metric: Metric, *, labels: tuple[Any, ...] | None, posit
     kind = ALIASES.get(metric.name, metric.name)
     if kind == "accuracy" and board.predicted is not None:
         each = [accuracy(board.columns["truth"], one) for one in board.predicted]
-        right = np.stack([one.rows[0].codes for one in each], axis=1, dtype=float)
+        right = np.stack([one.rows[0].codes for one in each], axis=1, dtype=np.float64)  # type: ignore[misc]
         notes = tuple(dict.fromkeys(note for one in each for note in one.notes))
         return replace(_means(right, "accuracy", board.systems), notes=notes)
     if kind == "mean":

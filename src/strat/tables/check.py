@@ -186,7 +186,7 @@ def check(
     na: Names | None = None,
     memory: str = MEMORY,
     progress: Progress | None = None,
-) -> tuple[Check, ...]:
+) -> Checks:
     """Would the interval hold for data like yours? One answer for each measure.
 
     Samples are drawn as the design draws them, whole units with their rows and true labels within each stratum, from
