@@ -58,12 +58,13 @@ def rows_for_width(
 
     Examples
     --------
-    A sensitivity where one row in ten is positive needs ten times as many rows.
+    A sensitivity where one row in ten is positive needs ten times as many rows, and some more, for how many are
+    positive varies.
 
     >>> print(rows_for_width(width=0.10, proportion=0.5))
     385 rows give interval width 0.09999 or less in 80 % of studies (wanted: 0.1)
     >>> rows_for_width(width=0.10, proportion=0.5, share=0.1).number
-    3850
+    3991
     """
     validate.share("proportion", proportion, hint=NOT_PERCENT)
     check_width(width)
@@ -104,9 +105,9 @@ def rows_for_auc(
     Examples
     --------
     >>> rows_for_auc(width=0.1, auc=0.8, prevalence=0.5).number
-    330
+    338
     >>> rows_for_auc(width=0.1, auc=0.8, prevalence=0.05).number
-    1793
+    1864
     """
     validate.share("auc", auc, open_ends=True, hint=NOT_PERCENT)
     validate.share("prevalence", prevalence, open_ends=True, hint=NOT_PERCENT)
