@@ -138,7 +138,7 @@ CASES = {
     "classes of Matthews' correlation": Case(_classes(strat.mcc), 4_000),
     "classes of balanced accuracy": Case(_classes(strat.balanced_accuracy), 4_000),
     "F1 of each class": Case(_classes(lambda t, p: strat.f1(t, p, average=None, zero_division=0)), 4_000),
-    "systems of a leaderboard": Case(_systems, 8, exponent=1.5),
+    "systems of a leaderboard": Case(_systems, 8, exponent=2.0),
     "tasks in a folder of logs": Case(_logs, 10),
     "fields of their own in each sample of a log": Case(_fields, 300),
     "strata of a sample": Case(_strata_of_a_sample, 500),
@@ -146,14 +146,15 @@ CASES = {
     "groups of an evaluation": Case(_grouped("by", {}), 600),
     "groups of an evaluation with units": Case(_grouped("by", {"units": "unit"}), 600),
     "sides of a square table of scores": Case(_scores, 60, exponent=2.0),
-    "classes of the exact test against chance": Case(_chance_classes, 6, exponent=3.0),
+    "classes of the exact test against chance": Case(_chance_classes, 6, exponent=3.5),
     "patterns of the exact test against chance": Case(_chance_patterns, 200, exponent=2.0),
     "text labels in lists": Case(_text, 10_000),
     "units of a bootstrap": Case(_bootstrap, 500),
 }
 
 
-def _seconds(work: Callable[[], Any]) -> float:
+def seconds(work: Callable[[], Any]) -> float:
+    """CPU seconds, the better of two tries."""
     taken = []
     for _ in range(2):
         start = time.process_time()
@@ -162,7 +163,8 @@ def _seconds(work: Callable[[], Any]) -> float:
     return min(taken)
 
 
-def _peak(work: Callable[[], Any]) -> int:
+def peak(work: Callable[[], Any]) -> int:
+    """The most bytes that were held."""
     tracemalloc.start()
     try:
         work()
@@ -176,8 +178,8 @@ def test_time_and_memory_grow_as_what_is_asked_for(name: str, tmp_path: Path) ->
     case = CASES[name]
     small, large = (case.prepare(size, tmp_path) for size in (case.small, case.small * case.times))
     small()  # what is loaded once
-    assert math.log(_seconds(large) / _seconds(small), case.times) < case.exponent + ALLOWANCE
-    assert math.log(_peak(large) / _peak(small), case.times) < case.exponent + OF_MEMORY
+    assert math.log(seconds(large) / seconds(small), case.times) < case.exponent + ALLOWANCE
+    assert math.log(peak(large) / peak(small), case.times) < case.exponent + OF_MEMORY
 
 
 @pytest.mark.slow
@@ -187,4 +189,4 @@ def test_so_they_do_at_larger_sizes(name: str, tmp_path: Path) -> None:
     step = case.small * case.times
     small, large = (case.prepare(size, tmp_path) for size in (step, step * case.times))
     small()
-    assert math.log(_seconds(large) / _seconds(small), case.times) < case.exponent + ALLOWANCE
+    assert math.log(seconds(large) / seconds(small), case.times) < case.exponent + ALLOWANCE

@@ -13,9 +13,10 @@ from strat.errors import StratError, near, one_of, some
 from strat.notes import Note
 from strat.statistics import Axis, Statistic, accuracy, mean, stack
 from strat.tables.column import Column, alike, all_marks, all_notes, dropped_note
+from strat.tables.decisions import two_classes
 from strat.tables.design import argument_of, is_drawn
 from strat.tables.logs import ItemTable
-from strat.tables.metrics import ALIASES, Metric, labels_of, single, two_classes
+from strat.tables.metrics import ALIASES, Metric, labels_of, single
 from strat.tables.table import Table, missing_message
 from strat.text import counted
 from strat.validate.columns import Array, Codes, encode

@@ -13,6 +13,7 @@ from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.tables.cells import Cells
+from strat.tables.decisions import with_decisions
 from strat.tables.design import (
     GROUP,
     design_of,
@@ -24,7 +25,6 @@ from strat.tables.many_groups import in_many_groups
 from strat.tables.metrics import (
     Metric,
     columns_of,
-    with_decisions,
 )
 from strat.tables.pictures import ScoredRows
 from strat.tables.reduce import reduce

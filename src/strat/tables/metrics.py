@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from strat import statistics
 from strat.errors import StratError, near, one_of, some
@@ -386,28 +385,6 @@ def single(metric: Metric, statistic: Statistic) -> Statistic:
 def columns_of(cells: Cells, positive: object) -> dict[str, Any]:
     """What a measure's statistic is made from."""
     return {**cells.columns, "positive": positive}
-
-
-def with_decisions(cells: Cells, positive: object) -> Cells:
-    """The cells with predictions: the positive class where the score is at least the threshold, else the other one."""
-    pair = two_classes(cells.columns["truth"], positive)
-    return replace(cells, columns={**cells.columns, "predicted": pair[cells.columns["above"].astype(np.int64)]})
-
-
-def two_classes(truth: Any, positive: object) -> NDArray[Any]:
-    """The negative and the positive class, between which a threshold decides."""
-    labels = labels_of(truth)
-    if len(labels) > 2:
-        raise StratError(
-            f"`threshold` must be left out for {len(labels)} classes, got {some(labels)}: it decides between two."
-        )
-    chosen_label = positive_of(list(labels), positive)
-    others = [label for label in labels if label != chosen_label]
-    if not others or len(others) > 1:
-        raise StratError(
-            f"`truth` must hold the positive class and another one for `threshold`, got {some(labels)} alone."
-        )
-    return np.array([others[0], chosen_label])
 
 
 def one_class(metrics: Sequence[Metric], positive: object) -> None:
