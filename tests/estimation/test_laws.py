@@ -6,10 +6,12 @@ import sys
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strat
+from strat.estimation import intervals
 from strat.estimation.intervals import simultaneous_level
 
 
@@ -274,6 +276,20 @@ def test_bands_are_wider_than_intervals_and_narrower_than_bonferroni() -> None:
     low, high = got.band()
     assert (low < got.interval()[0]).all()
     assert (high > got.interval()[1]).all()
+
+
+@pytest.mark.parametrize("df", [[2.0, 3.0, 40.0], [12.0, 12.5, 13.0], [300.0, 333.0, 400.0]])
+def test_bands_of_unequal_degrees_of_freedom_are_quantiles_of_all_draws(df: list[float]) -> None:
+    """Splines of chi squares and looking at large t alone leave the level as it is with every draw looked at."""
+    rng = np.random.default_rng(5)
+    t, at = np.abs(rng.standard_normal((4_000, 3))), rng.random(4_000)
+    roots = intervals._chi_roots(np.array(df))(at)
+    exact = np.sqrt(scipy.special.chdtri(np.array(df), at[:, None]) / df)
+    np.testing.assert_allclose(roots, exact, rtol=1e-8)
+    smallest = (2.0 * scipy.special.stdtr(df, -t / exact)).min(axis=1)
+    for share in (0.001, 0.05, 0.5):
+        found = intervals._quantile_of_smallest_p(t / exact, np.array(df), share)
+        assert found == pytest.approx(np.quantile(smallest, share), rel=1e-12)
 
 
 def test_a_very_large_map_keeps_its_standard_errors(monkeypatch: pytest.MonkeyPatch) -> None:

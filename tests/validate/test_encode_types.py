@@ -10,7 +10,7 @@ import pytest
 
 from strat import Design
 from strat.errors import StratError
-from strat.validate.columns import encode
+from strat.validate.columns import distinct_rows, encode
 
 MIXED: dict[str, Any] = {
     "a list": [1, True],
@@ -54,3 +54,12 @@ def test_numbers_of_several_types_are_one_type() -> None:
 def test_the_way_out_of_text_among_numbers_is_text() -> None:
     with pytest.raises(StratError, match=r"`strata` must have labels of one type, got .*; make them all text\."):
         Design.stratified(strata=["a", 1, "b", True])
+
+
+def test_distinct_rows_are_numpys() -> None:
+    rng = np.random.default_rng(1)
+    for table in (rng.integers(-2, 3, (60, 3)), rng.normal(size=(20, 2)).round(0), np.array([[5.0]])):
+        lines, codes = distinct_rows(table)
+        expected, inverse = np.unique(table, axis=0, return_inverse=True)
+        np.testing.assert_array_equal(lines, expected)
+        np.testing.assert_array_equal(codes, inverse.reshape(-1))

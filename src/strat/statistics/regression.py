@@ -27,6 +27,8 @@ def _errors(truth: ArrayLike, predicted: ArrayLike) -> tuple[Array, Array]:
 def mean_error(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean of predicted − true: the bias.
 
+    Each row adds (its error, 1). The usual unit is the series or the subject.
+
     Examples
     --------
     >>> float(mean_error([1, 2, 3], [2, 2, 3]).value().round(4))
@@ -38,6 +40,8 @@ def mean_error(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 @checked
 def mae(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean absolute error.
+
+    Each row adds (size of its error, 1). The usual unit is the series or the subject.
 
     Examples
     --------
@@ -51,6 +55,8 @@ def mae(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 def mse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean squared error.
 
+    Each row adds (its squared error, 1). The usual unit is the series or the subject.
+
     Examples
     --------
     >>> float(mse([1, 2, 3], [2, 2, 1]).value().round(4))
@@ -63,6 +69,8 @@ def mse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 @checked
 def rmse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The root of the mean squared error; adds up (squared error, weight).
+
+    The usual unit is the series or the subject.
 
     Examples
     --------
@@ -85,6 +93,8 @@ def rmse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 @checked
 def r2(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The share of the truth's variance that is explained, R²; adds up (squared error, truth, squared truth, weight).
+
+    The usual unit is the series or the subject.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 from typing import Any
@@ -362,3 +363,29 @@ def test_ranks_with_ties_by_pairs() -> None:
         half = (np.sign(y[:, None] - y) + 1) / 2
         np.testing.assert_allclose(Lower(x, y)(w), ((x < x[:, None]) * half) @ w, atol=1e-12)
         np.testing.assert_allclose(Lower(x, y).of_equal_x(w), ((x == x[:, None]) * half) @ w, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")  # what the tools warn of
+def test_the_table_of_equality_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every measure of `python -m benchmarks fields` whose tool is installed equals it to 1e-9 on that data."""
+    from benchmarks import fields_cases
+
+    def installed(package: str, module: str | None = None) -> Any | None:
+        try:
+            return importlib.import_module(module or package)
+        except ImportError:
+            return None
+
+    monkeypatch.setattr(fields_cases, "rival", installed)
+    off = {case.name: abs(case.value(case.ours()) - case.theirs()) for case in fields_cases.cases()}
+    assert {"wer", "bleu", "nDCG@10", "COCO AP", "Kendall", "α, ordinal", "equalized odds, ratio"} <= set(off)
+    assert {name: gap for name, gap in off.items() if not gap <= 1e-9} == {}
+
+
+def test_hausdorff_of_points_far_apart_equals_scipy() -> None:
+    """Few points in a large image go through a tree, not through every pixel."""
+    truth, predicted = np.zeros((2, 300, 300), int)
+    truth[[3, 150], [5, 290]] = predicted[[10, 299, 40], [0, 299, 60]] = 1
+    pair = np.argwhere(truth), np.argwhere(predicted)
+    expected = max(scipy.spatial.distance.directed_hausdorff(*p)[0] for p in (pair, pair[::-1]))
+    assert float(m.hausdorff([truth], [predicted]).value()) == pytest.approx(expected, abs=1e-12)

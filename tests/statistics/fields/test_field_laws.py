@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -183,6 +184,51 @@ def test_numbers_and_risks_in_a_table() -> None:
     expected = float(m.positive_likelihood_ratio(data.truth, data.predicted).value())
     assert result["positive_likelihood_ratio"].value == pytest.approx(expected)
     assert result["observed_expected"].value == pytest.approx(data.truth.sum() / data.risk.sum())
+
+
+FIELDS = [
+    (module, name)
+    for module in ("agreement", "answers", "clinical", "costs", "detection", "diarization", "forecasts", "masks",
+                   "retrieval", "speech", "translation")
+    for name in importlib.import_module(f"strat.statistics.fields.{module}").__all__
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "name"), FIELDS)
+def test_every_measure_says_what_is_added_up_and_its_usual_unit(module: str, name: str) -> None:
+    text = getattr(importlib.import_module(f"strat.statistics.fields.{module}"), name).__doc__
+    assert "sual unit is" in text or "Units are" in text
+    assert re.search(r"\badds?\b|components are|row for each|penalty of each", text)
+    assert ">>>" in text
+
+
+@pytest.mark.parametrize(
+    ("metric", "roles", "expected"),
+    [
+        ("net_benefit@0.3", "tr", lambda d: m.net_benefit(d.truth, d.risk, thresholds=[0.3]).value()[0]),
+        ("calibration_slope", "tr", lambda d: m.calibration_slope(d.truth, d.risk).value()[1]),
+        ("calibration_intercept", "tr", lambda d: m.calibration_intercept(d.truth, d.risk).value()),
+        ("pinball_loss@0.8", "yx", lambda d: m.pinball_loss(d.y, d.x, q=0.8).value()),
+        ("fleiss_kappa", "ab", lambda d: m.fleiss_kappa(d.ratings[:, :2]).value()),
+        ("krippendorff_alpha", "ab", lambda d: m.krippendorff_alpha(d.ratings[:, :2]).value()),
+        ("krippendorff_alpha_ordinal", "ab", lambda d: m.krippendorff_alpha(d.ratings[:, :2], level="ordinal").value()),
+        ("gwet_ac1", "ab", lambda d: m.gwet_ac(d.ratings[:, :2]).value()),
+        ("gwet_ac2_linear", "ab", lambda d: m.gwet_ac(d.ratings[:, :2], weights="linear").value()),
+        ("icc", "ab", lambda d: m.icc(d.ratings[:, :2]).value()),
+        ("ratio", "xs", lambda d: d.risk.sum() / d.x.sum()),
+        ("cost_per_success", "ps", lambda d: m.cost_per_success(d.risk, d.predicted).value()),
+        ("p90", "s", lambda d: m.quantile(d.risk, 0.9).value()),
+    ],
+)
+def test_measures_of_fields_in_a_table(metric: str, roles: str, expected: Callable[[Data], float]) -> None:
+    data = Data(2)
+    data.risk = np.clip(data.risk, 0.02, 0.98)
+    table = {"t": data.truth, "r": data.risk, "y": data.y, "x": data.x, "a": data.ratings[:, 0],
+             "b": data.ratings[:, 1], "s": data.risk, "p": data.predicted, "u": np.arange(N) // 3}  # fmt: skip
+    names = {"tr": ("truth", "score"), "xs": ("truth", "score"), "ps": ("predicted", "score"), "s": ("score",)}
+    asked = dict(zip(names.get(roles, ("truth", "predicted")), roles, strict=True))
+    result = strat.evaluate(table, **asked, units="u", metrics=metric)
+    assert result[metric].value == pytest.approx(float(expected(data)), abs=1e-12)
 
 
 @pytest.mark.slow

@@ -77,6 +77,7 @@ def fleiss_kappa(ratings: ArrayLike) -> Statistic:
     """Fleiss' κ: agreement beyond that of ratings at random with the same shares; every item has as many ratings.
 
     Each item adds (share of agreeing pairs of raters, share of each label, 1).
+    The usual unit is what was rated: the item, the patient.
 
     Parameters
     ----------
@@ -99,6 +100,7 @@ def gwet_ac(ratings: ArrayLike, *, weights: str = "identity") -> Statistic:
     """Gwet's AC1 ("identity") or AC2 ("linear", "quadratic"): agreement beyond chance that common labels don't hide.
 
     Gwet (2008). Each item adds (share of agreeing pairs of raters, share of each label, 1, 1 if rated twice).
+    The usual unit is what was rated: the item, the patient.
 
     Parameters
     ----------
@@ -153,7 +155,7 @@ def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Statist
     """Krippendorff's α: 1 − observed / expected disagreement of pairs of ratings, with gaps allowed.
 
     Krippendorff (2011). Each item that is rated twice or more adds its coincidences of values, which also make the
-    values' own totals.
+    values' own totals. The usual unit is what was rated: the item, the patient.
 
     Parameters
     ----------
@@ -218,6 +220,7 @@ def icc(ratings: ArrayLike, *, kind: str = "ICC2") -> Statistic:
     """The intraclass correlation of single ratings (Shrout and Fleiss 1979): ICC(1,1), ICC(2,1) or ICC(3,1).
 
     Each item adds (squared sum of its ratings, sum of squares, each rater's rating, 1).
+    The usual unit is what was rated: the item, the patient.
 
     Parameters
     ----------

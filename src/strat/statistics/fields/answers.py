@@ -41,6 +41,8 @@ def normalized(text: str) -> str:
 def exact_match(reference: ArrayLike, hypothesis: ArrayLike, *, normalize: bool = True) -> Statistic:
     """The share of rows whose answer is the reference; each row adds (1 if equal, 1).
 
+    The usual unit is the passage, the document or the conversation.
+
     Parameters
     ----------
     reference, hypothesis
@@ -61,6 +63,8 @@ def exact_match(reference: ArrayLike, hypothesis: ArrayLike, *, normalize: bool 
 @checked
 def token_f1(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The mean over rows of the F1 of shared words, after SQuAD's normalization; each row adds (its F1, 1).
+
+    The usual unit is the passage, the document or the conversation.
 
     Parameters
     ----------
@@ -92,6 +96,8 @@ def _f1(shared: int, reference: int, hypothesis: int) -> float:
 @checked
 def rouge(reference: ArrayLike, hypothesis: ArrayLike, *, kind: str = "rougeL") -> Statistic:
     """The mean F1 of ROUGE over rows, without stemming, equal to rouge-score's; each row adds (its F1, 1).
+
+    The usual unit is the passage, the document or the conversation.
 
     Parameters
     ----------

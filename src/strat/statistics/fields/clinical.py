@@ -40,6 +40,7 @@ def net_benefit(
 
     Vickers and Elkin (2006). Each row adds, at threshold t, 1 if it is a true positive and −t / (1 − t) if a false
     one. Treating everybody is ``net_benefit(truth, np.ones(n), …)``, treating nobody has 0.
+    The usual unit is the patient, or the hospital.
 
     Parameters
     ----------
@@ -82,6 +83,8 @@ def _risks(
 def observed_expected(truth: ArrayLike, probability: ArrayLike, *, positive: object = None) -> Statistic:
     """O:E, the number of positives over the number that was predicted; each row adds (1 if positive, its risk).
 
+    The usual unit is the patient, or the hospital.
+
     Parameters
     ----------
     truth, probability, positive
@@ -102,7 +105,7 @@ def observed_expected(truth: ArrayLike, probability: ArrayLike, *, positive: obj
 def positive_likelihood_ratio(truth: ArrayLike, predicted: ArrayLike, *, positive: object = None) -> Statistic:
     """LR+, sensitivity / (1 − specificity): how much a positive test raises the odds.
 
-    Each row adds 1 to its cell of the fourfold table.
+    Each row adds 1 to its cell of the fourfold table. The usual unit is the patient, or the hospital.
 
     Parameters
     ----------
@@ -122,6 +125,8 @@ def positive_likelihood_ratio(truth: ArrayLike, predicted: ArrayLike, *, positiv
 @checked
 def negative_likelihood_ratio(truth: ArrayLike, predicted: ArrayLike, *, positive: object = None) -> Statistic:
     """LR−, (1 − sensitivity) / specificity: how much a negative test lowers the odds.
+
+    Each row adds 1 to its cell of the fourfold table. The usual unit is the patient, or the hospital.
 
     Parameters
     ----------
@@ -164,6 +169,7 @@ def nri(
     """The net reclassification improvement: (up − down) among positives + (down − up) among negatives.
 
     Pencina et al. (2008). Each row adds 1 and its move (+1, 0, −1) to the totals of its class.
+    The usual unit is the patient, or the hospital.
 
     Parameters
     ----------
@@ -193,7 +199,7 @@ def nri(
 def idi(truth: ArrayLike, old: ArrayLike, new: ArrayLike, *, positive: object = None) -> Statistic:
     """The integrated discrimination improvement: the mean rise of risk among positives − that among negatives.
 
-    Each row adds 1 and its change of risk to the totals of its class.
+    Each row adds 1 and its change of risk to the totals of its class. The usual unit is the patient, or the hospital.
 
     Parameters
     ----------
@@ -235,7 +241,7 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic
     """Harrell's C: of pairs whose order of events is known, the share in which the earlier one had the higher risk.
 
     A pair is known if the earlier time is an event, and of equal times if one of them is; equal risks count half.
-    Every pair of patients adds (1 if concordant, 1 if known).
+    Every pair of patients adds (1 if concordant, 1 if known). The usual unit is the patient, or the hospital.
 
     Parameters
     ----------

@@ -55,6 +55,7 @@ def coco_ap(truth: Any, detections: Any, *, kind: str = "bbox", iou: float | Non
     """COCO's AP, equal to pycocotools': precision over 101 recalls, over IoU 0.5 to 0.95, over categories.
 
     Rows are the images in the order of ``sorted(image ids)``; each adds its matches, false alarms and objects.
+    The usual unit is the image.
 
     Parameters
     ----------
@@ -84,6 +85,8 @@ def coco_ap(truth: Any, detections: Any, *, kind: str = "bbox", iou: float | Non
 @checked
 def coco_ar(truth: Any, detections: Any, *, kind: str = "bbox", iou: float | None = None) -> Statistic:
     """COCO's AR with 100 detections: the share of objects found, over IoU 0.5 to 0.95 and over categories.
+
+    Each image adds its matches and its objects. The usual unit is the image.
 
     Parameters
     ----------

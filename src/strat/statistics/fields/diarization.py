@@ -28,7 +28,7 @@ def diarization_errors(
 ) -> dict[str, Array]:
     """What each recording adds up, in seconds: missed, false alarm, confusion, and the total that was spoken.
 
-    Speakers are matched one to one so that most time agrees, in each recording.
+    Speakers are matched one to one so that most time agrees, in each recording. The usual unit is the recording.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def diarization_errors(
 def der(reference: Any, hypothesis: Any, *, collar: float = 0.0, skip_overlap: bool = False) -> Statistic:
     """The diarization error rate: (missed + false alarm + confusion) / total speech, totals over totals.
 
-    Each recording adds (seconds in error, seconds of speech).
+    Each recording adds (seconds in error, seconds of speech). The usual unit is the recording.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def _loss(name: str, rows: Array) -> Statistic:
 def mape(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean absolute percentage error as a share (0.1 is 10 %).
 
-    Each row adds (size of its error / size of its truth, 1).
+    Each row adds (size of its error / size of its truth, 1). The usual unit is the series.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def mape(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 def mase(truth: ArrayLike, predicted: ArrayLike, scale: ArrayLike) -> Statistic:
     """The mean absolute scaled error: errors in units of what the naive forecast errs (Hyndman and Koehler 2006).
 
-    Each row adds (size of its error / scale, 1).
+    Each row adds (size of its error / scale, 1). The usual unit is the series.
 
     Parameters
     ----------
@@ -83,6 +83,8 @@ def mase(truth: ArrayLike, predicted: ArrayLike, scale: ArrayLike) -> Statistic:
 @checked
 def pinball_loss(truth: ArrayLike, predicted: ArrayLike, *, q: float = 0.5) -> Statistic:
     """The mean pinball loss of a predicted quantile: q × shortfall where the truth is above, (1 − q) × excess below.
+
+    Each row adds (its loss, 1). The usual unit is the series.
 
     Parameters
     ----------
@@ -107,7 +109,7 @@ def pinball_loss(truth: ArrayLike, predicted: ArrayLike, *, q: float = 0.5) -> S
 def crps(truth: ArrayLike, ensemble: ArrayLike) -> Statistic:
     """The mean continuous ranked probability score of ensembles: E|X − truth| − E|X − X′| / 2 (Gneiting 2007, eq. 21).
 
-    Each row adds (its score, 1).
+    Each row adds (its score, 1). The usual unit is the series.
 
     Parameters
     ----------
@@ -136,6 +138,8 @@ def crps(truth: ArrayLike, ensemble: ArrayLike) -> Statistic:
 def interval_share(truth: ArrayLike, low: ArrayLike, high: ArrayLike) -> Statistic:
     """The coverage of prediction intervals: the share of rows whose truth lies in [low, high].
 
+    Each row adds (1 if its truth lies inside, 1). The usual unit is the series.
+
     Parameters
     ----------
     truth, low, high
@@ -157,7 +161,7 @@ def interval_share(truth: ArrayLike, low: ArrayLike, high: ArrayLike) -> Statist
 def kendall(x: ArrayLike, y: ArrayLike) -> Statistic:
     """Kendall's τ-b: concordant − discordant pairs over the pairs that are not tied, of x and of y.
 
-    Every pair of rows adds (sign, 1 if not tied in x, 1 if not tied in y).
+    Every pair of rows adds (sign, 1 if not tied in x, 1 if not tied in y). The usual unit is the series.
 
     Parameters
     ----------
@@ -206,6 +210,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Statistic:
     """Spearman's correlation of ranks; ties have the middle of their ranks.
 
     The components are the weights of the rows, so the interval allows for the ranks having been estimated, too.
+    The usual unit is the series.
 
     Parameters
     ----------

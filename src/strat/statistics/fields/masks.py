@@ -66,6 +66,7 @@ def dice(truth: Any, predicted: Any, *, average: str = "cases") -> Statistic:
     """Dice, 2 × overlap / (both sizes): the mean over cases ("cases"), or of all pixels together ("totals").
 
     A case whose two masks are empty has Dice 1. Each case adds (its Dice, 1), or (2 × overlap, both sizes).
+    The usual unit is the patient, or the image.
 
     Parameters
     ----------
@@ -99,6 +100,7 @@ def hausdorff(truth: Any, predicted: Any, *, percentile: float = 100.0) -> Stati
     """The mean over cases of the Hausdorff distance between two masks, in pixels; 95 for HD95.
 
     Each case adds (its distance, 1); the larger of the two directions, of all points of the masks.
+    The usual unit is the patient, or the image.
 
     Parameters
     ----------
@@ -146,6 +148,7 @@ def mean_iou(truth: Any, predicted: Any, *, classes: int | None = None) -> Stati
     """mIoU: overlap / union of each class over all cases, then the mean over classes that occur.
 
     Each case adds, for every class, its overlap and its union: the totals of all pixels, not a mean over images.
+    The usual unit is the patient, or the image.
 
     Parameters
     ----------
@@ -180,7 +183,7 @@ def mean_iou(truth: Any, predicted: Any, *, classes: int | None = None) -> Stati
 def panoptic_quality(iou: ArrayLike, matched: ArrayLike, unmatched: ArrayLike) -> Statistic:
     """PQ, Σ IoU of matched segments / (matched + unmatched / 2), and over classes the mean (Kirillov et al. 2019).
 
-    Each image adds these three numbers, for every class.
+    Each image adds these three numbers, for every class. The usual unit is the patient, or the image.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def per_query(
 ) -> dict[str, Any]:
     """A table with one row for each judged query, in sorted order: ``{"query": …, measure: …}``.
 
-    A query that the run does not answer has 0, as with ``trec_eval -c``.
+    A query that the run does not answer has 0, as with ``trec_eval -c``. The usual unit is the query.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def _notes(rankings: Sequence[Ranked], absent: int) -> tuple[str, ...]:
 def ndcg(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """The normalized discounted cumulative gain: gain grade, discount log2(rank + 1), as trec_eval's ndcg_cut.
 
-    Rows are the judged queries in sorted order; each adds (its nDCG, 1).
+    Rows are the judged queries in sorted order; each adds (its nDCG, 1). The usual unit is the query.
 
     Parameters
     ----------
@@ -252,6 +252,8 @@ def ndcg(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = No
 def mean_average_precision(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """MAP, the mean over queries of the average precision; each query adds (its average precision, 1).
 
+    The usual unit is the query.
+
     Parameters
     ----------
     run, qrels, k
@@ -268,6 +270,8 @@ def mean_average_precision(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, 
 @checked
 def mrr(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """The mean over queries of 1 / rank of the first relevant document; for ranks alone: `mean_reciprocal_rank`.
+
+    Each query adds (its reciprocal rank, 1). The usual unit is the query.
 
     Parameters
     ----------
@@ -286,6 +290,8 @@ def mrr(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = Non
 def precision_at_k(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int = 10) -> Statistic:
     """P@k, the mean over queries of relevant documents among the first k, over k.
 
+    Each query adds (its precision, 1). The usual unit is the query.
+
     Parameters
     ----------
     run, qrels, k
@@ -302,6 +308,8 @@ def precision_at_k(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int =
 @checked
 def recall_at_k(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int = 10) -> Statistic:
     """Recall@k, the mean over queries of relevant documents among the first k, over all relevant ones.
+
+    Each query adds (its recall, 1). The usual unit is the query.
 
     Parameters
     ----------
@@ -320,6 +328,8 @@ def recall_at_k(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int = 10
 def expected_reciprocal_rank(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = 20) -> Statistic:
     """ERR@k with grades up to 4, as gdeval has it; each query adds (its ERR, 1).
 
+    The usual unit is the query.
+
     Parameters
     ----------
     run, qrels, k
@@ -336,6 +346,8 @@ def expected_reciprocal_rank(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *
 @checked
 def bpref(run: Mapping[Any, Any], qrels: Mapping[Any, Any]) -> Statistic:
     """Binary preference, which looks at judged documents alone; each query adds (its bpref, 1).
+
+    The usual unit is the query.
 
     Parameters
     ----------

@@ -25,6 +25,8 @@ __all__ = ["cer", "mer", "wer", "wil", "word_errors"]
 def word_errors(reference: ArrayLike, hypothesis: ArrayLike, *, characters: bool = False) -> dict[str, Array]:
     """What each row adds up: hits, substitutions, deletions and insertions of a best alignment.
 
+    The usual unit is the speaker, or the recording.
+
     Parameters
     ----------
     reference, hypothesis
@@ -64,6 +66,7 @@ def wer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The word error rate: (substitutions + deletions + insertions) / words of the reference, totals over totals.
 
     Each row adds (errors, words of the reference); the mean of the rates of rows is another number.
+    The usual unit is the speaker, or the recording.
 
     Parameters
     ----------
@@ -81,6 +84,8 @@ def wer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
 @checked
 def cer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The character error rate: as `wer`, of characters, spaces among them.
+
+    Each row adds (errors, characters of the reference). The usual unit is the speaker, or the recording.
 
     Parameters
     ----------
@@ -108,6 +113,8 @@ def _rate(name: str, counts: dict[str, Array]) -> Statistic:
 def mer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The match error rate: errors / (hits + errors); each row adds (errors, hits + errors).
 
+    The usual unit is the speaker, or the recording.
+
     Parameters
     ----------
     reference, hypothesis
@@ -130,6 +137,7 @@ def wil(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The word information lost: 1 − hits² / (words of the reference × words of the hypothesis), of totals.
 
     Each row adds (hits, words of the reference, words of the hypothesis).
+    The usual unit is the speaker, or the recording.
 
     Parameters
     ----------

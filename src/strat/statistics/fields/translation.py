@@ -39,6 +39,7 @@ def bleu(reference: ArrayLike, hypothesis: ArrayLike, *, lowercase: bool = False
     """BLEU on the scale 0 to 100, equal to sacrebleu's corpus score, whose signature is a note of every estimate.
 
     Each row adds (length, length of the reference, matching n-grams, n-grams) for n = 1 to 4.
+    The usual unit is the document.
 
     Parameters
     ----------
@@ -79,6 +80,7 @@ def chrf(reference: ArrayLike, hypothesis: ArrayLike, *, word_order: int = 0, be
     """The chrF score on the scale 0 to 100 (chrF++ with ``word_order=2``), equal to sacrebleu's corpus score.
 
     Each row adds, for every order of n-gram, those of the hypothesis, of the reference, and those in both.
+    The usual unit is the document.
 
     Parameters
     ----------
@@ -117,6 +119,8 @@ def chrf(reference: ArrayLike, hypothesis: ArrayLike, *, word_order: int = 0, be
 def ter(reference: ArrayLike, hypothesis: ArrayLike, *, case_sensitive: bool = False) -> Statistic:
     """The translation edit rate in percent, equal to sacrebleu's corpus score; each row adds (edits, reference words).
 
+    The usual unit is the document.
+
     Parameters
     ----------
     reference, hypothesis
@@ -145,7 +149,7 @@ def ter(reference: ArrayLike, hypothesis: ArrayLike, *, case_sensitive: bool = F
 def mqm_weights(severity: ArrayLike, category: ArrayLike) -> Array:
     """The penalty of each annotated error: major 5, minor 1, minor punctuation 0.1, non-translation 25, else 0.
 
-    Freitag et al. (2021), "Experts, errors, and context", table 3.
+    Freitag et al. (2021), "Experts, errors, and context", table 3. The usual unit is the document.
 
     Parameters
     ----------
