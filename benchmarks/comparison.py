@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 import strat
-from benchmarks.harness import best, ratio, rival, show
+from benchmarks.harness import best, fresh, ratio, rival, show
 from strat import comparison
 
 
@@ -155,12 +155,47 @@ def type_one() -> None:
     show("Type-I error at 5 % under clusters", ["test", "rejected"], cells([[k, v / sims] for k, v in hits.items()]))
 
 
+def boards() -> None:
+    """A leaderboard of very many systems with its page and feed, in a fresh process."""
+    code = """
+import json, tempfile, time
+from pathlib import Path
+import numpy as np
+import strat
+rng = np.random.default_rng(0)
+hard = rng.normal(size=ITEMS)
+right = {f"s{k}": (rng.random(ITEMS) < 1 / (1 + np.exp(hard - a))).astype(float)
+         for k, a in enumerate(rng.normal(0, 0.6, SYSTEMS))}
+before, start = peak_mb(), time.process_time()
+board = strat.compare(right, score=list(right))
+compared = time.process_time() - start
+str(board)
+from strat.report import board_feed, board_page
+with tempfile.TemporaryDirectory() as folder:
+    page = board_page(board, Path(folder) / "board.html").stat().st_size
+feed = len(json.dumps(board_feed(board)))
+result = {"before": before, "compare": compared, "all": time.process_time() - start, "page": page, "feed": feed}
+"""
+    lines = []
+    for systems, items in ((300, 1_000), (1_000, 10_000), (3_000, 10_000)):
+        done = fresh(code.replace("SYSTEMS", str(systems)).replace("ITEMS", str(items)), timeout=1_800)
+        if done is not None:
+            lines.append(
+                (f"{systems:,} × {items:,}", f"{done['compare']:.1f} s", f"{done['all']:.1f} s",
+                 f"{done['before']:,.0f} MB", f"{done['peak_mb']:,.0f} MB", f"{done['page'] / 1e6:.2f} MB",
+                 f"{done['feed'] / 1e6:.2f} MB")
+            )  # fmt: skip
+    head = ["systems × items", "compare", "with text, page and feed", "memory with the data", "peak", "page", "feed"]
+    show("leaderboards (CPU seconds, fresh process)", head, lines)
+
+
 def main() -> None:
     chance()
     post_hoc()
     pairs()
     randomization()
     type_one()
+    boards()
 
 
 if __name__ == "__main__":

@@ -184,10 +184,35 @@ def logs() -> None:
     show(f"{LOGS} logs × {SAMPLES:,} samples (CPU seconds)", head, lines)
 
 
+def gates(rows: int = 1_000_000) -> None:
+    """A gate of two systems on labels in memory, against scikit-learn's two accuracies without an interval."""
+    from sklearn.metrics import accuracy_score
+
+    from strat import gate
+
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, CLASSES, rows)
+    old = np.where(rng.random(rows) < 0.8, truth, rng.integers(0, CLASSES, rows))
+    new = np.where(rng.random(rows) < 0.02, rng.integers(0, CLASSES, rows), old)
+    table = {"truth": truth, "old": old, "new": new, "unit": np.arange(rows) // 10}
+    bare = best(lambda: (accuracy_score(truth, old), accuracy_score(truth, new)))
+    asked = {"truth": "truth", "baseline": "old", "candidate": "new", "margin": 0.01}
+    kinds: dict[str, dict[str, Any]] = {
+        "accuracy": {}, "accuracy and macro-F1": {"metrics": ["accuracy", "macro_f1"]},
+        "accuracy, clusters of 10": {"units": "unit"},
+    }  # fmt: skip
+    lines = []
+    for name, more in kinds.items():
+        ours = best(lambda more=more: gate(table, **asked, **more))
+        lines.append((name, f"{bare:.2f} s", f"{ours:.2f} s", f"{ours / bare:.1f}"))
+    show(f"gate of {rows:,} rows (CPU seconds)", ["", "two accuracies of scikit-learn", "strat", "ratio"], lines)
+
+
 def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1].isdecimal() else ROWS
     from_pandas()
     logs()
+    gates()
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "rows.parquet"
         write_rows(path, rows)

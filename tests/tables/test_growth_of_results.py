@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +13,12 @@ import pandas as pd
 import pytest
 
 import strat
+import strat.report.board_page  # the function of this name hides the module
 from strat.report import of_comparisons
-from strat.tables import grouping
+from strat.tables import grouping, leaderboard_columns
 from strat.tables import groups as groups_module
+
+board_pages = sys.modules["strat.report.board_page"]
 
 
 def _board(systems: int) -> strat.Leaderboard:
@@ -48,6 +53,24 @@ def test_a_page_of_many_systems_stays_small_and_says_what_it_leaves_out(
         assert ("Pairs of the first 20 systems can be chosen" in page) == (most == 20)
         sizes.append(len(page))
     assert sizes[1] < sizes[0] - 10_000
+
+
+def test_pairs_of_many_systems_are_computed_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaderboard_columns, "PAIRED", 20)
+    monkeypatch.setattr(board_pages, "PAIRED", 20)
+    board = _board(60)
+    text = board_pages.board_page(board, tmp_path / "board.html").read_text(encoding="utf-8")
+    content = json.loads(board.to_json())
+    board_pages.board_feed(board), str(board), board.report(tmp_path / "report.html")
+    assert "_all" not in vars(board.many)  # nobody made the table of all pairs
+    assert "Differences are shown between the first 20 systems." in text
+    assert len(content["pairs"]) == 190
+    assert content["pairs_left_out"] == 60 * 59 // 2 - 190
+    every = board.pairs()
+    asked = board.pairs(first=20)
+    place = [k for k, name in enumerate(every["worse"]) if name in board.systems[:20]]
+    assert asked["adjusted"] == pytest.approx([every["adjusted"][k] for k in place])
+    assert asked["low"] == pytest.approx([every["low"][k] for k in place])
 
 
 def test_draws_fall_with_the_number_of_systems_and_the_board_says_how_many() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from strat.errors import StratError
-from strat.tables import compare, evaluation_records, read_logs
+from strat.tables import compare, evaluation_records, gate, read_logs
 
 Text = str | bytes
 
@@ -63,6 +63,24 @@ def test_promptfoo_has_a_system_for_each_provider_and_repeats(tmp_path: Path) ->
     assert read_logs(path, units="topic").units.tolist()[:2] == ["o", "t"]  # type: ignore[union-attr]
     board = compare(path, metrics="pass^2")
     assert dict(zip(board.systems, board.estimate.point.tolist(), strict=True)) == {"a": 1.0, "b": 0.0}
+
+
+def test_of_what_is_spent_less_is_better(tmp_path: Path) -> None:
+    samples = [
+        sample(p, f"{k}", True, cost=(0.01 if p == "cheap" else 0.02) * (1 + k % 3))
+        for k in range(30)
+        for p in ("cheap", "dear")
+    ]
+    path = put(tmp_path, "output.json", promptfoo(samples))
+    board = compare(path, metrics=["success", "cost"])
+    assert board["success"].many.higher_is_better
+    assert board["cost"].systems == ("cheap", "dear")
+    assert board["cost"].estimate.name == "mean cost"
+    low, high = board["cost"].estimate.interval()
+    assert (np.asarray(low) > 0).all()
+    assert np.allclose(low * high, board["cost"].estimate.point ** 2)  # symmetric on the log scale
+    assert gate(path, metrics="cost", baseline="cheap", candidate="dear", margin=0.001).answer == "worse"
+    assert gate(path, metrics="cost", baseline="dear", candidate="cheap", margin=0.001).answer == "not worse"
 
 
 def test_promptfoo_with_several_prompts_names_them(tmp_path: Path) -> None:

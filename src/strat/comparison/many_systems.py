@@ -84,6 +84,10 @@ class ManySystems:
         pairs = None if self.discordance is None else self.discordance.ordered(order)
         return replace(self, systems=tuple(self.systems[k] for k in order), estimate=ordered, discordance=pairs)
 
+    def called(self, name: str) -> ManySystems:
+        """The same with another name of what was measured."""
+        return replace(self, estimate=replace(self.estimate, name=name))
+
     @property
     def differences(self) -> Array:
         """Row system − column system."""
@@ -306,11 +310,10 @@ class ManySystems:
             low, high = (float(np.asarray(side)[k]) for side in self.estimate.interval(level))
             return Winner(self.systems[k], float(self.values[k]), float(self.values[k]), low, high, level)
         m, wide = len(self.systems), 1.0 - 0.1 * (1.0 - level)
-        reach = (
-            self.estimate.simultaneous(wide)
-            if m <= MOST_DRAWN
-            else float(critical(1.0 - (1.0 - wide) / m, self.estimate.least_df))
-        )
+        if m <= MOST_DRAWN:
+            reach = self.estimate.simultaneous(wide)
+        else:
+            reach = float(critical(1.0 - (1.0 - wide) / m, self.estimate.least_df))
         low, middle, high = winner_limits(self.estimate, self._covariance, k, sign, level, reach)
         return Winner(self.systems[k], float(self.values[k]), middle, low, high, level)
 

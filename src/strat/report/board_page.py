@@ -139,8 +139,10 @@ def _html(board: Leaderboard) -> str:
 def _hover(board: Leaderboard) -> str:
     """The numbers that differences are computed from when somebody points at a system, and the script."""
     shown = range(min(len(board.systems), PAIRED))
-    low, _ = board.many.between(shown, shown).limits(board.many.critical(board.level))
-    numbers = {"score": board.estimate.point[: len(shown)].tolist(), "low": low.round(6).tolist()}
+    critical = board.many.critical(board.level)
+    low, _ = board.many.between(shown, shown).limits(critical)
+    score = board.estimate.point[: len(shown)].tolist()
+    numbers = {"score": score, "low": low.round(6).tolist(), "critical": critical}
     data = escape_json(json.dumps(jsonable(numbers))).replace("<", "\\u003c")
     return f'<script type="application/json">{data}</script><script>{SCRIPT}</script>'
 

@@ -21,6 +21,8 @@ from strat.tables.table import Table, missing_message
 from strat.text import counted
 from strat.validate.columns import Array, Codes, encode
 
+AMOUNT = "amount"  # the measure of what is spent: a mean without an upper end
+
 
 @dataclass(frozen=True, eq=False)
 class Board:
@@ -125,6 +127,11 @@ def joint(board: Board, metric: Metric, *, labels: tuple[Any, ...] | None, posit
         return replace(_means(right, "accuracy", board.systems), notes=notes)
     if kind == "mean":
         return _means(np.stack(board.values, axis=1, dtype=float, casting="unsafe"), "mean score", board.systems)
+    if kind == AMOUNT:
+        amounts = mean(np.stack(board.values, axis=1, dtype=float))
+        positive_only = bool((amounts.value(board.mass) > 0).all())
+        spent = replace(amounts, axes=(Axis("system", board.systems),), split=None)
+        return replace(spent, link="log", bounds=(0.0, np.inf)) if positive_only else spent
     shared: dict[str, Any] = {"truth": board.columns.get("truth"), "items": board.columns.get("items")}
     shared |= {"positive": positive, "labels": labels}
     parts = [single(metric, metric.build({**shared, **board.inputs(k)})) for k in range(len(board.systems))]

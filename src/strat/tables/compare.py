@@ -9,7 +9,7 @@ from typing import Any
 from strat import validate
 from strat.designs import LONE
 from strat.errors import StratError, one_of
-from strat.tables.board import of_items
+from strat.tables.board import AMOUNT, of_items
 from strat.tables.compare_arguments import Asked, check_arguments, kind_of_source, refuse_given
 from strat.tables.compare_by_proxy import compared_by_proxy
 from strat.tables.compare_sources import board_of, items_behind, only_systems
@@ -24,6 +24,8 @@ from strat.tables.two_phase import SecondPhase
 from strat.validate.arguments import checked, shown
 
 __all__ = ["Leaderboard", "compare"]
+
+AMOUNTS = ("cost", "latency", "time", "tokens")  # measures of logs that are spent: less is better, without an upper end
 
 
 @checked
@@ -284,8 +286,7 @@ def _of_repeats(source: Any, asked: Asked, way: Way, systems: str | Names | None
     for metric in metrics:
         board = only_systems(of_items(items, asked.unmatched, asked.further, metric), systems)
         one = compared(board, mean, way)
-        named = replace(one.many, estimate=replace(one.many.estimate, name=metric.name))
-        boards.append(replace(one, many=named, measure=metric.name))
+        boards.append(replace(one, many=one.many.called(metric.name), measure=metric.name))
     return replace(boards[0], others=tuple(boards[1:]))
 
 
@@ -295,5 +296,9 @@ def _of_logs(source: Any, asked: Asked, way: Way, systems: str | Names | None) -
     boards = []
     for measure in listed("metrics", asked.metrics):
         board = of_items(items_behind(source, replace(asked, metrics=measure)), asked.unmatched, asked.further)
-        boards.append(replace(compared(only_systems(board, systems), mean, way), measure=measure))
+        metric = replace(mean, name=AMOUNT, higher_is_better=False) if measure in AMOUNTS else mean
+        one = compared(only_systems(board, systems), metric, way)
+        if measure in AMOUNTS:
+            one = replace(one, many=one.many.called(f"mean {measure}"))
+        boards.append(replace(one, measure=measure))
     return replace(boards[0], others=tuple(boards[1:]))

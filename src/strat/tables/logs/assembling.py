@@ -17,6 +17,8 @@ from strat.tables.logs import helm
 from strat.tables.logs.item_table import ItemTable, Run
 from strat.text import counted
 
+LONG = 24  # signs of a text beyond which an array points to it
+
 
 def assemble(
     logs: list[Run],
@@ -75,7 +77,10 @@ def _complete(logs: list[Run], incomplete: str, notes: list[str]) -> list[Run]:
 def _same_documents(logs: list[Run]) -> None:
     """Two systems' item must be the same document, which its hash shows."""
     seen: dict[str, tuple[str, str]] = {}
+    tasks = Counter(run.task for run in logs)
     for run in logs:
+        if tasks[run.task] == 1:  # nobody else has its documents
+            continue
         for item, digest in zip(run.items, run.hashes, strict=False):
             known, path = seen.setdefault(item, (digest, run.path))
             if digest and known and known != digest:
@@ -256,4 +261,6 @@ def _labels(values: list[Any], keep: NDArray[np.bool_]) -> NDArray[Any] | None:
     kinds = set(map(type, values))
     if not kinds <= {str, int, float, bool}:
         return None
-    return np.asarray(values if kinds == {str} else [str(v) for v in values])[keep]
+    texts = values if kinds == {str} else [str(v) for v in values]
+    long = max(map(len, texts), default=0) > LONG  # an array of fixed width would hold every text at the longest one's
+    return np.asarray(texts, object if long else None)[keep]

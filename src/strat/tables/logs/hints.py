@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from strat.tables.hints import LOOK, suspects
 from strat.tables.logs.item_table import ItemTable
-from strat.validate.columns import Array, encode
+from strat.validate.columns import Array, Codes, encode
 
 FEWEST = 20
 MOST = 2
@@ -29,9 +29,18 @@ def looks_clustered(
     columns = {}
     for name, values in about.items():
         if name not in used:
-            codes, labels = encode(name, values[:LOOK])
-            columns[name] = (codes, len(labels))
+            columns[name] = _codes(name, values[:LOOK])
     return [str(suspect) for suspect in suspects(columns, score)][:MOST]
+
+
+def _codes(name: str, values: NDArray[Any]) -> tuple[Codes, int]:
+    """A code for each distinct value, and their number; long texts are not copied."""
+    if values.dtype != object:
+        codes, labels = encode(name, values)
+        return codes, len(labels)
+    place: dict[Any, int] = {}
+    codes = np.fromiter((place.setdefault(value, len(place)) for value in values), np.int64, len(values))
+    return codes, len(place)
 
 
 def item_hints(table: ItemTable, *, strata: str | None, used: tuple[str | None, ...] = ()) -> list[str]:

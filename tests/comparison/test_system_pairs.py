@@ -1,0 +1,71 @@
+"""Pairs of systems on demand: blocks say what the table of all pairs says, and the largest |t| is that of all pairs."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from strat.comparison import many, many_systems, system_pairs
+from strat.comparison.many_systems import ManySystems
+from strat.designs import Design
+
+
+def _systems(number: int, rows: int = 200, *, equal: bool = False) -> ManySystems:
+    rng = np.random.default_rng(number)
+    right = (rng.random((rows, number)) < np.linspace(0.4, 0.8, number)).astype(float)
+    if equal:
+        right[:, 1] = right[:, 0]  # a pair that never varies
+    return many(right, on=Design.clustered(np.arange(rows) // 2), higher_is_better=True)
+
+
+@pytest.mark.parametrize("equal", [False, True])
+def test_blocks_say_what_all_pairs_say(monkeypatch: pytest.MonkeyPatch, *, equal: bool) -> None:
+    whole = _systems(9, equal=equal)
+    better = whole.t > whole.critical()
+    monkeypatch.setattr(many_systems, "BLOCK", 1)
+    blocks = _systems(9, equal=equal)
+    first, last = blocks.ranks()
+    assert first.tolist() == (1 + better.sum(axis=0)).tolist()
+    assert last.tolist() == (9 - better.sum(axis=1)).tolist()
+    assert (blocks.same() == (np.abs(whole.t) <= whole.critical())).all()
+    assert blocks.critical() == whole.critical()
+
+
+def test_a_block_is_cut_from_the_table_of_all_pairs() -> None:
+    systems = _systems(7, equal=True)
+    low, high = systems.intervals()
+    part = systems.between([5, 1], [0, 1, 6])
+    cut = np.ix_([5, 1], [0, 1, 6])
+    for ours, theirs in (
+        (part.differences, systems.differences),
+        (part.errors, systems.errors),
+        (part.t, systems.t),
+        (part.limits(systems.critical())[0], low),
+        (part.limits(systems.critical())[1], high),
+        (systems.adjusted(part), systems.pvalues()),
+    ):
+        assert np.allclose(ours, theirs[cut], rtol=0, atol=1e-12)
+
+
+def test_the_largest_of_pairs_is_that_of_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(5, 5))
+    covariance = root @ root.T
+    drawn = rng.normal(size=(40, 5)) @ root.T
+    pairs = list(itertools.combinations(range(5), 2))
+    errors = [np.sqrt(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]) for i, j in pairs]
+    every = [np.abs(drawn[:, i] - drawn[:, j]) / e for (i, j), e in zip(pairs, errors, strict=True)]
+    for cached in (1, 1 << 18):
+        monkeypatch.setattr(system_pairs, "CACHED", cached)
+        assert np.allclose(system_pairs.largest_of_pairs(drawn, covariance, 1e-12), np.max(every, axis=0))
+
+
+def test_the_winner_of_very_many_systems_reaches_at_least_as_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = _systems(30).winner()
+    monkeypatch.setattr(many_systems, "MOST_DRAWN", 10)
+    bonferroni = _systems(30).winner()
+    assert bonferroni.value == drawn.value
+    assert bonferroni.low <= drawn.low + 1e-9
+    assert bonferroni.corrected == pytest.approx(drawn.corrected, abs=0.01)
