@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from typer.core import TyperGroup
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
 import outputs  # noqa: E402
+
+from strat.cli.app import app  # noqa: E402
 
 PAGES = outputs.pages()
 # the commands of three newcomers' walks: clinical CSV to report, folder of logs to gate, list of scores to DET figure
@@ -67,6 +73,32 @@ def test_every_page_for_users_has_a_sentence_a_figure_and_outputs() -> None:
             assert ".plot(" in text, page.stem
             assert "sentence" in text, page.stem
             assert sum(e.shown is not None for e in outputs.examples(text)) >= 2, page.stem
+
+
+INDENTED = [
+    pytest.param(line.strip(), id=f"{page.stem}: {line.split()[1]}")
+    for page in PAGES
+    for line in page.read_text(encoding="utf-8").splitlines()
+    if line.startswith("    strat ")
+]
+
+
+@pytest.mark.parametrize("line", INDENTED)
+def test_a_command_that_is_shown_without_its_file_has_only_options_that_exist(line: str) -> None:
+    parsed(shlex.split(line, comments=True)[1:])
+
+
+def test_an_option_that_does_not_exist_is_seen() -> None:
+    with pytest.raises(Exception, match=r"(?i)no such option"):
+        parsed(["evaluate", "a.csv", "--truht", "label"])
+
+
+def parsed(words: list[str]) -> None:
+    """Parse the words of a command without running it."""
+    command: Any = typer.main.get_command(app)
+    while isinstance(command, TyperGroup):
+        _, command, words = command.resolve_command(command.context_class(command), words)
+    command.make_context("strat", words)
 
 
 @pytest.mark.parametrize(
