@@ -13,6 +13,7 @@ from strat.validate.columns import Array
 
 Limits = tuple[Array, Array]
 BAND_DRAWS = 20_000
+NOISE = 1e-13  # of the largest eigenvalue: rounding
 MOST_LEVELS, LADDER, LARGE_DF = 40, 1.05, 1e5  # levels of df of a band beyond which they are lowered by up to 5 %
 
 
@@ -25,7 +26,7 @@ def simultaneous_level(directions: Array, df: Array, level: float) -> float:
     """
     order = np.argsort(df, kind="stable")  # values with as many degrees of freedom stand together
     directions, df = directions[:, order], _on_few_levels(df[order])
-    root = directions if len(directions) <= directions.shape[1] else _root(directions.T @ directions)
+    root = directions if len(directions) <= directions.shape[1] else symmetric_root(directions.T @ directions)
     rng = np.random.default_rng(20_010_612)  # fixed: the same question has the same answer
     equal = bool((df == df[0]).all())
     draws = (np.abs(rng.standard_normal((500, len(root))) @ root) for _ in range(BAND_DRAWS // 500))
@@ -54,10 +55,18 @@ def _smallest_p(z: Array, df: Array, at: Array) -> Array:
     return np.asarray(2.0 * scipy.special.stdtr(distinct, -largest / root).min(axis=1))
 
 
-def _root(covariance: Array) -> Array:
-    """A matrix whose rows' products give the covariance back, safe for a singular one."""
+def symmetric_root(covariance: Array) -> Array:
+    """The symmetric matrix whose square is the covariance, safe for a singular one.
+
+    Eigenvectors alone would do for the distribution of draws, but rounding turns those of equal eigenvalues, and with
+    them the draws of a fixed seed: the same rows in another order would get other limits.
+
+    >>> symmetric_root(np.array([[4.0, 0.0], [0.0, 9.0]])).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
     values, vectors = np.linalg.eigh(covariance)
-    return (vectors * np.sqrt(np.clip(values, 0, None))).T
+    positive = np.where(values > NOISE * values[-1], values, 0.0)
+    return np.asarray((vectors * np.sqrt(positive)) @ vectors.T)
 
 
 def straight(value: Array, se: Array, c: Array | float) -> Limits:
