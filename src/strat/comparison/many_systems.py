@@ -24,6 +24,7 @@ from strat.errors import StratError, drawable, near, some
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes, write_report
+from strat.estimation.intervals import symmetric_root
 from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.statistics.student import critical
@@ -422,8 +423,7 @@ class ManySystems:
     def _draws(self) -> tuple[Array, Array]:
         """Draws of the systems' errors with their covariance, and what makes them Student's."""
         rng = np.random.default_rng(SEED)
-        values, vectors = np.linalg.eigh(self._covariance)
-        root = (vectors * np.sqrt(np.clip(values, 0.0, None))).T
+        root = symmetric_root(self._covariance)
         number, df = self._number_of_draws, self._df
         normal = rng.standard_normal((number, len(root))) @ root
         chi = np.sqrt(rng.chisquare(df, number) / df) if math.isfinite(df) else np.ones(number)

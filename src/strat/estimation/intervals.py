@@ -14,6 +14,7 @@ from strat.validate.columns import Array
 Limits = tuple[Array, Array]
 BAND_DRAWS = 20_000
 FARTHEST = 8.2  # normal deviates of the least and the largest share that is drawn
+NOISE = 1e-13  # of the largest eigenvalue: rounding
 MOST_LEVELS, LADDER, LARGE_DF = 40, 1.05, 1e5  # levels of df of a band beyond which they are lowered by up to 5 %
 
 
@@ -26,7 +27,7 @@ def simultaneous_level(directions: Array, df: Array, level: float) -> float:
     """
     order = np.argsort(df, kind="stable")  # values with as many degrees of freedom stand together
     directions, df = directions[:, order], _on_few_levels(df[order])
-    root = directions if len(directions) <= directions.shape[1] else _root(directions.T @ directions)
+    root = directions if len(directions) <= directions.shape[1] else symmetric_root(directions.T @ directions)
     rng = np.random.default_rng(20_010_612)  # fixed: the same question has the same answer
     equal = bool((df == df[0]).all())
     draws = (np.abs(rng.standard_normal((500, len(root))) @ root) for _ in range(BAND_DRAWS // 500))
@@ -83,10 +84,18 @@ def _quantile_of_smallest_p(t: Array, df: Array, share: float) -> float:
     return float(np.quantile(smallest, share))
 
 
-def _root(covariance: Array) -> Array:
-    """A matrix whose rows' products give the covariance back, safe for a singular one."""
+def symmetric_root(covariance: Array) -> Array:
+    """The symmetric matrix whose square is the covariance, safe for a singular one.
+
+    Eigenvectors alone would do for the distribution of draws, but rounding turns those of equal eigenvalues, and with
+    them the draws of a fixed seed: the same rows in another order would get other limits.
+
+    >>> symmetric_root(np.array([[4.0, 0.0], [0.0, 9.0]])).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
     values, vectors = np.linalg.eigh(covariance)
-    return (vectors * np.sqrt(np.clip(values, 0, None))).T
+    positive = np.where(values > NOISE * values[-1], values, 0.0)
+    return np.asarray((vectors * np.sqrt(positive)) @ vectors.T)
 
 
 def straight(value: Array, se: Array, c: Array | float) -> Limits:

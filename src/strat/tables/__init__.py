@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strat.tables.cells import Cells
-from strat.tables.check import Check, check
+from strat.tables.check import Check, Checks, check
 from strat.tables.compare import compare
 from strat.tables.evaluate import evaluate
 from strat.tables.evaluation import Evaluation
@@ -25,6 +25,7 @@ from strat.tables.votes import votes
 __all__ = [
     "Cells",
     "Check",
+    "Checks",
     "Evaluation",
     "GateCheck",
     "GateResult",
