@@ -96,9 +96,9 @@ def _curve(values: Array, shape: str) -> Callable[[float], Array]:
     if shape == "a straight line":
         middle = place - (n - 1) / 2.0
         slope = float(middle @ values / (middle @ middle))
-        return lambda u: slope * (middle + u - 0.5)
+        return lambda u: np.asarray(slope * (middle + u - 0.5), float)
     width = max(3, int(WINDOW * n) | 1)
     summed = np.concatenate([[0.0], np.cumsum(values)])
     low, high = np.maximum(place - width // 2, 0), np.minimum(place + width // 2 + 1, n)
     smooth = (summed[high] - summed[low]) / (high - low)
-    return lambda u: np.interp(place + u - 0.5, place, smooth)
+    return lambda u: np.asarray(np.interp(place + u - 0.5, place, smooth), float)
