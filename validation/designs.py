@@ -91,7 +91,7 @@ def coverages(world: Scenario, samples: int = SAMPLES, seed: int = 1) -> tuple[f
     for _ in range(samples):
         y, truth, *designs = world.draw(rng)
         each = [strat.estimate(strat.mean(y), on=design) for design in designs]
-        warned += any(note.code in ("trend", "period") for note in each[0].notes)
+        warned += any(getattr(note, "code", "") in ("trend", "period") for note in each[0].notes)
         for place, one in enumerate(each):
             low, high = (float(limit) for limit in one.interval())
             held[place] += low <= truth <= high

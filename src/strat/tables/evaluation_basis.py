@@ -126,8 +126,8 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
     return Basis(cells, design, cells.columns, estimates, groups)
 
 
-def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
-    """The distinct rows; each row where a measure needs them one by one."""
+def _named(source: Sources) -> dict[str, str | None]:
+    """The columns that tell cells apart, by role."""
     named = dict(source.roles)
     sizes = {"population": source.population, "start": source.ordering.start, "collapse_by": source.collapse_by}
     for role, name in sizes.items():
@@ -136,9 +136,14 @@ def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
             named[role] = name
     if source.weights is not None and source.roles["units"] is None and source.roles["items"] is None:
         named["weights"] = source.weights  # rows of one cell then share their weight
+    return named
+
+
+def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
+    """The distinct rows; each row where a measure needs them one by one."""
     cells = reduce(
         source.table,
-        named,
+        _named(source),
         weights=source.weights,
         missing=source.missing,
         bins=source.bins,
