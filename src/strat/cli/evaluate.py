@@ -19,7 +19,7 @@ OF_TABLES = ("truth", "predicted", "positive", "threshold", "average", "missing"
 
 SAME = (  # arguments of the library that are options under the same name
     *("truth", "predicted", "score", "strata", "units", "items", "weights", "crossed", "kinds", "order", "stages"),
-    *("differences", "df"),
+    *("differences", "df", "collapse_by"),
     *(
         "replicate_weights",
         "scale",
@@ -84,6 +84,9 @@ def evaluate(
     missing: options.Missing = "error",
     na: options.Na = None,
     lone: options.Lone = "error",
+    collapse_by: Annotated[
+        str | None, typer.Option(help="With --lone collapse: column of numbers by which strata are joined.")
+    ] = None,
     nested: options.Nested = False,
     failed: options.Failed = "error",
     incomplete: options.Incomplete = "error",

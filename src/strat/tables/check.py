@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, SupportsIndex, overload
@@ -237,17 +237,11 @@ def check(
     roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata, "units": units, "items": items}
     drawn = layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population)
     ordering, sizes = along(order, differences, start), population_sizes(population, stages)
-    if sizes is not None and order is None:
-        raise StratError("`population` must go with `stages` or `order`: other units are drawn as if without end.")
     wanted = chosen(metrics, roles)
     one_class(wanted, positive)
     named = {role: name for role, name in (("population", sizes), ("start", start)) if isinstance(name, str)}
     columns = columns_by_role(table, {**roles, **drawn, **named, "weights": weights}, missing)
-    rows = len(next(iter(columns.values())))
-    asked: dict[str, Any] = {"rows": rows, "weights": columns.get("weights"), "lone": lone, "nested": nested}
-    asked["population"] = population_of(sizes, columns)
-    design = design_of(columns, **asked, ordering=ordering)
-    plain = design if start is None else design_of(columns, **asked, ordering=Along(differences))
+    design, plain = _designs(columns, sizes, ordering, lone=lone, nested=nested)
     number = _number(trials, len(design))
     checks = []
     for i, metric in enumerate(wanted):
@@ -332,6 +326,18 @@ def columns_by_role(table: Table, roles: Mapping[str, str | None], missing: str)
             except ValueError:
                 raise StratError(f"`{role}` must name a column of numbers, got text in {roles[role]!r}.") from None
     return columns
+
+
+def _designs(columns: dict[str, NDArray[Any]], sizes: Any, ordering: Along, **options: Any) -> tuple[Design, Design]:
+    """The design, and the one that it would be if nothing were known of the start of a systematic sample."""
+    if sizes is not None and "order" not in columns:
+        raise StratError("`population` must go with `stages` or `order`: other units are drawn as if without end.")
+    options |= {"rows": len(next(iter(columns.values()))), "weights": columns.get("weights")}
+    options["population"] = population_of(sizes, columns)
+    design = design_of(columns, **options, ordering=ordering)
+    if ordering.start is None:
+        return design, design
+    return design, design_of(columns, **options, ordering=replace(ordering, start=None))
 
 
 def _number(trials: int | None, rows: int) -> int:

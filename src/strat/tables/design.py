@@ -191,7 +191,10 @@ def per_stratum(argument: str, given: Any, columns: Mapping[str, NDArray[Any]]) 
     """A number for all strata or one for each; a column's values are looked up under the argument's name as a role."""
     if not isinstance(given, str):
         return given if given is None or isinstance(given, Mapping) else _number(argument, given)
-    values = np.asarray(columns[argument], float)
+    try:
+        values = np.asarray(columns[argument], float)
+    except ValueError:
+        raise StratError(f"`{argument}` must name a column of numbers, got text in {given!r}.") from None
     strata = columns.get("strata")
     if strata is None:
         if len(np.unique(values)) > 1:

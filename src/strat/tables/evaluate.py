@@ -19,6 +19,7 @@ from strat.tables.evaluate_two_phase import evaluate_two_phase
 from strat.tables.evaluation import Evaluation
 from strat.tables.evaluation_arguments import (
     METHODS,
+    check_collapse,
     check_df,
     check_method,
     check_threshold,
@@ -79,6 +80,7 @@ def evaluate(
     missing: str = "error",
     na: Names | None = None,
     lone: str = "error",
+    collapse_by: str | None = None,
     nested: bool = False,
     bins: int | None = None,
     proxy: str | Names | None = None,
@@ -167,6 +169,9 @@ def evaluate(
         Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
     lone
         What to do with a stratum of one unit: "error", "collapse", "certainty", "centre" or "average".
+    collapse_by
+        With lone="collapse": a column of numbers, one for each stratum (its size, what was known of it before), by
+        which strata are joined with similar ones; by default in the order of their labels.
     nested
         Whether the same unit label in two strata means two units; by default it is an error.
     bins
@@ -229,10 +234,13 @@ def evaluate(
     drawn = layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population)
     sizes = population_sizes(population, stages)
     check_method(drawn, method, replicates)
+    check_collapse(collapse_by, lone, strata=strata, proxy=proxy, replicate_weights=replicate_weights)
     check_df(df, by=question.by, proxy=proxy)
     roles |= _required(table, drawn, question.by)
     ordering = along(order, differences, start)
-    columns = Sources(table, roles, weights, sizes, missing, lone, bins, positive, threshold, nested, ordering)
+    columns = Sources(
+        table, roles, weights, sizes, missing, lone, bins, positive, threshold, nested, ordering, collapse_by
+    )
     if proxy is not None:
         second = SecondPhase(tuple(listed("proxy", proxy)), probability, label_strata, estimator, calibrate)
         return evaluate_two_phase(columns, wanted, second, question)

@@ -79,6 +79,17 @@ def check_method(drawn: Mapping[str, str], method: str, replicates: int | None) 
         raise StratError(f"`method` must be 'taylor', the closed form, beside `{arguments[0]}`, got {method!r}.")
 
 
+def check_collapse(by: str | None, lone: str, *, strata: str | None, **beside: object) -> None:
+    """Fail unless a column to join strata by, if there is one, has strata to join."""
+    if by is None:
+        return
+    if strata is None or lone != "collapse":
+        raise StratError(f"`collapse_by` must go with `strata` and lone='collapse', got {by!r} without.")
+    other = next((name for name, value in beside.items() if value), None)
+    if other is not None:
+        raise StratError(f"`collapse_by` must be left out beside `{other}`, got {by!r}.")
+
+
 def check_df(df: str | float | None, **beside: object) -> None:
     """Fail unless degrees of freedom, if they are given, would be those of every number."""
     other = next((name for name, value in beside.items() if value), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from strat.tables.decisions import with_decisions
 from strat.tables.design import (
     GROUP,
     design_of,
+    per_stratum,
     population_of,
 )
 from strat.tables.evaluation_arguments import COUNTED, Published
@@ -90,6 +91,8 @@ def basis_of_file(source: Sources, wanted: Sequence[Metric], split: Split, quest
     unweighted = source.population is not None and source.weights is None
     if any(":" in role or role in ("kinds", "order") for role in source.roles) or question.df is not None:
         return None
+    if source.collapse_by is not None:
+        return None
     if named or unweighted or question.target == "benchmark" or not fits(source.table, source.roles, question.method):
         return None
     if source.threshold is not None or (any(m.by_rows for m in wanted) and len(source.table) <= EXPAND):
@@ -108,11 +111,14 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
         counts=cells.counts,
         weights=cells.weights,
         population=population_of(source.population, cells.columns),
-        lone=source.lone,
+        lone=source.lone if source.collapse_by is None else "certainty",
         nested=source.nested,
         target=question.target,
         ordering=source.ordering,
     )
+    if source.collapse_by is not None:
+        by = per_stratum("collapse_by", source.collapse_by, cells.columns)
+        design = design.collapsed(by=cast(Mapping[Any, float], by))
     estimates = {metric.name: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
     groups = {}
     make = in_cells(design)
@@ -125,18 +131,24 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
     return Basis(cells, design, cells.columns, estimates, groups)
 
 
-def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
-    """The distinct rows; each row where a measure needs them one by one."""
+def _named(source: Sources) -> dict[str, str | None]:
+    """The columns that tell cells apart, by role."""
     named = dict(source.roles)
-    for role, name in (("population", source.population), ("start", source.ordering.start)):
+    sizes = {"population": source.population, "start": source.ordering.start, "collapse_by": source.collapse_by}
+    for role, name in sizes.items():
         if isinstance(name, str):
             source.table.require(**{role: name})
             named[role] = name
     if source.weights is not None and source.roles["units"] is None and source.roles["items"] is None:
         named["weights"] = source.weights  # rows of one cell then share their weight
+    return named
+
+
+def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
+    """The distinct rows; each row where a measure needs them one by one."""
     cells = reduce(
         source.table,
-        named,
+        _named(source),
         weights=source.weights,
         missing=source.missing,
         bins=source.bins,

@@ -101,4 +101,4 @@ def _curve(values: Array, shape: str) -> Callable[[float], Array]:
     summed = np.concatenate([[0.0], np.cumsum(values)])
     low, high = np.maximum(place - width // 2, 0), np.minimum(place + width // 2 + 1, n)
     smooth = (summed[high] - summed[low]) / (high - low)
-    return lambda u: np.interp(place + u - 0.5, place, smooth)
+    return lambda u: np.asarray(np.interp(place + u - 0.5, place, smooth), float)

@@ -108,9 +108,9 @@ class Population:
     def draw(self, rng: np.random.Generator) -> tuple[Codes, Design]:
         """Rows of a new sample, and its design."""
         parents = np.arange(len(self.levels[0].first))
-        stratum = parents
         labels: list[Codes] = []
         sizes: list[Array] = []
+        stratum = parents
         for level in self.levels:
             units, owner = level.draw(parents, rng)
             whole = np.where(level.limitless[parents], np.inf, level.number[parents])[owner]

@@ -30,6 +30,7 @@ class Sources:
     threshold: float | None = None
     nested: bool = False
     ordering: Along = UNORDERED
+    collapse_by: str | None = None
 
 
 @dataclass(frozen=True)
