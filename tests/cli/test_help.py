@@ -42,9 +42,15 @@ def examples() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def that_end() -> list[str]:
-    """The examples that end by themselves; `strat open` serves until it is closed (tests/page)."""
-    return [line for line in examples() if not line.startswith("strat open")]
+def that_end() -> list[Any]:
+    """The examples that end by themselves; `strat open` serves until it is closed (tests/page).
+
+    All sources at once are slow, and so is a check with its full number of samples; tests/reproduce and tests/tables
+    run each entry, and checks of fewer samples.
+    """
+    ending = [line for line in examples() if not line.startswith("strat open")]
+    long = [line for line in ending if line.startswith(("strat reproduce", "strat check")) and "--trials" not in line]
+    return [pytest.param(line, marks=pytest.mark.slow) if line in long else line for line in ending]
 
 
 def csv(path: Path, columns: dict[str, Any]) -> None:
