@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import run
 from .counting import verdict
 
 LEAST = 0.93  # what every default should cover, two Monte-Carlo errors allowed
@@ -29,6 +30,10 @@ class SecondGrid:
         """How many samples a situation has, from the fewest to the most."""
         numbers = sorted({one["trials"] for one in self.grid.values()})
         return " to ".join(f"{n:,}" for n in (numbers[0], numbers[-1])[: len(numbers)])
+
+    def missing(self) -> list[str]:
+        """Situations without stored figures."""
+        return [name for name in run.names("second") if name not in self.grid]
 
     def default(self, name: str) -> dict[str, Any]:
         """The figures of the default."""

@@ -95,3 +95,10 @@ def test_a_mean_asks_which_way_is_better() -> None:
     a, b = strat.mean([1.0, 2, 3]), strat.mean([2.0, 2, 5])
     with pytest.raises(StratError, match="`higher_is_better` must be True or False for mean"):
         comparison.paired(a, b, on=strat.Design.simple_random(n=3))
+
+
+@pytest.mark.parametrize("function", [lambda v: v[1] - v[0], lambda v: v.sum()])
+def test_a_map_works_along_the_last_axes(function: object) -> None:
+    both = strat.estimate(strat.stack("system", A=A, B=B), on=ON)
+    with pytest.raises(strat.StratError, match=r"`function` must work along the last axes .* write v\[\.\.\., 1\]"):
+        both.map(function)  # type: ignore[arg-type]

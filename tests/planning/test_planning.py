@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 import strat
 from strat.errors import StratError
@@ -54,6 +54,20 @@ def test_the_planned_width_is_the_one_that_is_printed(share, width):
     right = np.arange(rows) < round(share * rows)
     low, high = strat.estimate(strat.proportion(right), on=strat.Design.simple_random(n=rows)).interval()
     assert high - low == pytest.approx(width, rel=0.02)
+
+
+@pytest.mark.parametrize(("share", "width"), [(0.9, 0.08), (0.98, 0.03), (0.8, 0.1)])
+def test_the_width_is_reached_in_four_of_five_studies(share, width):
+    """The count that one study in five falls below, exactly, still has so narrow an interval (not so with 252 rows)."""
+    rows = rows_for_width(width=width, proportion=share).number
+    right = np.arange(rows) < binom.ppf(0.2, rows, share)
+    low, high = strat.estimate(strat.proportion(right), on=strat.Design.simple_random(n=rows)).interval()
+    assert high - low <= width
+
+
+def test_a_class_whose_rows_are_drawn_needs_more_than_its_share():
+    rows = rows_for_width(width=0.1, proportion=0.8).number
+    assert 10 * rows < rows_for_width(width=0.1, proportion=0.8, share=0.1).number < 10.6 * rows
 
 
 @pytest.mark.parametrize("prevalence", [0.5, 0.05])

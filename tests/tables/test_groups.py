@@ -260,3 +260,15 @@ def test_wrong_ratios_and_odds(rows: Data) -> None:
         evaluate({"s": [-1.5, -0.5, 1.0, 2.0], "g": list("aabb")}, score="s", by="g").groups["mean"].ratio()
     with pytest.raises(StratError, match="`metrics` must hold 'recall' and 'false_positive_rate'"):
         evaluate(rows, **ASKED, metrics="recall", by="sex").equalized_odds()
+
+
+def test_what_carries_a_group_is_noted() -> None:
+    """One unit with most rows of a group: its interval is wide, and the note names the group."""
+    sizes = [1] * 7 + [60] + [10] * 32
+    unit = np.repeat(np.arange(40), sizes)
+    right = (np.random.default_rng(1).random(len(unit)) < 0.8).astype(int)
+    group = np.where(unit < 8, "heavy", "even")
+    table = {"unit": unit, "right": right, "group": group}
+    noted = [n for n in strat.evaluate(table, score="right", units="unit", by="group").warnings if "heavy" in n]
+    assert any(n.startswith("mean in heavy: a few units carry most of the weight") for n in noted)
+    assert not [n for n in strat.evaluate(table, score="right", units="unit").warnings if "carry most" in n]

@@ -12,7 +12,19 @@ from validation.second import procedures as second_procedures
 from validation.second import shapes
 
 import strat
-from validation import counting, lattice, methods, nonlinear, page, run, scenarios, second, tests_of_tests, trials
+from validation import (
+    counting,
+    lattice,
+    methods,
+    nonlinear,
+    page,
+    run,
+    scenarios,
+    second,
+    second_page,
+    tests_of_tests,
+    trials,
+)
 
 BY_NAME = {scenario.name: scenario for scenario in scenarios.SCENARIOS}
 
@@ -218,3 +230,14 @@ def test_the_second_grid_is_run_stored_and_shown(tmp_path: Path) -> None:
     assert "below 93 %" in text
     _, markdown = page.write_pages(second=path, page=tmp_path / "v.html", markdown=tmp_path / "v.md")
     assert "no default was chosen on" in markdown.read_text(encoding="utf-8")
+
+
+def test_the_readme_gives_the_stored_verdicts_of_the_second_grid() -> None:
+    """One line of README, from the figures that are stored."""
+    grid = second_page.SecondGrid(run.load(run.SECOND))
+    counts = {state: len(grid.where(state)) for state in ("holds", "short", "wide")}
+    text = (run.ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"| {len(grid)} situations set aside for judging, {grid.samples} samples each |" in text
+    assert f"holds in {counts['holds']}, is wide in {counts['wide']} and short in {counts['short']}" in text
+    assert {one["trials"] for one in grid.grid.values()} == {grid.results["trials"]}
+    assert set(grid.grid) | set(grid.missing()) == set(SECOND)
