@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class DesignLines:
         """For each line what its stratum has."""
         return np.asarray(of_strata[self._stratum])
 
-    def total(self, of_strata: Array) -> Array:
+    def total(self, of_strata: NDArray[Any]) -> Array:
         """Sums over the strata of each value."""
         return np.asarray(of_strata.sum(axis=0))
 
@@ -65,7 +65,7 @@ class DesignLines:
         """The largest over the lines of each value."""
         return np.asarray(of_lines.max(axis=0))
 
-    def beside_lines(self, of_values: Array) -> Array:
+    def beside_lines(self, of_values: NDArray[Any]) -> NDArray[Any]:
         """Numbers of values, to stand beside those of lines: values are columns."""
         return of_values
 
@@ -125,7 +125,7 @@ class DomainLines:
         """For each line what its stratum has."""
         return np.asarray(of_strata[self.stratum])
 
-    def total(self, of_strata: Array) -> Array:
+    def total(self, of_strata: NDArray[Any]) -> Array:
         """Sums over the strata of each domain."""
         return np.add.reduceat(of_strata, self._starts[1])
 
@@ -137,11 +137,11 @@ class DomainLines:
         """The largest over the lines of each domain."""
         return np.maximum.reduceat(of_lines, self._starts[2])
 
-    def beside_lines(self, of_values: Array) -> Array:
+    def beside_lines(self, of_values: NDArray[Any]) -> NDArray[Any]:
         """Numbers of domains, to stand beside those of lines."""
         return np.asarray(of_values[..., self.of_lines])
 
-    def beside_strata(self, of_values: Array) -> Array:
+    def beside_strata(self, of_values: NDArray[Any]) -> NDArray[Any]:
         """Numbers of domains, to stand beside those of strata."""
         return np.asarray(of_values[..., self.domain])
 

@@ -103,7 +103,7 @@ def nominal_dfs(held: NDArray[np.bool_], lines: Lines) -> Array:
     if not lines.items:
         drawn = reached * (lines.unseen > 0)
         reached = np.where(lines.beside_strata(lines.total(drawn) > 0), drawn, reached)
-    return lines.total(reached) - lines.total(reached > 0)
+    return np.asarray(lines.total(reached - np.minimum(np.ceil(reached), 1.0)))
 
 
 def effective_df(design: Design, weights: Array) -> float:
