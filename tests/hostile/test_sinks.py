@@ -12,6 +12,7 @@ from hostile_cases import Program
 
 from strat.escaping import armed, disarmed, escape_csv, escape_json, escape_latex, escape_markdown
 from strat.statistics import ConfusionMatrix
+from strat.tables import evaluate
 from strat.tables.render import Sheet, csv_text, json_text, latex_text, markdown_text, plain_text
 
 ACTING = "\x1b]0;t\x07\x1b[31m \x7f \x9b31m \u202e \u200b \u2066 \ud800"
@@ -91,3 +92,39 @@ def test_a_column_name_sends_nothing_to_the_terminal(
     done = Program(capsys)("compare", path, "--truth", "t", "--predicted", name, "--predicted", "q", form)
     assert done.code == 0, done.err
     assert done.out.replace("\n", "").isprintable()
+
+
+NAME = "m\x1b]0;owned\x07\x9b\u202e"
+
+
+@pytest.mark.parametrize("form", ["--quiet", "--latex", "--markdown", "--json"])
+def test_names_in_votes_send_nothing_to_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner\n" + f"{NAME},$\\x$,left\n$\\x$,{NAME},left\n" * 20)
+    done = Program(capsys)("votes", path, *([] if form == "--quiet" else [form]))
+    assert done.code == 0, done.err
+    assert done.out.replace("\n", "").isprintable()
+
+
+def test_the_name_of_a_stored_baseline_sends_nothing_to_terminal_or_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, stored, page = (tmp_path / name for name in ("a.csv", "base.json", "gate.html"))
+    path.write_text(f"item,t,{NAME},q\n" + "".join(f"{k},{k % 2},{k % 2},{k % 3 % 2}\n" for k in range(30)))
+    how, program = ("gate", path, "--truth", "t", "--items", "item"), Program(capsys)
+    assert program(*how, "--predicted", NAME, "--save", stored).code == 0
+    done = program(*how, "--predicted", "q", "--baseline", stored, "--margin", "0.1", "--html", page)
+    assert done.code in (3, 4), done.err
+    assert (done.out + done.err).replace("\n", "").isprintable()
+    assert not {"\x1b", "\x07", "\u202e"} & set(page.read_text(encoding="utf-8"))
+
+
+def test_labels_of_very_many_groups_send_nothing(tmp_path: Path) -> None:
+    rows = {"g": [f"{NAME}{k}" for k in range(501)] * 3, "y": [0, 1, 1] * 501, "p": [0, 1, 0] * 501}
+    result = evaluate(rows, truth="y", predicted="p", by="g", metrics="accuracy")
+    for text in (result.to_markdown(), result.to_latex(), result.to_json(), str(result)):
+        assert text.replace("\n", "").isprintable()
+    page = result.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert not {"\x1b", "\x07", "\u202e"} & set(page)

@@ -53,7 +53,7 @@ class DesignLines:
         """For each line what its stratum has."""
         return np.asarray(of_strata[self._stratum])
 
-    def total(self, of_strata: Array) -> Array:
+    def total(self, of_strata: NDArray[Any]) -> Array:
         """Sums over the strata of each value."""
         return np.asarray(of_strata.sum(axis=0))
 
@@ -125,7 +125,7 @@ class DomainLines:
         """For each line what its stratum has."""
         return np.asarray(of_strata[self.stratum])
 
-    def total(self, of_strata: Array) -> Array:
+    def total(self, of_strata: NDArray[Any]) -> Array:
         """Sums over the strata of each domain."""
         return np.add.reduceat(of_strata, self._starts[1])
 
