@@ -140,7 +140,7 @@ def _to_nearest(one: Mask, other: Mask) -> tuple[Array, Array]:
         return distance_transform_edt(~other)[one], distance_transform_edt(~one)[other]
     from scipy.spatial import KDTree
 
-    return KDTree(theirs).query(ours)[0], KDTree(ours).query(theirs)[0]
+    return np.asarray(KDTree(theirs).query(ours)[0]), np.asarray(KDTree(ours).query(theirs)[0])
 
 
 @checked
