@@ -44,7 +44,7 @@ def weights_by_class(statistic: Statistic, design: Design) -> Array:
             parts.append(design.by_line(design.weights)[None])
             continue
         place = design.unit * (number + 1) + codes
-        sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1)).astype(float)
+        sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1)).astype(float, copy=False)
         parts.append(sums.reshape(design.lines, number + 1)[:, :number].T)
     return np.stack(parts)
 

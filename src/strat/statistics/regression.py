@@ -11,15 +11,12 @@ from strat.errors import StratError
 from strat.statistics.base import Rows, Statistic
 from strat.statistics.means import mean
 from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, numbers, same_length
+from strat.validate.columns import Array, number_columns
 
 
 def _errors(truth: ArrayLike, predicted: ArrayLike) -> tuple[Array, Array]:
     """The truth, and predicted minus true."""
-    true, given = numbers("truth", truth, most=LARGEST), numbers("predicted", predicted, most=LARGEST)
-    same_length(truth=true, predicted=given)
-    if true.ndim != 1 or given.ndim != 1:
-        raise StratError(f"`truth` and `predicted` must have one number per row, got {true.shape} and {given.shape}.")
+    true, given = number_columns(truth=truth, predicted=predicted)
     return true, given - true
 
 

@@ -59,6 +59,13 @@ def numbers(
     return array
 
 
+def number_columns(**columns: ArrayLike) -> tuple[Array, ...]:
+    """One number per row in each column, all of one length."""
+    arrays = {name: numbers(name, column, most=LARGEST, axes=1) for name, column in columns.items()}
+    same_length(**arrays)
+    return tuple(arrays.values())
+
+
 def _surely_within(array: Array, most: float) -> bool:
     """Whether a sum of squares, one quick pass, shows that all are finite and at most `most`; False: look closer."""
     if not array.flags.c_contiguous:

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 from strat.errors import StratError, plain, some
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.classification import recall
-from strat.statistics.fields.inputs import ratio_of_totals
+from strat.statistics.fields.inputs import of_row_weights, ratio_of_totals
 from strat.statistics.fields.pairs import Lower
 from strat.statistics.means import mean
 from strat.statistics.positive import positives
 from strat.statistics.quotients import quotient, share_slopes, share_value
 from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, encode, numbers, same_length, values
+from strat.validate.columns import Array, Codes, encode, number_columns, numbers, same_length, values
 
 __all__ = [
     "concordance",
@@ -257,8 +257,7 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic
     >>> float(concordance([1, 2, 3, 4], [1, 1, 0, 1], [0.9, 0.4, 0.5, 0.1]).value())
     0.8
     """
-    when, seen, score = (numbers(n, v, axes=1) for n, v in (("time", time), ("event", event), ("risk", risk)))
-    same_length(time=when, event=seen, risk=score)
+    when, seen, score = number_columns(time=time, event=event, risk=risk)
     if not np.isin(seen, (0.0, 1.0)).all():
         raise StratError(f"`event` must be 0 or 1 in every row, got {some(seen[~np.isin(seen, (0.0, 1.0))], 3)}.")
 
@@ -273,8 +272,8 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic
         at = np.bincount(order, w)
         return np.stack([later(w), (at.sum() - np.cumsum(at))[order]])
 
-    def function(t: Array) -> Array:
-        return np.stack([share_value(sums(w) @ (w * seen)) for w in t.reshape(-1, len(when))]).reshape(t.shape[:-1])
+    def value(w: Array) -> float:
+        return float(share_value(sums(w) @ (w * seen)))
 
     def gradient(w: Array) -> Array:
         known = sums(w)
@@ -282,6 +281,4 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic
         as_later = np.stack([earlier(w * seen), (np.cumsum(before) - before)[order]])
         return np.asarray(share_slopes(known @ (w * seen)) @ (known * seen + as_later))
 
-    rows = (Rows(np.arange(len(when)), None, len(when)),)
-    statistic = Statistic("concordance", rows, function, gradient, link="logit", bounds=(0.0, 1.0))
-    return replace(statistic, higher_is_better=True, chance=0.5)
+    return of_row_weights("concordance", len(when), value, gradient, link="logit", bounds=(0.0, 1.0), chance=0.5)

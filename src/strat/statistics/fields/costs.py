@@ -12,7 +12,7 @@ from strat.errors import StratError, some
 from strat.statistics.base import Statistic
 from strat.statistics.fields.inputs import ratio_of_totals
 from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, numbers, same_length
+from strat.validate.columns import number_columns
 
 __all__ = ["cost_per_success"]
 
@@ -36,8 +36,7 @@ def cost_per_success(cost: ArrayLike, success: ArrayLike) -> Statistic:
     >>> float(cost_per_success([0.5, 0.25, 0.75], [1, 0, 1]).value())
     0.75
     """
-    spent, solved = numbers("cost", cost, most=LARGEST, axes=1), numbers("success", success, axes=1)
-    same_length(cost=spent, success=solved)
+    spent, solved = number_columns(cost=cost, success=success)
     if (spent < 0).any():
         raise StratError(f"`cost` must not be negative, got {float(spent.min()):g}.")
     other = ~np.isin(solved, (0.0, 1.0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from strat.errors import StratError, one_of, some
 from strat.extras import load
-from strat.statistics.base import Rows, Statistic
+from strat.statistics.base import Statistic
+from strat.statistics.fields.inputs import of_row_weights
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes
 
@@ -174,10 +175,8 @@ def _category(images: list[Any], number: int) -> Category | None:
 def _over_categories(name: str, images: int, categories: list[Category], value: Any, slopes: Any) -> Statistic:
     """The mean over categories of a function of the weights of images."""
 
-    def function(t: Array) -> Array:
-        flat = t.reshape(-1, images)
-        each = [np.nanmean([value(category, w) for category in categories]) for w in flat]
-        return np.array(each).reshape(t.shape[:-1])
+    def mean(w: Array) -> float:
+        return float(np.nanmean([value(category, w) for category in categories]))
 
     def gradient(t: Array) -> Array:
         live = [category for category in categories if category.objects @ t > 0]
@@ -189,10 +188,7 @@ def _over_categories(name: str, images: int, categories: list[Category], value: 
         left = np.maximum(len(live) - gone, 1.0)
         return np.asarray((total / len(live) - (total - change) / left) / np.where(t > 0, t, 1.0))
 
-    statistic = Statistic(
-        name, (Rows(np.arange(images), None, images),), function, gradient, link="logit", bounds=(0.0, 1.0)
-    )
-    return replace(statistic, higher_is_better=True)
+    return of_row_weights(name, images, mean, gradient, link="logit", bounds=(0.0, 1.0))
 
 
 def _effects(category: Category, t: Array, value: Any, slopes: Any) -> tuple[Array, Array]:

@@ -6,26 +6,22 @@ The usual unit is the series (or the molecule, the site), not the single value.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.errors import StratError, plain
-from strat.statistics.base import Rows, Statistic, last_remembered
+from strat.statistics.base import Statistic, last_remembered
+from strat.statistics.fields.inputs import of_row_weights
 from strat.statistics.fields.pairs import Lower
 from strat.statistics.means import CURVED_BELOW, mean
 from strat.statistics.multilabel import share_of
 from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, Codes, encode, numbers, same_length
+from strat.validate.columns import LARGEST, Array, Codes, encode, number_columns, numbers, same_length
 
 __all__ = ["crps", "interval_share", "kendall", "mape", "mase", "pinball_loss", "spearman"]
-
-
-def _columns(**columns: ArrayLike) -> tuple[Array, ...]:
-    """One number per row in each column, all of one length."""
-    arrays = {name: numbers(name, column, most=LARGEST, axes=1) for name, column in columns.items()}
-    same_length(**arrays)
-    return tuple(arrays.values())
 
 
 def _loss(name: str, rows: Array) -> Statistic:
@@ -49,7 +45,7 @@ def mape(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     >>> float(mape([10, 20], [11, 18]).value())
     0.1
     """
-    true, given = _columns(truth=truth, predicted=predicted)
+    true, given = number_columns(truth=truth, predicted=predicted)
     if not true.all():
         place = int(np.flatnonzero(true == 0)[0])
         raise StratError(f"`truth` must not be 0 for a percentage error, got 0 in row {place}; use mae or mase.")
@@ -74,7 +70,7 @@ def mase(truth: ArrayLike, predicted: ArrayLike, scale: ArrayLike) -> Statistic:
     >>> float(mase([10, 20], [11, 18], [1.0, 4.0]).value())
     0.75
     """
-    true, given, unit = _columns(truth=truth, predicted=predicted, scale=scale)
+    true, given, unit = number_columns(truth=truth, predicted=predicted, scale=scale)
     if not (unit > 0).all():
         raise StratError(f"`scale` must be above 0 in every row, got {float(unit.min()):g}.")
     return _loss("mean absolute scaled error", np.abs(given - true) / unit)
@@ -100,7 +96,7 @@ def pinball_loss(truth: ArrayLike, predicted: ArrayLike, *, q: float = 0.5) -> S
     """
     if not 0 <= q <= 1:
         raise StratError(f"`q` must lie between 0 and 1, got {plain(q)!r}.")
-    true, given = _columns(truth=truth, predicted=predicted)
+    true, given = number_columns(truth=truth, predicted=predicted)
     off = true - given
     return _loss("pinball loss", np.maximum(q * off, (q - 1.0) * off))
 
@@ -150,7 +146,7 @@ def interval_share(truth: ArrayLike, low: ArrayLike, high: ArrayLike) -> Statist
     >>> float(interval_share([1, 5], [0, 0], [2, 2]).value())
     0.5
     """
-    true, below, above = _columns(truth=truth, low=low, high=high)
+    true, below, above = number_columns(truth=truth, low=low, high=high)
     if (below > above).any():
         place = int(np.flatnonzero(below > above)[0])
         raise StratError(f"`low` must not lie above `high`, got {below[place]:g} and {above[place]:g} in row {place}.")
@@ -173,18 +169,11 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Statistic:
     >>> float(kendall([1, 2, 3], [1, 3, 2]).value().round(4))
     0.3333
     """
-    a, b = _columns(x=x, y=y)
-    _must_vary(x=a, y=b)
-    of_x, of_y = encode("x", a)[0], encode("y", b)[0]
+    of_x, of_y = _rank_codes(x, y)
     lower = Lower(of_x, of_y)
     parts = last_remembered(lambda w: _tau(w, of_x, of_y, lower))
-
-    def function(t: Array) -> Array:
-        return np.array([parts(w)[0] for w in t.reshape(-1, len(a))]).reshape(t.shape[:-1])
-
-    rows = (Rows(np.arange(len(a)), None, len(a)),)
-    statistic = Statistic("Kendall's τ", rows, function, lambda t: parts(t)[1])
-    return replace(statistic, link="correlation", bounds=(-1.0, 1.0), higher_is_better=True)
+    facts: dict[str, Any] = {"link": "correlation", "bounds": (-1.0, 1.0)}
+    return of_row_weights("Kendall's τ", len(of_x), lambda w: parts(w)[0], lambda w: parts(w)[1], **facts)
 
 
 def _tau(w: Array, of_x: Codes, of_y: Codes, lower: Lower) -> tuple[float, Array]:
@@ -199,10 +188,13 @@ def _tau(w: Array, of_x: Codes, of_y: Codes, lower: Lower) -> tuple[float, Array
     return float(tau), 2.0 * np.array([1.0 / root, -tau / (2.0 * not_x), -tau / (2.0 * not_y)]) @ kernels
 
 
-def _must_vary(**columns: Array) -> None:
+def _rank_codes(x: ArrayLike, y: ArrayLike) -> tuple[Codes, Codes]:
+    """The codes of two columns, each of which varies, in the order of their values."""
+    columns = dict(zip(("x", "y"), number_columns(x=x, y=y), strict=True))
     for name, column in columns.items():
         if (column == column[0]).all():
             raise StratError(f"`{name}` must vary over the rows, got {column[0]:g} in every one.")
+    return encode("x", columns["x"])[0], encode("y", columns["y"])[0]
 
 
 @checked
@@ -222,18 +214,10 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Statistic:
     >>> float(spearman([1, 2, 3], [1, 3, 2]).value().round(4))
     0.5
     """
-    a, b = _columns(x=x, y=y)
-    _must_vary(x=a, y=b)
-    of_x, of_y = encode("x", a)[0], encode("y", b)[0]
-
-    def function(t: Array) -> Array:
-        flat = t.reshape(-1, len(a))
-        return np.array([_rank_correlation(w, of_x, of_y) for w in flat]).reshape(t.shape[:-1])
-
-    statistic = Statistic(
-        "Spearman's ρ", (Rows(np.arange(len(a)), None, len(a)),), function, lambda t: _rank_slopes(t, of_x, of_y)
-    )
-    return replace(statistic, link="correlation", bounds=(-1.0, 1.0), higher_is_better=True, curved_below=CURVED_BELOW)
+    of_x, of_y = _rank_codes(x, y)
+    facts: dict[str, Any] = {"link": "correlation", "bounds": (-1.0, 1.0), "curved_below": CURVED_BELOW}
+    value, slopes = partial(_rank_correlation, of_x=of_x, of_y=of_y), partial(_rank_slopes, of_x=of_x, of_y=of_y)
+    return of_row_weights("Spearman's ρ", len(of_x), value, slopes, **facts)
 
 
 def _middle(codes: Codes, weights: Array, *, above: bool = False) -> Array:

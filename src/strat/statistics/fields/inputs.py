@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,3 +51,14 @@ def ratio_of_totals(
     link = "logit" if bounds == (0.0, 1.0) else "log" if bounds == (0.0, np.inf) else "identity"
     rows = (Rows(None, np.column_stack([top, bottom]).astype(float), 2),)
     return Statistic(name, rows, share_value, share_slopes, link=link, bounds=bounds, higher_is_better=better)
+
+
+def of_row_weights(
+    name: str, rows: int, value: Callable[[Array], float], slopes: Callable[[Array], Array], **facts: Any
+) -> Statistic:
+    """A statistic whose components are the weights of its rows: its value and its derivatives from these weights."""
+
+    def function(t: Array) -> Array:
+        return np.array([value(w) for w in t.reshape(-1, rows)]).reshape(t.shape[:-1])
+
+    return Statistic(name, (Rows(np.arange(rows), None, rows),), function, slopes, higher_is_better=True, **facts)
