@@ -331,14 +331,14 @@ class Source:
             p, g, probe_subjects=who, gallery_subjects=enrolled, score=self.score, average=average
         )
 
-    def searched(self) -> dict[str, Any]:
-        """Scores of all probes with the gallery and the subjects of both, as `reidentification` takes them."""
+    def searched(self, option: str) -> dict[str, Any]:
+        """Scores of all probes with the gallery and the subjects of both, for what this option asks."""
         if self.table is not None:
             if self.incomplete:
-                raise StratError("`--reidentification` must have a score for every pair, got pairs without one.")
+                raise StratError(f"`{option}` must have a score for every pair, got pairs without one.")
             return {**self._scores, **self._sides}
         if self.vectors is None or self.vectors[2] is None:
-            raise StratError("`--reidentification` must come with a table of scores, or `--probes` and `--gallery`.")
+            raise StratError(f"`{option}` must come with a table of scores, or `--probes` and `--gallery`.")
         p, who, g, enrolled = self.vectors
         if len(p) * len(g) > MOST_SCORES:
             raise StratError(f"`--probes` and `--gallery` must make at most {MOST_SCORES:,} comparisons.")
