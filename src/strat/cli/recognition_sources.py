@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -213,14 +213,7 @@ class Request:
 
     def vectors(self, kind: str, path: Path, labels: Path | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Embeddings and subjects of the probes, the gallery or all images."""
-        if not path.exists():
-            raise StratError(f"`--{kind}` must name a file with embeddings, got {str(path)!r}, which is not there.")
-        if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".mat", ".pt", ".pkl"):
-            raise StratError(
-                f"`--{kind}` must be embeddings in .npy (with --labels) or .npz, got {str(path)!r}; numpy.save(FILE, "
-                "vectors) writes one."
-            )
-        archive = load(f"--{kind}", path)
+        archive = _arrays(kind, path)
         chosen = self.key[0] if self.key else usual_name(EMBEDDINGS, archive) or EMBEDDINGS[0]
         option = "--gallery-labels" if kind == "gallery" else "--labels"
         if list(archive) == [""]:
@@ -251,6 +244,18 @@ class Request:
                 f"{plain(values[0])!r}; give --id-pattern to take the subject out of a path, such as '^([^/]+)/'."
             )
         return values
+
+
+def _arrays(kind: str, path: Path) -> Mapping[str, NDArray[Any]]:
+    """The arrays of a file of embeddings by name."""
+    if not path.exists():
+        raise StratError(f"`--{kind}` must name a file with embeddings, got {str(path)!r}, which is not there.")
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".mat", ".pt", ".pkl"):
+        raise StratError(
+            f"`--{kind}` must be embeddings in .npy (with --labels) or .npz, got {str(path)!r}; numpy.save(FILE, "
+            "vectors) writes one."
+        )
+    return load(f"--{kind}", path)
 
 
 def _genuine(genuine: Path, impostor: Path, pattern: str | None) -> Trials:

@@ -234,8 +234,12 @@ def verification_of_file(
     for kind, tally in (("mated", mated), ("non-mated", steps)):
         if not len(tally.counts()[0]):
             raise StratError(f"there must be {kind} comparisons, got none; look at the columns {some(names[:2])}.")
+    total = int(steps.counts()[1].sum())
+    return _verification(StreamComparisons(file, names, sign, subjects, mated_of, nonmated_of, total), mated, steps)
+
+
+def _verification(c: StreamComparisons, mated: _Tally, steps: _Tally) -> StreamedVerification:
     (own, weights), (others, counts) = mated.counts(), steps.counts()
-    c = StreamComparisons(file, names, sign, subjects, mated_of, nonmated_of, int(counts.sum()))
     return StreamedVerification(
         value_of(own),
         value_of(others),
