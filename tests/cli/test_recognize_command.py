@@ -14,6 +14,7 @@ from strat.errors import StratWarning
 from strat.recognition import (
     compare_matchers,
     compare_open_sets,
+    gallery_sampling,
     match_curve,
     open_set,
     ranks,
@@ -344,6 +345,23 @@ def test_incomplete_triples_have_rates_of_what_was_compared(tmp_path, capsys):
     assert f"8 mated and {len(cells) - 8} non-mated comparisons of 8 subjects" in out
     assert "never compared" in out
     assert "CMS" not in out
+
+
+def test_a_sampled_gallery_has_its_own_rows(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    who = np.repeat(np.arange(20), 2)
+    table = rng.normal(size=(40, 20)) + 2 * (who[:, None] == np.arange(20))
+    np.savez(tmp_path / "s.npz", table=table, probes=who, gallery=np.arange(20))
+    code, out, err = call(capsys, "--similarity", tmp_path / "s.npz", "--sampled-gallery", "--at", "1,3", "--json")
+    assert (code, err) == (0, "")
+    expected = gallery_sampling(similarity=table, probes=who, gallery=np.arange(20), at=[1, 3])
+    for place, rank in enumerate((1, 3)):
+        (row,) = rows(out, ("figure", f"CMS at rank {rank}, gallery drawn"))
+        assert row["se"] == pytest.approx(np.sqrt(expected.estimate.variance[place]))
+    assert expected.parts()[0] in next(n["text"] for n in json.loads(out)["notes"] if n["code"] == "gallery-drawn")
+    (relative,) = rows(out, ("figure", "mean relative rank"))
+    r = ranks(similarity=table, probes=who, gallery=np.arange(20))
+    assert (relative["at"], relative["estimate"]) == ("r / N", pytest.approx(np.mean(r.rank() / 20)))
 
 
 def test_differences_stand_beside_the_rates_that_they_are_of(data, capsys):

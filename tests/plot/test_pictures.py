@@ -330,3 +330,26 @@ def test_any_label_is_drawn_as_text(label: str) -> None:
 def test_drawing_is_loaded_when_it_is_wanted() -> None:
     code = "import sys, strat, strat.plot; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_legend_has_curves_before_limits_and_a_curve_one_band() -> None:
+    from strat.recognition import match_curve, ranks
+
+    rng = np.random.default_rng(1)
+    who = np.arange(30)
+    r, s = (ranks(similarity=rng.normal(size=(30, 30)) + k * np.eye(30), probes=who, gallery=who) for k in (2, 3))
+    both = match_curve({"A": r, "B": s}).plot()
+    assert [text.split(":")[0] for text in legend(both)] == ["A", "B", "95 % interval at each place"]
+    one = match_curve(r).plot(axis="linear")
+    assert len(one.collections) == 1
+    assert legend(one)[1] == "95 % band of the whole curve"
+    assert one.get_xlim() == (1, 30)
+    assert one.get_xticks()[0] == 1
+
+
+def test_small_rates_have_ticks_at_powers_of_ten() -> None:
+    ax = drawing.new_axes(None, drawing.SQUARE)
+    drawing.probit_axes(ax)
+    ax.set(xlim=(1e-6, 0.5), ylim=(1e-6, 0.5))
+    drawing.probit_ticks(ax)
+    assert set(ax.get_xticks()) >= {1e-6, 1e-4, 1e-3, 0.01, 0.1}

@@ -14,15 +14,18 @@ from strat.estimation import Estimate, estimate
 from strat.notes import Note, records
 from strat.recognition import (
     Cost,
+    GallerySampling,
     MatchCurve,
     OpenSet,
     Ranks,
     Verification,
     compare_matchers,
     compare_open_sets,
+    gallery_sampling,
     match_curve,
     open_set,
     reciprocal_rank_of,
+    relative_rank_of,
     size_curve,
 )
 from strat.recognition.curves import ALONE, design_of
@@ -51,6 +54,7 @@ class Wish:
     measures: list[str]
     cost: Cost
     thresholds: list[float] = field(default_factory=list)
+    sampled: bool = False
 
     @property
     def counted(self) -> str:
@@ -75,6 +79,7 @@ class Evaluated:
     ranks: dict[str, Ranks] = field(default_factory=dict)
     checks: dict[str, Verification] = field(default_factory=dict)
     searches: dict[str, OpenSet] = field(default_factory=dict)
+    sampled: dict[str, GallerySampling] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
     @property
@@ -96,9 +101,18 @@ def evaluated(sources: dict[str, Source], wish: Wish) -> Evaluated:
         else:
             results.checks[name] = check
         results.notes.extend(source.notes)
+    if wish.sampled:
+        for name, source in sources.items():
+            results.sampled[name] = _drawn_gallery(source, wish, wish.threshold(list(sources), name))
     if wish.open:
         results.searches.update(_searches(results.ranks, wish))
     return results
+
+
+def _drawn_gallery(source: Source, wish: Wish, threshold: float | None) -> GallerySampling:
+    sides = source.searched("--sampled-gallery")
+    at = sorted({k for k in wish.at if k <= len(sides["gallery"])}) or [1]
+    return gallery_sampling(**sides, at=at, threshold=threshold if wish.open else None)
 
 
 def _searches(ranks: dict[str, Ranks], wish: Wish) -> dict[str, OpenSet]:
@@ -114,6 +128,9 @@ def figures(results: Evaluated, name: str, wish: Wish) -> list[Figure]:
     out: list[Figure] = []
     if name in results.ranks:
         out += _closed(results.ranks[name], wish)
+    if name in results.sampled:
+        rates = results.sampled[name].estimate
+        out += [(f"{label}, gallery drawn", "", rates.at(label)) for label in rates.axes[0].labels]
     if name in results.checks:
         v = results.checks[name]
         out += [("EER", "", v.eer()), ("FNMR at FMR", wish.fmr, v.fnmr_at(wish.fmr))]
@@ -125,8 +142,8 @@ def figures(results: Evaluated, name: str, wish: Wish) -> list[Figure]:
     if name in results.searches:
         searches = results.searches[name]
         if t is not None:
-            rates = searches.rates([t])
-            out += [(f"{rate} at threshold", t, rates.at(rate, t)) for rate in ("FPIR", "FNIR")]
+            at_t = searches.rates([t])
+            out += [(f"{rate} at threshold", t, at_t.at(rate, t)) for rate in ("FPIR", "FNIR")]
         out.append((f"FNIR(R = {searches.max_rank}) at FPIR", wish.fpir, searches.fnir_at(wish.fpir)))
     return out
 
@@ -150,6 +167,7 @@ def _closed(ranks: Ranks, wish: Wish) -> list[Figure]:
     return [
         ("CMS at rank", at, curve),
         ("mean reciprocal rank", "", reciprocal),
+        ("mean relative rank", "r / N", estimate(relative_rank_of(ranks, ties=wish.ties), on=design)),
         ("rank-1 miss rate at N", small.sizes.astype(int).tolist(), small.estimate),
     ]
 
@@ -247,6 +265,9 @@ def notes(results: Evaluated, wish: Wish) -> list[Note]:
         if ranks.failed.any():
             failed = counted(int(ranks.failed.sum()), "probe")
             out.append(Note("probes-failed", f"{of}{failed} failed: a miss at every rank."))
+        if name in results.sampled:
+            text = "; ".join(results.sampled[name].parts())
+            out.append(Note("gallery-drawn", f"{of}With subjects drawn with probes and gallery entries: {text}."))
     return [*out, *dict.fromkeys(results.notes)]
 
 

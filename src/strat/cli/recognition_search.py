@@ -66,7 +66,7 @@ def searched(sources: dict[str, Source], wish: Wish, cameras: Cameras) -> Sheet:
 
 
 def _one(source: Source, junk: str | None, given: dict[str, Any]) -> Reidentification:
-    sides = source.searched()
+    sides = source.searched("--reidentification")
     marks = None if junk is None else _typed(junk.split(","), sides["gallery"])
     with naming(probe_cameras="--cameras", gallery_cameras="--gallery-cameras", junk="--junk"):
         return reidentification(**sides, **given, junk=marks)

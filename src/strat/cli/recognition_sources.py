@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -213,14 +213,7 @@ class Request:
 
     def vectors(self, kind: str, path: Path, labels: Path | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Embeddings and subjects of the probes, the gallery or all images."""
-        if not path.exists():
-            raise StratError(f"`--{kind}` must name a file with embeddings, got {str(path)!r}, which is not there.")
-        if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".mat", ".pt", ".pkl"):
-            raise StratError(
-                f"`--{kind}` must be embeddings in .npy (with --labels) or .npz, got {str(path)!r}; numpy.save(FILE, "
-                "vectors) writes one."
-            )
-        archive = load(f"--{kind}", path)
+        archive = _arrays(kind, path)
         chosen = self.key[0] if self.key else usual_name(EMBEDDINGS, archive) or EMBEDDINGS[0]
         option = "--gallery-labels" if kind == "gallery" else "--labels"
         if list(archive) == [""]:
@@ -251,6 +244,18 @@ class Request:
                 f"{plain(values[0])!r}; give --id-pattern to take the subject out of a path, such as '^([^/]+)/'."
             )
         return values
+
+
+def _arrays(kind: str, path: Path) -> Mapping[str, NDArray[Any]]:
+    """The arrays of a file of embeddings by name."""
+    if not path.exists():
+        raise StratError(f"`--{kind}` must name a file with embeddings, got {str(path)!r}, which is not there.")
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".mat", ".pt", ".pkl"):
+        raise StratError(
+            f"`--{kind}` must be embeddings in .npy (with --labels) or .npz, got {str(path)!r}; numpy.save(FILE, "
+            "vectors) writes one."
+        )
+    return load(f"--{kind}", path)
 
 
 def _genuine(genuine: Path, impostor: Path, pattern: str | None) -> Trials:
@@ -331,14 +336,14 @@ class Source:
             p, g, probe_subjects=who, gallery_subjects=enrolled, score=self.score, average=average
         )
 
-    def searched(self) -> dict[str, Any]:
-        """Scores of all probes with the gallery and the subjects of both, as `reidentification` takes them."""
+    def searched(self, option: str) -> dict[str, Any]:
+        """Scores of all probes with the gallery and the subjects of both, for what this option asks."""
         if self.table is not None:
             if self.incomplete:
-                raise StratError("`--reidentification` must have a score for every pair, got pairs without one.")
+                raise StratError(f"`{option}` must have a score for every pair, got pairs without one.")
             return {**self._scores, **self._sides}
         if self.vectors is None or self.vectors[2] is None:
-            raise StratError("`--reidentification` must come with a table of scores, or `--probes` and `--gallery`.")
+            raise StratError(f"`{option}` must come with a table of scores, or `--probes` and `--gallery`.")
         p, who, g, enrolled = self.vectors
         if len(p) * len(g) > MOST_SCORES:
             raise StratError(f"`--probes` and `--gallery` must make at most {MOST_SCORES:,} comparisons.")

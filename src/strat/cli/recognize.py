@@ -49,7 +49,7 @@ SCHEMA, SEVERAL = "strat/recognize/2", "strat/recognize-systems/2"
 MEASURES = tuple(name for name in NAMES if name not in (*OF_THRESHOLD, "eer", "fnmr_at"))
 OF_RATES = (
     "plot_kind", "enrolment", "open_", "max_rank", "target", "ties", "at", "fmr", "fpir", "average", "device",
-    "measure", "p_target", "c_miss", "c_fa", "name", "threshold",
+    "measure", "p_target", "c_miss", "c_fa", "name", "threshold", "sampled",
 )  # fmt: skip
 OF_RATES_ALONE = tuple(name for name in OF_RATES if name not in ("at", "name", "device"))
 COLUMNS = ("figure", "at", "estimate", "se", "low", "high", "df")
@@ -74,6 +74,9 @@ MEASURE = typer.Option(None, help=f"More measures of verification (repeat): {', 
 AT = typer.Option("1,5,10,20", help="Ranks to print, comma-separated.")
 FMR = typer.Option(",".join(f"{fmr:g}" for fmr in USUAL_FMR), help="False match rates at which to print FNMR.")
 FPIR = typer.Option("0.1,0.01", help="False positive identification rates at which to print FNIR.")
+SAMPLED = typer.Option(
+    False, "--sampled-gallery", help="Rates of searches also with the variance of drawing other subjects to enrol."
+)
 CAMERAS = typer.Option(
     None, help="With --reidentification: camera of each probe, one a line or .npy; own camera's images don't count."
 )
@@ -111,6 +114,7 @@ def recognize(
     score: str = typer.Option("cosine", help="cosine, inner, euclidean, l1 or mahalanobis."),
     enrolment: str = typer.Option("single", help="Several images of a subject: best, mean or images."),
     open_: bool = typer.Option(False, "--open-set", help="Probes without a mate are non-mated searches."),
+    sampled: bool = SAMPLED,
     max_rank: int | None = typer.Option(None, help="R, the length of the candidate list of open-set rates."),
     reid: bool = typer.Option(
         False, "--reidentification", "--reid", help="mAP and CMC with several gallery images of a subject."
@@ -173,7 +177,7 @@ def recognize(
         one_of("--target", target.replace("-", " "), TARGETS), ties, method, _places(at), _numbers("--fmr", fmr),
         _numbers("--fpir", fpir), max_rank, level, one_of("--average", average, AVERAGES), enrolment, open_,
         [one_of("--measure", one, MEASURES) for one in measure or []], _cost(p_target, c_miss, c_fa),
-        [] if threshold is None else _numbers("--threshold", threshold),
+        [] if threshold is None else _numbers("--threshold", threshold), sampled,
     )  # fmt: skip
     source = Request(
         similarity or (), distance or (), trials, scores or (), genuine or (), impostor or (), probes or (),
@@ -217,7 +221,8 @@ def _left_out(ctx: typer.Context, source: Request, open_: bool, experiment: bool
         leave_out(ctx, "smaller", why="without --trials or --genuine; a table has --distance")
     if source.kind in ("trials", "genuine", "images") and not experiment:
         why = "without a gallery to search: it is for ranks"
-        leave_out(ctx, "enrolment", "open_", "max_rank", "target", "ties", "at", "fpir", "method", why=why)
+        ranked = ("enrolment", "open_", "max_rank", "target", "ties", "at", "fpir", "method", "sampled")
+        leave_out(ctx, *ranked, why=why)
     if experiment:
         if source.kind not in ("images", "similarity", "distance"):
             raise StratError(f"`--per-subject` must come with `--images` or a square table, got `--{source.kind}`.")

@@ -31,8 +31,9 @@ SQUARE = (5.2, 5.2)
 WEAK = 0.2  # equal error rate beyond which a DET picture shows all rates
 OF_CURVE = "strat-curve"  # marks the lines of curves, so that the next one in the same axes gets the next colour
 PROBIT_TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99, 0.999)
+DECADES = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.4, 0.8, 0.95)
 BETWEEN = (2e-4, 5e-4, 2e-3, 5e-3, 0.02, 0.3, 0.5, 0.7, 0.9, 0.98)
-SHORT_RANGE, LONG_RANGE = 2.0, 5.0  # normal deviates up to which there is room for more ticks, and for all of these
+ROOM, CHARACTER = 0.012, 0.0195  # of an axis: between the labels of two ticks, and for a character of a label
 
 
 def draw(estimate: Estimate, ax: Any = None, level: float = 0.95) -> Any:
@@ -289,17 +290,47 @@ def probit_axes(ax: Any) -> None:
     ax.set_axisbelow(True)
 
 
+def limits_last(ax: Any, **style: Any) -> None:
+    """The legend with the curves first, then what their limits are."""
+    handles, labels = ax.get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda k: not hasattr(handles[k], "get_markersize"))  # lines are first
+    ax.legend([handles[k] for k in order], [labels[k] for k in order], frameon=False, **style)
+
+
+def plain_log_ticks(side: Any) -> None:
+    """Ticks of a logarithmic axis at 1, 2 and 5 of each power of ten, as plain numbers."""
+    ticker = extras.load("matplotlib.ticker")
+    side.set_major_locator(ticker.LogLocator(10.0, (1.0, 2.0, 5.0)))
+    side.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:,.6g}"))
+    side.set_minor_locator(ticker.NullLocator())
+
+
 def probit_ticks(ax: Any) -> None:
     """The ticks of a DET plot within the limits of its axes, as percentages."""
     from scipy.special import ndtri
 
     ticker = extras.load("matplotlib.ticker")
     for side, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
-        length = np.ptp(ndtri(np.clip(limits, 1e-9, 1 - 1e-9)))
-        ticks = sorted({*PROBIT_TICKS, *BETWEEN}) if length < SHORT_RANGE else list(PROBIT_TICKS)
-        side.set_major_locator(ticker.FixedLocator(ticks if length < LONG_RANGE else ticks[::2]))
+        low, high = np.sort(np.clip(limits, 1e-9, 1 - 1e-9))
+        length = np.ptp(ndtri([low, high]))
+        ticks: list[float] = []
+        for tick in (*DECADES, *PROBIT_TICKS, *BETWEEN):  # the first ones where there is not room for all
+            if low <= tick <= high and all(
+                abs(ndtri(tick) - ndtri(other)) >= _room(tick, other) * length for other in ticks
+            ):
+                ticks.append(tick)
+        side.set_major_locator(ticker.FixedLocator(sorted(ticks)))
         side.set_minor_locator(ticker.NullLocator())
-        side.set_major_formatter(ticker.FuncFormatter(lambda p, _: f"{100 * p:.6g}"))
+        side.set_major_formatter(ticker.FuncFormatter(lambda p, _: _percent(p)))
+
+
+def _room(*ticks: float) -> float:
+    """The share of an axis between two ticks that their labels take."""
+    return ROOM + CHARACTER * sum(len(_percent(tick)) for tick in ticks) / 2
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.6g}"
 
 
 # ---- other curves

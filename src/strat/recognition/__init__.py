@@ -9,7 +9,15 @@ from strat.recognition.compare_matchers import (
     compare_matchers,
     compare_open_sets,
 )
-from strat.recognition.curves import MatchCurve, cms_of, design_of, match_curve, reciprocal_rank_of, within_rank_of
+from strat.recognition.curves import (
+    MatchCurve,
+    cms_of,
+    design_of,
+    match_curve,
+    reciprocal_rank_of,
+    relative_rank_of,
+    within_rank_of,
+)
 from strat.recognition.det_curve import DetCurve
 from strat.recognition.experiment import (
     System,
@@ -80,6 +88,7 @@ __all__ = [
     "read_triples",
     "reciprocal_rank_of",
     "reidentification",
+    "relative_rank_of",
     "representation",
     "run",
     "size_curve",

@@ -14,6 +14,7 @@ from strat.colours import GREY, OKABE_ITO
 from strat.designs import Design
 from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
+from strat.estimation.drawing import limits_last
 from strat.estimation.frames import frame
 from strat.figures import new_axes
 from strat.notebook import in_words
@@ -153,7 +154,7 @@ class MatcherComparison:
         ax.set_xscale("log")
         ax.set_xlabel(f"false match rate\n{counted(self._of(a).subjects, 'subject')}, each system at its own threshold")
         ax.set_ylabel("difference of false non-match rates")
-        ax.legend(frameon=False, fontsize=8)
+        limits_last(ax, fontsize=8)
         return ax
 
 

@@ -14,13 +14,14 @@ from strat.colours import OKABE_ITO
 from strat.designs import Design
 from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.estimation.drawing import in_text
+from strat.estimation.drawing import in_text, limits_last
 from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.notes import Note, codes_of
 from strat.recognition.ranks import TIES, Ranks
 from strat.replication import Replicates, bootstrap, brr, generalized, jackknife
 from strat.statistics.base import Statistic
+from strat.statistics.means import mean
 from strat.statistics.ranks import cms, mean_reciprocal_rank, within_rank
 from strat.statistics.stacking import stack
 from strat.text import counted
@@ -162,9 +163,9 @@ class MatchCurve:
         return self.estimate.to_frame(library, level)
 
     def plot(self, ax: Any = None, *, axis: str = "log", level: float = 0.95, band: bool = True) -> Any:
-        """The curves with intervals; axis "log", "linear" or "relative".
+        """The curves with limits; axis "log", "linear" or "relative".
 
-        One curve has its simultaneous band, too, if `band` says so; several would hide each other.
+        One curve has the band that holds for all ranks at once if `band` says so; several have intervals at each rank.
         """
         one_of("axis", axis, ("log", "linear", "relative"))
         ax = new_axes(ax)
@@ -178,10 +179,13 @@ class MatchCurve:
         if axis == "log":
             ax.set_xscale("log")
             whole_ranks(ax, self.gallery_size)
+        elif axis == "linear":
+            ax.set_xlim(1, self.gallery_size)
+            ax.set_xticks([1, *(t for t in ax.get_xticks() if 1 < t <= self.gallery_size)])
         ax.set_xlabel("relative rank, r / N" if axis == "relative" else f"rank (of {self.gallery_size:,} enrolled)")
         ax.set_ylabel("identification rate (cumulative match)")
         ax.set_ylim(top=1.01)
-        ax.legend(frameon=False, loc="lower right", fontsize=8)
+        limits_last(ax, loc="lower right", fontsize=8)
         return ax
 
 
@@ -200,16 +204,13 @@ def _words(target: str) -> str:
 
 
 def draw_curve(ax: Any, x: Array, curve: Estimate, name: str, color: str, level: float, band: bool) -> None:
-    """One curve with its interval, and its band if wanted; `name` is a label that is safe to draw."""
+    """One curve with its intervals, or with its band if wanted; `name` is a label that is safe to draw."""
     first = not ax.get_lines()
     ax.plot(x, curve.point, color=color, label=name, lw=1.7)
-    low, high = curve.interval(level)
-    label = f"{100 * level:g} % interval at each place" if first else None
-    ax.fill_between(x, low, high, color=color, alpha=0.28, lw=0, label=label)
-    if band:
-        low, high = curve.band(level)
-        label = f"{100 * level:g} % band of the whole curve" if first else None
-        ax.fill_between(x, low, high, color=color, alpha=0.13, lw=0, label=label)
+    low, high = curve.band(level) if band else curve.interval(level)
+    what = "band of the whole curve" if band else "interval at each place"
+    label = f"{100 * level:g} % {what}" if first else None
+    ax.fill_between(x, low, high, color=color, alpha=0.25, lw=0, label=label)
 
 
 @checked
@@ -344,3 +345,22 @@ def reciprocal_rank_of(ranks: Ranks, *, ties: str = "pessimistic") -> Statistic:
     """The mean reciprocal rank of the mated probes, with a rule for ties."""
     values, tied = _for_ties(ranks, ties)
     return replace(mean_reciprocal_rank(values, tied=tied), notes=ranks.notes)
+
+
+@checked
+def relative_rank_of(ranks: Ranks, by: str = "N", *, ties: str = "pessimistic") -> Statistic:
+    """The mean relative rank of the mated probes, of the N entries or of the m mated probes (STRAT 2.2).
+
+    A failure counts as the last rank.
+
+    Examples
+    --------
+    >>> from strat.recognition import ranks
+    >>> r = ranks(similarity=[[9, 1], [3, 8], [5, 2], [2, 7]], probes=list("abba"), gallery=list("ab"))
+    >>> relative_rank_of(r).value().tolist(), relative_rank_of(r, "m").value().tolist()
+    (0.75, 0.375)
+    """
+    last = 1.0 if by == "N" else ranks.gallery_size / int(ranks.mated.sum())
+    values = np.minimum(ranks.relative_rank(by, ties)[ranks.mated], last)
+    name = f"mean relative rank, r / {by}"
+    return replace(mean(values), name=name, link="logit", bounds=(0.0, max(1.0, last)), notes=ranks.notes)

@@ -10,7 +10,7 @@ import numpy as np
 from strat.colours import GREY, OKABE_ITO
 from strat.errors import drawable, one_of
 from strat.estimation import Estimate
-from strat.estimation.drawing import probit_axes, probit_ticks
+from strat.estimation.drawing import limits_last, probit_axes, probit_ticks
 from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.text import counted
@@ -99,7 +99,7 @@ class DetCurve:
             f"{counted(self.mated, 'mated comparison')}{_of(self.subjects)}"
         )
         ax.set_ylabel(up + percent)
-        ax.legend(frameon=False, fontsize=8, loc="lower right" if roc else "upper right")
+        limits_last(ax, fontsize=8, loc="lower right" if roc else "upper right")
         return ax
 
 

@@ -58,14 +58,17 @@ class GallerySampling:
         whole = self.estimate.variance
         return 1 - np.divide(self.of_probes, whole, out=np.ones_like(whole), where=whole > 0)
 
-    def __str__(self) -> str:
-        """The rates, and what of their standard errors is the probes' and the gallery's."""
+    def parts(self) -> list[str]:
+        """What of each rate's standard error is the probes' and the gallery's."""
         labels = self.estimate.axes[0].labels
-        parts = [
+        return [
             f"{label}: se {np.sqrt(v):.4f}, of which probes {np.sqrt(p):.4f} and gallery {np.sqrt(g):.4f}"
             for label, v, p, g in zip(labels, self.estimate.variance, self.of_probes, self.of_gallery, strict=True)
         ]
-        return "\n".join([str(self.estimate), *parts])
+
+    def __str__(self) -> str:
+        """The rates, and what of their standard errors is the probes' and the gallery's."""
+        return "\n".join([str(self.estimate), *self.parts()])
 
 
 @checked

@@ -12,8 +12,13 @@ from strat.errors import StratError
 TILE = 512  # rows and columns of a piece of a table that is compared with its mirror image
 
 
-def score_table(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[NDArray[Any], float]:
-    """The table that was given, and 1 for similarities or −1 for distances."""
+def score_table(
+    similarity: ArrayLike | None,
+    distance: ArrayLike | None,
+    probes: ArrayLike | None = None,
+    gallery: ArrayLike | None = None,
+) -> tuple[NDArray[Any], float]:
+    """The table that was given, and 1 for similarities or −1 for distances; with both labels, not of own images."""
     if (similarity is None) == (distance is None):
         raise StratError(
             "exactly one of `similarity` (greater is better) and `distance` (smaller is better) must be given, got "
@@ -25,6 +30,8 @@ def score_table(similarity: ArrayLike | None, distance: ArrayLike | None) -> tup
         raise StratError(
             f"`{name}` must be a table of numbers, probes × gallery, got shape {table.shape} of {table.dtype}."
         )
+    if probes is not None and gallery is not None:
+        refuse_own_images(table, probes, gallery)
     return table, 1.0 if distance is None else -1.0
 
 

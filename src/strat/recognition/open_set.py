@@ -17,6 +17,7 @@ from strat.colours import OKABE_ITO
 from strat.designs import Design
 from strat.errors import StratError, drawable, some
 from strat.estimation import Estimate, estimate
+from strat.estimation.drawing import limits_last, plain_log_ticks
 from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.recognition.curves import design_of, draw_curve, places
@@ -119,7 +120,9 @@ class OpenSet:
         ax.set_yscale("log")
         ax.set_xlabel(f"FPIR(N = {self.gallery_size}, T)")
         ax.set_ylabel(f"FNIR(N = {self.gallery_size}, R = {self.max_rank}, T)")
-        ax.legend(frameon=False)
+        plain_log_ticks(ax.xaxis)
+        plain_log_ticks(ax.yaxis)
+        limits_last(ax, fontsize=8)
         return ax
 
 
@@ -225,8 +228,10 @@ class SizeCurve:
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlabel("N, enrolled subjects")
-        ax.set_ylabel(f"FNIR(N, R = {self.max_rank}, T = lowest)")
-        ax.legend(frameon=False)
+        ax.set_ylabel(f"miss rate, FNIR(N, R = {self.max_rank}) without a threshold")
+        plain_log_ticks(ax.xaxis)
+        plain_log_ticks(ax.yaxis)
+        limits_last(ax, fontsize=8)
         return ax
 
 

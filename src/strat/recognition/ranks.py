@@ -21,7 +21,7 @@ from strat.notes import Note
 from strat.recognition import blocks
 from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
-from strat.recognition.given_table import refuse_own_images, score_table
+from strat.recognition.given_table import score_table
 from strat.recognition.matching import FAILURES, Matching, match
 from strat.recognition.table import count as count_table
 from strat.text import counted
@@ -196,8 +196,7 @@ def ranks(
     >>> r.rank().tolist(), r.rank("optimistic").tolist(), r.tied_probes
     ([1.0, 2.0, 3.0], [1.0, 1.0, 3.0], 1)
     """
-    table, sign = score_table(similarity, distance)
-    refuse_own_images(table, probes, gallery)
+    table, sign = score_table(similarity, distance, probes, gallery)
     matching = match(
         probes,
         gallery,

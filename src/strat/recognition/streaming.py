@@ -234,8 +234,12 @@ def verification_of_file(
     for kind, tally in (("mated", mated), ("non-mated", steps)):
         if not len(tally.counts()[0]):
             raise StratError(f"there must be {kind} comparisons, got none; look at the columns {some(names[:2])}.")
+    total = int(steps.counts()[1].sum())
+    return _verification(StreamComparisons(file, names, sign, subjects, mated_of, nonmated_of, total), mated, steps)
+
+
+def _verification(c: StreamComparisons, mated: _Tally, steps: _Tally) -> StreamedVerification:
     (own, weights), (others, counts) = mated.counts(), steps.counts()
-    c = StreamComparisons(file, names, sign, subjects, mated_of, nonmated_of, int(counts.sum()))
     return StreamedVerification(
         value_of(own),
         value_of(others),
@@ -293,14 +297,14 @@ def _names(file: Path, columns: Mapping[str, str]) -> tuple[str, str, str]:
 
 def _subjects(file: Path, names: tuple[str, str, str]) -> NDArray[Any]:
     """The distinct subjects of both sides, sorted."""
-    import duckdb
-
-    both = " UNION ".join(f'SELECT DISTINCT "{name}" AS s FROM read_parquet(?)' for name in names[:2])
-    quiet = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-    with duckdb.connect(config=quiet) as connection:
-        connection.execute("SET enable_progress_bar = false")  # it would be written into the output
-        subjects = connection.execute(f"SELECT s FROM ({both})", [str(file)] * 2).fetchnumpy()["s"]
-    if np.ma.getmaskarray(subjects).any():
-        raise StratError(f"`path` must name a subject on both sides of every row, got rows of {file.name!r} without.")
-    labels = np.asarray(subjects)
-    return np.unique(labels.astype(str) if labels.dtype == object else labels)
+    pq = extras.load("pyarrow.parquet")
+    known: set[Any] = set()
+    with pq.ParquetFile(file) as parquet:
+        for batch in parquet.iter_batches(batch_size=ROWS, columns=list(dict.fromkeys(names[:2]))):
+            for column in batch.columns:
+                if column.null_count:
+                    raise StratError(
+                        f"`path` must name a subject on both sides of every row, got rows of {file.name!r} without."
+                    )
+                known.update(column.unique().to_pylist())
+    return np.unique(np.asarray(list(known)))

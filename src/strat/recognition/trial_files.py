@@ -131,12 +131,7 @@ def read_trials(
         for side, names in zip(("probe", "gallery"), sides, strict=True)
     ]
     among = f"; there are {some(present, 8)}" if present else ""
-    if (subjects[0] is None) != (subjects[1] is None):
-        one, other = ("probe", "gallery") if subjects[1] is None else ("gallery", "probe")
-        raise StratError(
-            f"`columns` must name the subjects of both sides or of neither, got {one}_subject without "
-            f"{other}_subject{among}."
-        )
+    _both_sides(subjects, among)
     score = numbers("score", floats("score", named["score"])) if "score" in named else None
     if label is None and subjects[0] is None:
         raise StratError(
@@ -144,6 +139,15 @@ def read_trials(
             f"`columns` must name its label, or its probe_subject and gallery_subject{among}."
         )
     return Trials(score, sides[0], sides[1], label, subjects[0], subjects[1])
+
+
+def _both_sides(subjects: Sequence[Any], among: str) -> None:
+    if (subjects[0] is None) != (subjects[1] is None):
+        one, other = ("probe", "gallery") if subjects[1] is None else ("gallery", "probe")
+        raise StratError(
+            f"`columns` must name the subjects of both sides or of neither, got {one}_subject without "
+            f"{other}_subject{among}."
+        )
 
 
 def subjects_of(names: NDArray[Any] | None, pattern: str | None) -> NDArray[Any] | None:

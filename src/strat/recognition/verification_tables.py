@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, one_of
-from strat.recognition.given_table import refuse_own_images, score_table, symmetric
+from strat.recognition.given_table import score_table, symmetric
 from strat.recognition.matching import failure_mask
 from strat.recognition.table_comparisons import TableComparisons
 from strat.recognition.trial_comparisons import ListComparisons
@@ -56,10 +56,8 @@ def verification(
     """
     one_of("average", average, AVERAGES)
     one_of("missing", missing, MISSING)
-    table, sign = score_table(similarity, distance)
+    table, sign = score_table(similarity, distance, probes, gallery)
     triangle = gallery is None
-    if gallery is not None:
-        refuse_own_images(table, probes, gallery)
     columns = probes if gallery is None else gallery
     same_length(probes=table, labels=np.asarray(probes))
     if table.shape[1] != len(np.asarray(columns)):
