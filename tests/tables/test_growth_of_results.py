@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,11 @@ import pandas as pd
 import pytest
 
 import strat
-import strat.report.board_page  # the function of this name hides the module
 from strat.report import of_comparisons
 from strat.tables import grouping, leaderboard_columns
 from strat.tables import groups as groups_module
 
-board_pages = sys.modules["strat.report.board_page"]
+board_pages = import_module("strat.report.board_page")  # the function of this name hides the module
 
 
 def _board(systems: int) -> strat.Leaderboard:

@@ -112,8 +112,8 @@ def gate(
 
     Examples
     --------
-    The new system is right in 10 of 200 items more than the old one: d̄ = 0.05, se = sqrt(0.0475 / 199) = 0.01545, and
-    the lower limit is 0.05 − 1.6525 · 0.01545 = 0.0245.
+    The new system is right in 10 of 200 items more than the old one and never wrong where that is right: d̄ = 0.05, and
+    Tango's score (0.05 − δ) / sqrt(δ (1 − δ) / 200) is 1.645, the one-sided critical value, at the lower limit 0.0301.
 
     >>> old = [1] * 150 + [0] * 50
     >>> new = [1] * 160 + [0] * 40

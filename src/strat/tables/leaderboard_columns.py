@@ -129,11 +129,9 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
         "baseline": board.baseline,
         "leaderboard": _lines(own_columns(board)),
         "tied_with_best": board.tied,
-        "pairs": _lines(board.pairs(first=PAIRED)),
+        **_pairs_data(board),
         "notes": records(board.notes),
     }
-    if len(board.systems) > PAIRED:
-        content["pairs_left_out"] = math.comb(len(board.systems), 2) - len(content["pairs"])
     if len(board.systems) == 2:
         content["comparison"] = board.comparison.to_dict(board.level)
     else:
@@ -146,6 +144,13 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
         content["further_measures"] = {one.measure: plain_data(one) for one in board.others}
     plain: dict[str, Any] = jsonable(content)
     return plain
+
+
+def _pairs_data(board: Leaderboard) -> dict[str, Any]:
+    """The pairs of the first systems, and how many others there are."""
+    pairs = _lines(board.pairs(first=PAIRED))
+    left = math.comb(len(board.systems), 2) - len(pairs)
+    return {"pairs": pairs, **({"pairs_left_out": left} if left else {})}
 
 
 def _groups_data(board: Leaderboard) -> dict[str, Any]:
