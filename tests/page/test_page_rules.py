@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from strat.errors import StratError
-from strat.page.form import FIELDS, QUESTIONS, described, roles_of
+from strat.page.form import FIELDS, QUESTIONS, described, in_labels, roles_of
 from strat.page.rules import Access, headers_of
 from strat.page.sources import Uploads, of_path, pieces, safe_name
 
@@ -192,3 +192,15 @@ def test_a_folder_of_uploads_keeps_its_folders_and_stays_inside(tmp_path: Path) 
         uploads.add(batch, "a.jsonl", 1, io.BytesIO(b"x"), folder="run/../../..")
     with pytest.raises(StratError, match="`folder` must be at most 8 folders deep, got 9"):
         uploads.add(batch, "a.jsonl", 1, io.BytesIO(b"x"), folder="/".join("abcdefghi"))
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("`units` must be a column, got 'x'.", "\"Cluster\" must be a column, got 'x'."),
+        ("use strata='subject' (command line: --strata subject).", "use Stratum = subject."),
+        ("`other` is left as it is, and so is other='x'.", "`other` is left as it is, and so is other='x'."),
+    ],
+)
+def test_messages_use_the_labels_of_the_form(message: str, words: str) -> None:
+    assert in_labels(message) == words

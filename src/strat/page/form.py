@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -108,6 +109,20 @@ QUESTIONS = {
     ),
 }
 SEVERAL = {"better": ("predicted", "score"), "group": ("by",)}  # fields of several columns, by question
+
+
+def in_labels(message: str) -> str:
+    """A message of the library with the labels of the form for the names of arguments.
+
+    >>> in_labels("`positive` must name the positive class; for example positive='ill' (command line: --positive).")
+    '"Positive class" must name the positive class; for example Positive class = ill.'
+    """
+    message = re.sub(r" \(command line: [^)]*\)", "", message)
+    for name, field in FIELDS.items():
+        message = message.replace(f"`{name}`", f'"{field.label}"')
+        for match in re.finditer(rf"\b{name}=(['\"])(.*?)\1", message):
+            message = message.replace(match[0], f"{field.label} = {match[2]}")
+    return message
 
 
 def described() -> dict[str, Any]:

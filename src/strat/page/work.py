@@ -18,7 +18,7 @@ from typing import Any
 from strat import tables
 from strat.comparison import units_for
 from strat.errors import StratError
-from strat.page.form import FIELDS, QUESTIONS, roles_of
+from strat.page.form import FIELDS, QUESTIONS, in_labels, roles_of
 from strat.report import render
 from strat.tables.check import check
 from strat.tables.check import sheet as sheet_of_checks
@@ -64,7 +64,7 @@ def outcome(task: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         return _looked(task) if task["question"] is None else _answered(task, folder)
     except StratError as error:
         field = error.argument if error.argument in FIELDS else None
-        return {"error": {"field": field, "message": str(error)}}
+        return {"error": {"field": field, "message": in_labels(str(error))}}
     except MemoryError:
         message = "There is not enough memory for this; ask for fewer rows, columns or samples."
     except OSError as error:
