@@ -74,6 +74,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     csv(here / "scores.csv", {"correct": c["correct"], "task": c["subject"]})
     worker, prompt = np.divmod(np.arange(60), 10)
     csv(here / "ratings.csv", {"good": (worker * prompt + prompt) % 3 / 2, "worker": worker, "prompt": prompt})
+    csv(here / "shots.csv", {"hit": (worker * prompt) % 4 // 3, "subject": worker, "pose": prompt})
+    schools = {"pass": (worker + prompt * worker) % 3 // 2, "district": worker, "school": prompt}
+    csv(here / "schools.csv", {**schools, "districts": np.full(60, 12), "schools": np.full(60, 20)})
     ill = np.arange(60) // 3 % 4 == 0
     pilot = {
         "label": ill.astype(int),

@@ -64,7 +64,7 @@ def plan() -> None:
 
     strat plan intraclass pilot.csv --score correct --units patient
 
-    strat plan levels ratings.csv --score good --crossed judge,item --width 0.1
+    strat plan levels ratings.csv --score good --crossed worker,prompt --width 0.1
 
     strat plan finite --successes 0 --trials 40 --population 50
 

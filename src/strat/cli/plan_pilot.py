@@ -63,7 +63,7 @@ def pilot(
 
     strat plan pilot --se 0.011 --units 568 --difference 0.02
 
-    strat plan pilot pilot.csv --score pass --stages district,school --width 0.05
+    strat plan pilot schools.csv --score pass --stages district,school --width 0.05
 
     Crossed factors have `strat plan levels`.
     """

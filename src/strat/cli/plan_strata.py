@@ -106,9 +106,9 @@ def levels(
 ) -> None:
     """How much of the variance each drawn factor makes, with intervals, and the levels that a width takes.
 
-    strat plan levels results.csv --score correct --crossed item,setting,run
+    strat plan levels ratings.csv --score good --crossed worker,prompt
 
-    strat plan levels ratings.csv --score good --crossed judge,item --width 0.1
+    strat plan levels ratings.csv --score good --crossed worker,prompt --width 0.1
     """
     from strat.tables.components import components_of
 
