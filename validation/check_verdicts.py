@@ -17,7 +17,8 @@ from scipy.special import ndtr
 
 import strat
 from strat.tables import check_trials
-from strat.tables.check import Check, check
+from strat.tables.check import check
+from strat.tables.check_result import Check
 
 from .second.shapes import rates
 

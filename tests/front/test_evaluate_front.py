@@ -15,7 +15,8 @@ import pytest
 import strat
 from strat import StratError
 from strat.cli import main
-from strat.tables.metrics import ALIASES, METRICS
+from strat.tables.metric_words import ALIASES
+from strat.tables.metrics import METRICS
 
 Frame = Callable[[dict[str, Any]], Any]
 FRAMES: dict[str, Frame] = {"pandas": pd.DataFrame, "polars": pl.DataFrame}

@@ -15,7 +15,9 @@ from strat import StratError
 from strat.cli import main
 from strat.datasets import clustered_predictions
 from strat.notes import codes_of
-from strat.tables.check import Line, check, sheet
+from strat.tables.check import check
+from strat.tables.check_result import sheet
+from strat.tables.check_trials import Line
 from strat.tables.simulate import shapes, simulator
 from strat.tables.simulate_crossed import crossed_simulator
 

@@ -13,7 +13,8 @@ import pytest
 import strat
 from strat import Design, StratError, comparison, planning
 from strat.cli import main
-from strat.tables.check import check, sheet
+from strat.tables.check import check
+from strat.tables.check_result import sheet
 from strat.tables.components import components_of
 from strat.tables.simulate_layouts import blocks_simulator, ordered_simulator
 from strat.tables.simulate_stages import staged_simulator

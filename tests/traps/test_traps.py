@@ -37,7 +37,8 @@ from strat.recognition import match_curve, ranks_of_embeddings, verification
 from strat.statistics import loss, probabilities, score_rates, scores
 from strat.statistics.positive import positive_of
 from strat.tables import evaluate, read
-from strat.tables.check import check, sheet
+from strat.tables.check import check
+from strat.tables.check_result import sheet
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 

@@ -62,7 +62,7 @@ def check(
       strat check schools.csv --score pass --stages district,school --population districts,schools
     """
     from strat.tables.check import check as run
-    from strat.tables.check import sheet
+    from strat.tables.check_result import sheet
 
     look.unless_columns(ctx, files)
     options.applied(ctx, truth=truth, score=score, strata=strata)

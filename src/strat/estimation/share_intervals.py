@@ -385,8 +385,7 @@ def _root(gap: Callable[[Array], Array], x: Array, slope: Array) -> Array:
     low, high = np.full(len(x), -35.0), np.full(len(x), 35.0)
     here = gap(x)
     for _ in range(14):
-        there_yet = np.abs(here) < CLOSE
-        if there_yet.all():
+        if (there_yet := np.abs(here) < CLOSE).all():
             break
         low, high = np.where(here < 0, x, low), np.where(here < 0, high, x)
         next_x = x - here / slope

@@ -21,7 +21,7 @@ from strat.errors import StratError
 from strat.page.form import FIELDS, QUESTIONS, in_labels, roles_of
 from strat.report import render
 from strat.tables.check import check
-from strat.tables.check import sheet as sheet_of_checks
+from strat.tables.check_result import sheet as sheet_of_checks
 from strat.tables.excel import filled_sheets, split_sheet
 from strat.tables.logs.reading import is_logs
 from strat.tables.render import jsonable, plain_text, write

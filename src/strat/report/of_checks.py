@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from strat.report.model import Answer, Grid, Section, Told
 from strat.report.wording import stop
-from strat.tables.check import Check, sheet
+from strat.tables.check_result import Check, sheet
 
 
 def of_check(result: Check, name: str = "") -> Told:

@@ -58,7 +58,7 @@ def _makers() -> dict[type, tuple[Maker, str]]:
     from strat.recognition.det_curve import DetCurve
     from strat.recognition.verification import Verification
     from strat.statistics.confusion_matrix import ConfusionMatrix
-    from strat.tables.check import Check
+    from strat.tables.check_result import Check
     from strat.tables.evaluation import Evaluation
     from strat.tables.leaderboard import Leaderboard
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from strat.tables.cells import Cells
-from strat.tables.check import Check, Checks, check
+from strat.tables.check import check
+from strat.tables.check_result import Check, Checks
 from strat.tables.compare import compare
 from strat.tables.evaluate import evaluate
 from strat.tables.evaluation import Evaluation

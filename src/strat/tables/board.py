@@ -16,7 +16,8 @@ from strat.tables.column import Column, alike, all_marks, all_notes, dropped_not
 from strat.tables.decisions import two_classes
 from strat.tables.design import argument_of, is_drawn
 from strat.tables.logs import ItemTable
-from strat.tables.metrics import ALIASES, Metric, labels_of, single
+from strat.tables.metric_words import ALIASES
+from strat.tables.metrics import Metric, labels_of, single
 from strat.tables.table import Table, missing_message
 from strat.text import counted
 from strat.validate.columns import Array, Codes, encode

@@ -16,7 +16,8 @@ from strat.notes import Note
 from strat.statistics.clustering import anova, design_effect
 from strat.tables.backends import Lazy
 from strat.tables.column import Column
-from strat.tables.metrics import ALIASES, Metric
+from strat.tables.metric_words import ALIASES
+from strat.tables.metrics import Metric
 from strat.tables.table import Table
 from strat.validate.columns import Array, Codes, encode
 

@@ -19,6 +19,7 @@ from strat.statistics.fields.answers import KINDS as ROUGE
 from strat.statistics.positive import positive_of, refused
 from strat.tables import field_metrics
 from strat.tables.cells import Cells
+from strat.tables.metric_words import ALIASES, ELSEWHERE
 from strat.validate.arguments import shown
 from strat.validate.columns import Codes, encode
 
@@ -77,56 +78,6 @@ _LIKELIHOOD_RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
 _LOWER = ("cost_per_success", "wer", "cer", "mer", "wil", "ter", "mape", "negative_likelihood_ratio",
           "error_rate", "equal_error_rate", "brier", "log_loss", "calibration_error", "rmse", "mae", "mse",
           "false_positive_rate", "false_negative_rate")  # fmt: skip
-
-ALIASES = {
-    "sensitivity": "recall", "true_positive_rate": "recall", "tpr": "recall", "hit_rate": "recall",
-    "positive_predictive_value": "precision", "ppv": "precision",
-    "npv": "negative_predictive_value", "selectivity": "specificity", "true_negative_rate": "specificity",
-    "tnr": "specificity", "fpr": "false_positive_rate", "fall_out": "false_positive_rate",
-    "fnr": "false_negative_rate", "miss_rate": "false_negative_rate",
-    "f1_score": "f1", "f_score": "f1", "dice": "f1", "iou": "jaccard",
-    "f1_macro": "macro_f1", "f1_micro": "micro_f1", "f1_weighted": "weighted_f1",
-    "precision_macro": "macro_precision", "recall_macro": "macro_recall",
-    "auroc": "auc", "roc_auc": "auc", "c_statistic": "auc", "concordance": "auc",
-    "auprc": "average_precision", "pr_auc": "average_precision", "ap": "average_precision",
-    "eer": "equal_error_rate", "brier_score": "brier", "cross_entropy": "log_loss", "nll": "log_loss",
-    "ece": "calibration_error", "expected_calibration_error": "calibration_error",
-    "cohen_kappa": "kappa", "cohens_kappa": "kappa", "matthews_corrcoef": "mcc", "matthews": "mcc",
-    "acc": "accuracy", "error": "error_rate", "misclassification_rate": "error_rate",
-    "root_mean_squared_error": "rmse", "mean_absolute_error": "mae", "mean_squared_error": "mse",
-    "bias": "mean_error", "r_squared": "r2", "word_error_rate": "wer", "character_error_rate": "cer",
-    "em": "exact_match", "rouge_l": "rougel",
-    "spearmanr": "spearman", "kendalltau": "kendall", "o_e": "observed_expected", "o:e": "observed_expected",
-    "lr+": "positive_likelihood_ratio", "icc": "icc2", "alpha": "krippendorff_alpha", "gwet_ac": "gwet_ac1",
-    "average": "mean", "mean_score": "mean", "sum": "total",
-}  # fmt: skip
-ELSEWHERE = {
-    "cmc": "strat.recognition.cmc(…), on the command line `strat recognize`",
-    "cms": "strat.recognition.cmc(…), on the command line `strat recognize`",
-    "fnmr": "strat.recognition.verification(…), on the command line `strat recognize`",
-    "fmr": "strat.recognition.verification(…), on the command line `strat recognize`",
-    "roc": "strat.plot.roc(…); its area is 'auc'",
-    "ndcg": "strat.ndcg(run, qrels)",
-    "map": "strat.mean_average_precision(run, qrels)",
-    "mrr": "strat.mrr(run, qrels)",
-    "err": "strat.expected_reciprocal_rank(run, qrels)",
-    "bpref": "strat.bpref(run, qrels)",
-    "net_benefit": "'net_benefit@0.2' at one threshold, strat.net_benefit(truth, probability, thresholds=…) at several",
-    "nri": "strat.nri(truth, old, new)",
-    "crps": "strat.crps(truth, ensemble)",
-    "mase": "strat.mase(truth, predicted, scale)",
-    "coverage": "strat.interval_share(truth, low, high)",
-    "pinball_loss": "'pinball_loss@0.9' for the quantile 0.9",
-    "quantile": "'quantile@0.95', or 'latency@0.95' where less is better",
-    "hausdorff": "strat.hausdorff(truth, predicted) of masks",
-    "panoptic_quality": "strat.panoptic_quality(iou, matched, unmatched)",
-    "der": "strat.der(reference, hypothesis)",
-    "mqm": "strat.mqm(severity, category, segments=…)",
-    "coco_ap": "strat.coco_ap(truth, detections)",
-    "miou": "strat.mean_iou(truth, predicted) of masks",
-    "confusion": "strat.confusion(…); `evaluate` has it in `.confusion`",
-}
-
 
 REPEATED: dict[str, Callable[..., Statistic]] = {
     "pass@": statistics.pass_at_k, "pass^": statistics.pass_hat_k, "best@": statistics.best_of_k,
