@@ -27,6 +27,7 @@ from strat.validate.columns import Array, Codes
 
 BITS = 23  # of a score that are kept: sign, exponent and 14 of the fraction
 ROWS = 1 << 20  # comparisons in a batch
+AHEAD = 1 << 20  # bytes of a column that are read at once
 MOST_PAIRS = 1 << 24  # pairs of subjects whose sums are kept
 WIDE = Note(
     "pairs-not-kept",
@@ -182,14 +183,18 @@ def batches(
     file: Path, names: tuple[str, str, str], subjects: NDArray[Any], sign: float
 ) -> Iterator[tuple[Codes, Codes, Codes]]:
     """Codes of the subjects of both sides and steps of the scores, a batch of rows at a time."""
-    pq = extras.load("pyarrow.parquet")
-    with pq.ParquetFile(file) as parquet:
+    with _opened(file) as parquet:
         for batch in parquet.iter_batches(batch_size=ROWS, columns=list(names)):
             first, second = (_codes(batch.column(name), subjects) for name in names[:2])
             scores = sign * batch.column(names[2]).to_numpy(zero_copy_only=False)
             if not np.isfinite(scores).all():
                 raise StratError(f"`path` must have finite scores in {names[2]!r}, got others; drop these rows.")
             yield first, second, step_of(scores)
+
+
+def _opened(file: Path) -> Any:
+    """The file, of which no more is read ahead than a batch needs: by default what was read stays until the end."""
+    return extras.load("pyarrow.parquet").ParquetFile(file, pre_buffer=False, buffer_size=AHEAD)
 
 
 def _codes(column: Any, subjects: NDArray[Any]) -> Codes:
@@ -297,9 +302,8 @@ def _names(file: Path, columns: Mapping[str, str]) -> tuple[str, str, str]:
 
 def _subjects(file: Path, names: tuple[str, str, str]) -> NDArray[Any]:
     """The distinct subjects of both sides, sorted."""
-    pq = extras.load("pyarrow.parquet")
     known: set[Any] = set()
-    with pq.ParquetFile(file) as parquet:
+    with _opened(file) as parquet:
         for batch in parquet.iter_batches(batch_size=ROWS, columns=list(dict.fromkeys(names[:2]))):
             for column in batch.columns:
                 if column.null_count:
