@@ -121,3 +121,18 @@ def test_memory_does_not_grow_with_the_comparisons(tmp_path, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < 1.3 * peaks[1]
+
+
+def test_what_was_read_of_a_file_is_let_go(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "ROWS", 1 << 16)
+    rng = np.random.default_rng(3)
+    names = ("probe", "gallery", "score")
+    columns = (*rng.integers(0, 50, (2, 40 << 16)).astype(np.int32), rng.normal(size=40 << 16).astype(np.float32))
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table(dict(zip(names, columns, strict=True))), file, row_group_size=1 << 16)
+    held = []
+    before = pa.total_allocated_bytes()
+    for _ in streaming.batches(file, names, np.arange(50), 1.0):
+        held.append(pa.total_allocated_bytes() - before)
+    assert len(held) > 2
+    assert held[-1] < 0.25 * file.stat().st_size
