@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import strat
-from strat.comparison import many
+from strat.comparison import many, sign_flips
 from strat.comparison.sign_flips import few_units, largest_of_systems
 
 
@@ -106,3 +106,18 @@ def test_family_wise_error_with_few_units(systems: int, units: int) -> None:
         x = (z + 0.5 * rng.standard_normal((units, systems))[unit] < 1.2).astype(float)
         wrong += many(x, on=design, higher_is_better=True).pvalues().min() <= 0.05
     assert wrong / samples <= 0.06 + 2 * np.sqrt(0.06 * 0.94 / samples)
+
+
+@pytest.mark.parametrize(("units", "systems"), [(8, 2), (9, 4), (40, 12)])
+def test_the_short_way_of_one_stratum_is_the_general_one(units: int, systems: int) -> None:
+    """Equal systems and flips without variance included."""
+    deviations = np.random.default_rng(units).integers(-2, 3, (units, systems)).astype(float)
+    deviations[:, 1] = deviations[:, 0] if systems > 2 else deviations[:, 1]
+    deviations -= deviations.mean(axis=0)
+    scaled = deviations * np.sqrt(units / (units - 1))
+    whole = sign_flips._squares(scaled.T @ scaled)
+    indicator = np.full((units, 1), np.sqrt(1 / (units - 1)))
+    general = sign_flips._largest(sign_flips._signs(units, systems), deviations, indicator, whole)
+    np.testing.assert_allclose(
+        sign_flips.largest_of_systems(deviations, np.zeros(units, int)), general, rtol=1e-12, atol=1e-12
+    )

@@ -22,6 +22,7 @@ FLIPS = 8192
 LEAST_FLIPS = 1000
 WORK = 50_000_000  # draws × systems²
 CHUNK = 4_000_000  # numbers at a time
+TINY = 1e-12  # of a variance: rounding
 SEED = 20_010_612  # fixed: the same question has the same answer
 
 
@@ -71,9 +72,26 @@ def largest_of_systems(deviations: Array, stratum: Codes) -> Array:
     taken = np.where(sizes > 1, ratio / sizes, 0.0)
     indicator = (stratum[:, None] == np.arange(len(sizes))) * np.sqrt(taken)
     signs = _signs(*deviations.shape)
+    if len(sizes) == 1:
+        return _largest_in_one(signs @ deviations, whole, float(taken[0]))
     step = max(1, CHUNK // (deviations.size * len(sizes) + deviations.shape[1] ** 2))
     parts = [_largest(signs[a : a + step], deviations, indicator, whole) for a in range(0, len(signs), step)]
     return np.concatenate(parts)
+
+
+def _largest_in_one(sums: Array, whole: Array, taken: float) -> Array:
+    """The largest |t| with each system in one stratum, where t² = g² / (w − g²/(n − 1)) rises with g²/w."""
+    known = whole > TINY * whole.max()
+    inverse = np.divide(1.0, whole, out=np.zeros_like(whole), where=known)
+    by_system, largest = np.ascontiguousarray(sums.T), np.empty(sums.shape)
+    for k, own in enumerate(by_system):
+        gap = by_system - own
+        gap *= gap
+        gap *= inverse[k][:, None]
+        largest[:, k] = gap.max(axis=0)
+    left = 1.0 - taken * largest
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(left > TINY, np.sqrt(largest / left), np.inf)
 
 
 def _largest(signs: Array, deviations: Array, indicator: Array, whole: Array) -> Array:
@@ -83,7 +101,7 @@ def _largest(signs: Array, deviations: Array, indicator: Array, whole: Array) ->
     centred = _squares(np.einsum("fhs,fhr->fsr", by_stratum, by_stratum, optimize=True))
     variance = whole - centred
     gap = np.abs(sums[:, :, None] - sums[:, None, :])
-    tiny = 1e-12 * whole
+    tiny = TINY * whole
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(variance > tiny, gap / np.sqrt(variance), np.where(gap**2 > tiny, np.inf, 0.0))
     return np.asarray(np.where(whole > tiny.max(), t, 0.0).max(axis=2))
