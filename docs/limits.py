@@ -78,7 +78,7 @@ def growth() -> list[str]:
 
 
 def _growth_tests() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("growth", ROOT / "tests" / "project" / "test_growth.py")
+    spec = importlib.util.spec_from_file_location("growth", ROOT / "tests" / "project" / "test_growth_with_size.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -89,7 +89,7 @@ command = typer.Typer(add_completion=False, rich_markup_mode=None)
 @command.command()
 def recognize(
     ctx: typer.Context,
-    files: list[Path] | None = FILES,
+    files: list[str] | None = FILES,
     similarity: list[Path] | None = SIMILARITY,
     distance: list[Path] | None = DISTANCE,
     trials: Path | None = TRIALS,
@@ -168,7 +168,7 @@ def recognize(
     """
     if files:
         raise StratError(
-            f"what a file holds must be said by an option, got {str(files[0])!r} alone; --trials FILE for a list of "
+            f"what a file holds must be said by an option, got {files[0]!r} alone; --trials FILE for a list of "
             "comparisons, --similarity or --distance FILE for a table of scores, --images FILE for embeddings."
         )
     if plot_kind is not None:

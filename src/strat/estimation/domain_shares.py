@@ -22,13 +22,13 @@ class DomainShares:
 
     Examples
     --------
-    Two domains of two units each, of which the first units are alike:
+    Two domains of two units each, of which the first units have equal shares:
 
     >>> lines = DomainLines(np.array([0, 0, 1, 1]), np.array([0, 1]), np.ones(4), np.full(2, 2.0), np.ones(2))
     >>> rows = np.array([5.0, 5.0, 5.0, 5.0])
     >>> low, high = DomainShares(np.array([5.0, 4.0, 5.0, 3.0]), rows, rows, lines).limits(0.95)
     >>> low.round(2).tolist()
-    [0.44, 0.28]
+    [0.45, 0.35]
     """
 
     hits: Array

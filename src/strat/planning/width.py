@@ -22,6 +22,7 @@ from strat.statistics.clustering import design_effect as kish
 from strat.validate.arguments import checked
 from strat.validate.columns import LARGEST, Array
 
+LEAST_DF = 0.1  # where a class has one case: no interval says anything
 MOST_STRATA = 10**6  # a thousand million units in each of so many are still whole numbers among floats
 
 
@@ -120,7 +121,7 @@ def rows_for_auc(
         positive = likely_counts(rows, prevalence)
         ones, zeros = (np.maximum(part / deff, 1.0) for part in (positive, rows[..., None] - positive))
         variance = (auc * (1 - auc) + (ones + zeros - 2) * pairs) / (ones * zeros)  # Hanley and McNeil (1982)
-        size, df = auc * (1 - auc) / variance, np.minimum(ones, zeros) - 1
+        size, df = auc * (1 - auc) / variance, np.maximum(np.minimum(ones, zeros) - 1, LEAST_DF)
         return assured_share_width(auc, size, df, level, assurance, estimated=True, between=pairs / (auc * (1 - auc)))
 
     return width_plan("rows", width, measure, assurance, least=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -297,13 +298,12 @@ def unmasked(name: str, value: object) -> None:
         raise StratError(f"`{name}` must have no masked values, got {hidden}; drop these rows or fill them.")
 
 
-def _indexed(column: object) -> bool:
-    return type(column).__module__.partition(".")[0] == "pandas" and bool(getattr(column, "ndim", 0))
-
-
 def same_order(columns: Mapping[str, Any]) -> None:
     """Refuse columns of pandas whose indexes name the same rows in another order: are rows paired by name or place?"""
-    indexed = {name: one.index for name, one in columns.items() if _indexed(one)}
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    indexed = {name: one.index for name, one in columns.items() if isinstance(one, pandas.Series | pandas.DataFrame)}
     if len(indexed) < 2:
         return
     (first, index), *rest = indexed.items()
