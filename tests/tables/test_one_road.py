@@ -148,6 +148,7 @@ def _spark(data: Data, folder: Path) -> Any:
     return spark.createDataFrame(pd.DataFrame(data))
 
 
+slow = pytest.mark.slow
 ROADS: dict[str, Callable[[Data, Path], Any]] = {
     "columns": lambda data, folder: data,
     "pandas, rows shuffled": _shuffled,
@@ -235,8 +236,17 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "LARGE", 0)
 
 
-@pytest.mark.parametrize("road", ROADS)
-@pytest.mark.parametrize("roles", DESIGNS.values(), ids=list(DESIGNS))
+def _crossings() -> list[Any]:
+    """Every design on every road; quick: the barest and the fullest design on each, and each design on two of them."""
+    quick = ({"rows", "weighted units in strata"}, {"columns", "two passes"})
+    return [
+        pytest.param(road, roles, id=f"{design}-{road}", marks=() if {design} & quick[0] or {road} & quick[1] else slow)
+        for design, roles in DESIGNS.items()
+        for road in ROADS
+    ]
+
+
+@pytest.mark.parametrize(("road", "roles"), _crossings())
 def test_every_measure_on_every_road(large: None, rows: Data, tmp_path: Path, road: str, roles: dict[str, Any]) -> None:
     source = ROADS[road](rows, tmp_path)
     for measure, asked in MEASURES.values():

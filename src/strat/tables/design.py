@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat import validate
 from strat.designs import Design
 from strat.designs.crossed import MOST_FACTORS
 from strat.errors import StratError
@@ -43,11 +44,12 @@ UNORDERED = Along()
 
 def along(order: str | None, differences: int, start: str | float | Mapping[Any, float] | None) -> Along:
     """How a sample lies along the column `order`; what would be ignored without one is refused."""
-    given = Along(differences, start)
-    if order is None and given != UNORDERED:
+    if not isinstance(start, str | Mapping | None):
+        start = validate.number("start", start)
+    if order is None and (start is not None or differences != UNORDERED.differences):
         argument = "start" if start is not None else "differences"
         raise StratError(f"`{argument}` must go with `order`: it is about samples drawn along one.")
-    return given
+    return Along(differences, start)
 
 
 def argument_of(role: str) -> str:

@@ -235,7 +235,7 @@ def evaluate(
     sizes = population_sizes(population, stages)
     check_method(drawn, method, replicates)
     check_collapse(collapse_by, lone, strata=strata, proxy=proxy, replicate_weights=replicate_weights)
-    check_df(df, by=question.by, proxy=proxy)
+    check_df(df, by=question.by or None, proxy=proxy)
     roles |= _required(table, drawn, question.by)
     ordering = along(order, differences, start)
     columns = Sources(

@@ -85,14 +85,14 @@ def check_collapse(by: str | None, lone: str, *, strata: str | None, **beside: o
         return
     if strata is None or lone != "collapse":
         raise StratError(f"`collapse_by` must go with `strata` and lone='collapse', got {by!r} without.")
-    other = next((name for name, value in beside.items() if value), None)
+    other = next((name for name, value in beside.items() if value is not None), None)
     if other is not None:
         raise StratError(f"`collapse_by` must be left out beside `{other}`, got {by!r}.")
 
 
 def check_df(df: str | float | None, **beside: object) -> None:
     """Fail unless degrees of freedom, if they are given, would be those of every number."""
-    other = next((name for name, value in beside.items() if value), None)
+    other = next((name for name, value in beside.items() if value is not None), None)
     if df is not None and other is not None:
         raise StratError(f"`df` must be left out beside `{other}`, whose estimates have their own, got {df!r}.")
     if isinstance(df, str):
