@@ -277,11 +277,6 @@ def of_the_unseen(size: Array, seen: Array) -> Array:
     return np.divide(size, left, out=np.full_like(size, np.inf), where=left > 0)
 
 
-def sum_by_stratum(values: Array, design: Design) -> Array:
-    """Sums over the lines of each stratum: strata × columns."""
-    return np.add.reduceat(values, design.starts, axis=0)
-
-
 def effective_units(design: Design, weights: Array) -> float:
     """How many units of a limitless population an exact interval may count on: more where much of it was seen."""
     if not weights.any():
@@ -289,4 +284,4 @@ def effective_units(design: Design, weights: Array) -> float:
     if design.layout is not None:
         return min(kish(np.bincount(group, weights).astype(float)) for group in design.layout.groupings.values())
     seen = float((weights * design.fraction[design.stratum]).sum() / weights.sum())
-    return np.inf if seen >= 1 else kish(weights, design.copies) / (1.0 - seen)
+    return float(of_the_unseen(np.array(kish(weights, design.copies)), np.array(seen)))

@@ -95,11 +95,12 @@ def _strata_are_classes(design: Design, sums: UnitSums) -> Note | None:
     classes = sums.by_class.shape[1]
     if classes < 2 or design.n_strata < 2 or design.layout is not None or np.isfinite(design.population).any():
         return None
-    mass = variance.sum_by_stratum(sums.by_class[0].T, design)
+    lines = DesignLines(design)
+    mass = lines.by_stratum(sums.by_class[0].T)
     one_to_one = ((mass > 0).sum(axis=1) == 1).all() and ((mass > 0).sum(axis=0) <= 1).all()
     per_weight = rows_per_weight(design)
     weighted = np.ptp(per_weight) > 1e-9 * per_weight.max(initial=0.0)
-    moves = np.abs(variance.sum_by_stratum(sums.influence, design)).max(initial=0.0)
+    moves = np.abs(lines.by_stratum(sums.influence)).max(initial=0.0)
     return STRATA_ARE_CLASSES if one_to_one and not weighted and moves > MOVES else None
 
 
