@@ -13,7 +13,6 @@ NUMPY_SCALAR = re.compile(r"\bnp\.(?:bool|str_|float\d+|u?int\d+)\(([^()]*)\)|\b
 LINE_BREAK = re.compile(r"\s*\n\s*")
 LONG_WORD = re.compile(r"\S{200,}")
 LONGEST = 1000  # signs in a message
-SUBJECT = re.compile(r"`([A-Za-z_]\w*)`")  # the argument that a sentence begins with; files and options are none
 
 
 class StratError(ValueError):
@@ -24,9 +23,9 @@ class StratError(ValueError):
     Parameters
     ----------
     message
-        The sentence: "`argument` must be …, got VALUE; way out."
+        The sentence, for what is wrong with data, a file or a machine.
     argument
-        The argument that it is about; by default the one that the sentence begins with.
+        The argument that it is about, if it is about one; :meth:`about` makes the sentence from it.
 
     Attributes
     ----------
@@ -35,7 +34,7 @@ class StratError(ValueError):
 
     Examples
     --------
-    >>> error = StratError("`level` must lie below 1, got np.float64(2.0).")
+    >>> error = StratError.about("level", "must lie below 1, got np.float64(2.0).")
     >>> print(error, error.argument)
     `level` must lie below 1, got 2.0. level
     >>> StratError("`a.csv` must have at least one row, got none.").argument is None
@@ -46,13 +45,18 @@ class StratError(ValueError):
 
     def __init__(self, message: str = "", *, argument: str | None = None) -> None:
         super().__init__(_sentence(NUMPY_SCALAR.sub(lambda match: match[1] or match[2] or "", message)))
-        subject = SUBJECT.match(message)
-        self.argument = argument if argument is not None or subject is None else subject[1]
+        self.argument = argument
+
+    @classmethod
+    def about(cls, argument: str, predicate: str) -> StratError:
+        """An error about an argument: "`argument` must be …, got VALUE; way out."."""
+        space = "" if predicate[:1] in ",:;" else " "
+        return cls(f"`{argument}`{space}{predicate}", argument=argument)
 
     def spelled(self, names: Mapping[str, str]) -> StratError:
         """The same error with arguments spelled as a command line has them.
 
-        >>> error = StratError("`positive` must name a class; for example positive='a'.")
+        >>> error = StratError.about("positive", "must name a class; for example positive='a'.")
         >>> print(error.spelled({"positive": "--positive"}))
         `--positive` must name a class; for example --positive 'a'.
         """
@@ -139,4 +143,6 @@ def one_of(argument: str, value: object, options: Sequence[str]) -> str:
     """`value` if it is among `options`, else an error that names them."""
     if isinstance(value, str) and value in options:
         return value
-    raise StratError(f"`{argument}` must be one of {', '.join(map(repr, options))}, got {short(repr(plain(value)))}.")
+    raise StratError.about(
+        argument, f"must be one of {', '.join(map(repr, options))}, got {short(repr(plain(value)))}."
+    )

@@ -247,7 +247,7 @@ def test_errors_name_what_was_typed() -> None:
         pytest.raises(StratError, match="`--similarity` must name a file beside `--key`"),
         naming(path="--similarity", key="--key"),
     ):
-        raise StratError("`path` must name a file beside `key`.")
+        raise StratError.about("path", "must name a file beside `key`.")
 
 
 def test_logs_get_the_hint_that_tables_get(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

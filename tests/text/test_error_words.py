@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +13,8 @@ import pytest
 import strat
 from strat.errors import StratError
 from strat.planning import rows_for_width
+
+SOURCE = Path(strat.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -21,28 +26,45 @@ def test_values_are_named_as_a_person_would(given, said):
 
 
 def test_a_message_survives_another_process():
-    error = pickle.loads(pickle.dumps(StratError("`x` must not be np.int64(3).")))
+    error = pickle.loads(pickle.dumps(StratError.about("x", "must not be np.int64(3).")))
     assert (str(error), error.argument) == ("`x` must not be 3.", "x")
 
 
 @pytest.mark.parametrize(
-    ("message", "argument"),
+    ("predicate", "sentence"),
     [
-        ("`level` must lie below 1, got 2.", "level"),
-        ("`predicted` and `score` must not be given together.", "predicted"),
-        ("`a.csv` must have at least one row, got none.", None),
-        ("`--plot` must end in .png, got 'a'.", None),
-        ("column `human` must be numbers, got 'x'.", None),
-        ("", None),
+        ("must lie below 1, got 2.", "`x` must lie below 1, got 2."),
+        ("and `y` must not be given together.", "`x` and `y` must not be given together."),
+        (", `y` and `z` must have one length.", "`x`, `y` and `z` must have one length."),
     ],
 )
-def test_an_error_knows_the_argument_that_it_is_about(message, argument):
-    assert StratError(message).argument == argument
-    assert StratError(message, argument="units").argument == "units"
+def test_the_sentence_is_made_from_the_argument(predicate, sentence):
+    error = StratError.about("x", predicate)
+    assert (str(error), error.argument) == (sentence, "x")
+
+
+def test_no_argument_is_read_out_of_a_sentence():
+    assert StratError("`level` must lie below 1, got 2.").argument is None
+
+
+def test_every_error_about_an_argument_names_it_as_a_fact():
+    """No literal sentence of the source begins with an argument: `StratError.about` puts it there."""
+    begins = re.compile(r"`[A-Za-z_]\w*` ")
+    sentences = [
+        f"{path.name}:{node.lineno}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "StratError" and not node.keywords
+        if any(isinstance(one, ast.Constant) and begins.match(str(one.value)) for one in ast.walk(node.args[0]))
+        and ast.unparse(node.args[0]).strip("f\"'").startswith("`")
+    ]
+    assert sentences == []
 
 
 def test_the_argument_stays_when_the_option_is_spelled():
-    error = StratError("`units` must name a column, got 'a'; see units= and `strata`.").spelled({"units": "--units"})
+    error = StratError.about("units", "must name a column, got 'a'; see units= and `strata`.").spelled(
+        {"units": "--units"}
+    )
     assert str(error) == "`--units` must name a column, got 'a'; see --units  and `strata`."
     assert error.argument == "units"
 

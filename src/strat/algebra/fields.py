@@ -72,12 +72,11 @@ class Field:
         """`values` as elements of this field, or an error that names the first that is none."""
         array = np.asarray(values)
         if array.dtype.kind not in "iu":
-            raise StratError(f"`{argument}` must be whole numbers from 0 to {self.order - 1}, got {values!r}.")
+            raise StratError.about(argument, f"must be whole numbers from 0 to {self.order - 1}, got {values!r}.")
         bad = (array < 0) | (array >= self.order)
         if bad.any():
-            raise StratError(
-                f"`{argument}` must be elements 0 to {self.order - 1} of GF({self.order}), "
-                f"got {plain(array[bad][0])!r}."
+            raise StratError.about(
+                argument, f"must be elements 0 to {self.order - 1} of GF({self.order}), got {plain(array[bad][0])!r}."
             )
         return array.astype(np.int64, copy=False)
 
@@ -109,7 +108,7 @@ class Field:
         """The whole power of a; 0^0 = 1, and 0 has no negative power."""
         base, n = np.broadcast_arrays(self.elements("a", a), np.asarray(exponent, dtype=np.int64))
         if ((base == 0) & (n < 0)).any():
-            raise StratError("`a` must not be 0 where `exponent` is negative; 0 has no inverse.")
+            raise StratError.about("a", "must not be 0 where `exponent` is negative; 0 has no inverse.")
         cycle = self.order - 1
         result = self.powers[(self.logarithms[base] * (n % cycle)) % cycle]
         return np.where((base == 0) & (n > 0), 0, result)
@@ -133,7 +132,9 @@ class Field:
     def character(self, a: ArrayLike) -> NDArray[np.int8]:
         """1 for the squares, -1 for the non-squares, 0 for 0 (the quadratic character; odd q)."""
         if self.characteristic == 2:
-            raise StratError(f"`character` must have a field of odd order, got GF({self.order}): all are squares.")
+            raise StratError.about(
+                "character", f"must have a field of odd order, got GF({self.order}): all are squares."
+            )
         element = self.elements("a", a)
         sign = np.where(self.logarithms[element] % 2 == 0, 1, -1)
         return np.where(element == 0, 0, sign).astype(np.int8)
@@ -167,7 +168,7 @@ class Field:
     def _nonzero(self, argument: str, a: ArrayLike) -> Integers:
         element = self.elements(argument, a)
         if (element == 0).any():
-            raise StratError(f"`{argument}` must not be 0 in GF({self.order}); 0 has no inverse and no logarithm.")
+            raise StratError.about(argument, f"must not be 0 in GF({self.order}); 0 has no inverse and no logarithm.")
         return element
 
     def _add(self, a: Integers, b: Integers) -> Integers:
@@ -224,7 +225,9 @@ def field(order: SupportsIndex, *, modulus: Sequence[int] | None = None) -> Fiel
     """
     p, m = prime_power(order)
     if p**m > LARGEST_ORDER:
-        raise StratError(f"`order` must be at most {LARGEST_ORDER}, got {p**m}; larger fields need no tables here.")
+        raise StratError.about(
+            "order", f"must be at most {LARGEST_ORDER}, got {p**m}; larger fields need no tables here."
+        )
     return _field(p, m, None if modulus is None else tuple(int(c) for c in modulus))
 
 
@@ -236,10 +239,14 @@ def _field(p: int, m: int, modulus: tuple[int, ...] | None) -> Field:
     elif modulus is None:
         modulus = primitive_polynomial(p, m)
     if len(modulus) != m + 1 or modulus[-1] != 1 or not all(0 <= c < p for c in modulus):
-        raise StratError(f"`modulus` must be {m + 1} coefficients from 0 to {p - 1} that end in 1, got {modulus}.")
+        raise StratError.about(
+            "modulus", f"must be {m + 1} coefficients from 0 to {p - 1} that end in 1, got {modulus}."
+        )
     companion = companion_matrix(np.array(modulus), p)
     if not is_irreducible(companion, p):
-        raise StratError(f"`modulus` must be irreducible, got the product {modulus}; leave it out and one is found.")
+        raise StratError.about(
+            "modulus", f"must be irreducible, got the product {modulus}; leave it out and one is found."
+        )
     primitive, multiplier = generator(companion, p)
     powers = powers_of(multiplier, p)
     logarithms = np.zeros(p**m, dtype=np.int64)
@@ -266,7 +273,7 @@ def primitive_polynomial(levels: SupportsIndex, degree: SupportsIndex) -> tuple[
     """
     prime_power(levels)
     if (b := validate.count("degree", degree, least=1)) > 4096:
-        raise StratError(f"`degree` must be at most 4096, got {short(repr(b))}; no longer recurrence is made.")
+        raise StratError.about("degree", f"must be at most 4096, got {short(repr(b))}; no longer recurrence is made.")
     return _primitive_polynomial(validate.count("levels", levels, least=0), b)
 
 

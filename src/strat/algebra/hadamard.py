@@ -69,16 +69,17 @@ def hadamard(order: SupportsIndex) -> Signs:
     """
     n = validate.count("order", order, least=1)
     if n > 1 << 32:
-        raise StratError(f"`order` must be at most 2^32, got {short(repr(n))}; no memory holds the matrix.")
+        raise StratError.about("order", f"must be at most 2^32, got {short(repr(n))}; no memory holds the matrix.")
     if not is_reachable(n):
         below = next((k for k in range(n - 1, 0, -1) if is_reachable(k)), 1)
         above = next(k for k in range(n + 1, 4 * n + 5) if is_reachable(k))
-        raise StratError(
-            f"`order` must be 1, 2 or a multiple of 4 that our constructions reach, got {n}; "
-            f"the nearest are {below} and {above}."
+        raise StratError.about(
+            "order",
+            f"must be 1, 2 or a multiple of 4 that our constructions reach, got {n}; "
+            f"the nearest are {below} and {above}.",
         )
     if n > LARGEST_DENSE:
-        raise StratError(f"`order` must be at most {LARGEST_DENSE} for a dense matrix, got {n}.")
+        raise StratError.about("order", f"must be at most {LARGEST_DENSE} for a dense matrix, got {n}.")
     matrix = _build(n)
     return matrix * matrix[:, :1]
 
@@ -92,7 +93,7 @@ def hadamard_order(columns: SupportsIndex) -> int:
     """
     n = validate.count("columns", columns, least=1) + 1
     if n > 1 << 32:
-        raise StratError(f"`columns` must be at most 2^32, got {short(str(n - 1))}; no memory holds the matrix.")
+        raise StratError.about("columns", f"must be at most 2^32, got {short(str(n - 1))}; no memory holds the matrix.")
     while not is_reachable(n):
         n += 1
     return n

@@ -129,7 +129,7 @@ class MultiArray:
         """
         runs = np.arange(start, stop)
         if start < 0 or stop > self.runs:
-            raise StratError(f"`stop` must be at most the number of runs {self.runs}, got {start} to {stop}.")
+            raise StratError.about("stop", f"must be at most the number of runs {self.runs}, got {start} to {stop}.")
         symbols = self._symbols(runs)
         offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         taken = np.zeros((len(runs), offsets[-1]), dtype=bool)
@@ -206,7 +206,7 @@ def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) ->
     """
     numbers = tuple(validate.count("sizes", n, least=2) for n in sizes)
     if not numbers:
-        raise StratError("`sizes` must have at least one stratum, got none.")
+        raise StratError.about("sizes", "must have at least one stratum, got none.")
     columns = Counter(q for n in numbers for q in prime_powers(n))
     array = MultiArray(
         numbers,
@@ -214,9 +214,10 @@ def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) ->
         _components(columns),
     )
     if array.runs > most:
-        raise StratError(
-            f"`sizes` must not need more than {most:,} runs, got {array.runs:,} ({len(numbers)} strata of "
-            f"{', '.join(str(n) for n in sorted(set(numbers)))} units); use `generalized`, which takes any sizes."
+        raise StratError.about(
+            "sizes",
+            f"must not need more than {most:,} runs, got {array.runs:,} ({len(numbers)} strata of "
+            f"{', '.join(str(n) for n in sorted(set(numbers)))} units); use `generalized`, which takes any sizes.",
         )
     return array
 
@@ -259,11 +260,11 @@ def is_orthogonal_multi_array(chosen: MultiArray | ArrayLike, sizes: Sequence[in
     taken = np.asarray(chosen)
     counts = np.asarray([] if sizes is None else sizes, dtype=np.int64)
     if taken.ndim != 2 or counts.sum() != taken.shape[1]:
-        raise StratError(
-            f"`sizes` must add up to the number of units of `chosen`, got {counts.sum()} for shape {taken.shape}."
+        raise StratError.about(
+            "sizes", f"must add up to the number of units of `chosen`, got {counts.sum()} for shape {taken.shape}."
         )
     if not np.isin(taken, (0, 1)).all():
-        raise StratError("`chosen` must hold 0 and 1 only, got other values.")
+        raise StratError.about("chosen", "must hold 0 and 1 only, got other values.")
     ones = taken.astype(float)
     return _has_balance(ones.T @ ones, counts, len(taken))
 

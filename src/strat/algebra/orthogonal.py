@@ -152,8 +152,8 @@ def rao_hamming(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArra
 
 def _from_hadamard(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArray:
     if validate.count("levels", levels, least=0) != 2:
-        raise StratError(
-            f"`levels` must be 2 for the construction 'hadamard', got {levels}; use 'rotation' or 'rao-hamming'."
+        raise StratError.about(
+            "levels", f"must be 2 for the construction 'hadamard', got {levels}; use 'rotation' or 'rao-hamming'."
         )
     count = validate.count("columns", columns, least=1)
     symbols = (hadamard_columns(count) < 0).astype(np.int8)
@@ -173,8 +173,8 @@ def fewest_runs(q: int, columns: int) -> int:
 def _from_differences(levels: SupportsIndex, columns: SupportsIndex) -> OrthogonalArray:
     q, count = _checked(levels, columns)
     if q == 2:
-        raise StratError(
-            "`levels` must be more than 2 for the construction 'difference scheme', got 2; 'hadamard' is the least."
+        raise StratError.about(
+            "levels", "must be more than 2 for the construction 'difference scheme', got 2; 'hadamard' is the least."
         )
     symbols = array_of(least_size(q, count), q, count)
     return OrthogonalArray(symbols.astype(np.min_scalar_type(-q)), q, f"difference scheme over GF({q})")
@@ -185,9 +185,10 @@ def _checked(levels: SupportsIndex, columns: SupportsIndex) -> tuple[int, int]:
     prime_and_exponent("levels", q)
     runs = q ** exponent(q, count)
     if runs * count > LARGEST_ARRAY:
-        raise StratError(
-            f"`columns` must keep the array below {LARGEST_ARRAY:,} symbols, got {count:,} columns of {runs:,} runs; "
-            "`m_sequence` and `circular_level_sums` work without the array."
+        raise StratError.about(
+            "columns",
+            f"must keep the array below {LARGEST_ARRAY:,} symbols, got {count:,} columns of {runs:,} runs; "
+            "`m_sequence` and `circular_level_sums` work without the array.",
         )
     return q, count
 
@@ -283,10 +284,10 @@ def _codes(array: Checked) -> tuple[NDArray[np.int64], int]:
         return np.asarray(array.symbols, dtype=np.int64), array.levels
     given = np.asarray(array)
     if given.ndim != 2 or 0 in given.shape:
-        raise StratError(f"`array` must have runs and columns, got shape {given.shape}.")
+        raise StratError.about("array", f"must have runs and columns, got shape {given.shape}.")
     if given.dtype.kind == "f" and np.isfinite(given).all() and (given == np.round(given)).all():
         given = given.astype(np.int64)
     if given.dtype.kind not in "iu":
-        raise StratError(f"`array` must hold whole numbers (symbols, or +1 and -1), got {given.dtype}.")
+        raise StratError.about("array", f"must hold whole numbers (symbols, or +1 and -1), got {given.dtype}.")
     values, codes = np.unique(given, return_inverse=True)
     return codes.reshape(given.shape).astype(np.int64), max(len(values), 2)

@@ -56,7 +56,7 @@ def next_prime_power(n: int) -> int:
     (7, 16, 9)
     """
     if n > 1 << 40:
-        raise StratError(f"`n` must be at most 2^40, got {short(repr(n))}; no field beyond is made.")
+        raise StratError.about("n", f"must be at most 2^40, got {short(repr(n))}; no field beyond is made.")
     return next(q for q in itertools.count(max(int(n), 2)) if is_prime_power(q))
 
 
@@ -73,8 +73,8 @@ def prime_power(order: SupportsIndex) -> tuple[int, int]:
 def prime_and_exponent(name: str, q: int) -> tuple[int, int]:
     """The prime p and the exponent m with p^m = `q`, the value of the argument `name`."""
     if q > 2**40:
-        raise StratError(f"`{name}` must be at most 2^40, got {q}.")
+        raise StratError.about(name, f"must be at most 2^40, got {q}.")
     if not is_prime_power(q):
-        raise StratError(f"`{name}` must be a prime power, got {q}; the next one is {next_prime_power(q)}.")
+        raise StratError.about(name, f"must be a prime power, got {q}; the next one is {next_prime_power(q)}.")
     ((p, m),) = factorize(q).items()
     return p, m

@@ -33,7 +33,7 @@ def m_sequence(levels: SupportsIndex, degree: SupportsIndex) -> Integers:
     prime_power(levels)
     q, b = validate.count("levels", levels, least=0), validate.count("degree", degree, least=1)
     if b > 64 or q**b > LONGEST_SEQUENCE:
-        raise StratError(f"`degree` must keep levels^degree at or below {LONGEST_SEQUENCE}, got {q}^{b}.")
+        raise StratError.about("degree", f"must keep levels^degree at or below {LONGEST_SEQUENCE}, got {q}^{b}.")
     return _m_sequence(q, b)
 
 

@@ -53,9 +53,10 @@ def walsh_hadamard(x: ArrayLike) -> Array:
     array = values("x", x, finite=False) if np.size(x) else np.asarray(x, dtype=float)
     n = array.shape[0] if array.ndim else 0
     if n == 0 or n & (n - 1):
-        raise StratError(
-            f"`x` must have a power of two as its number of rows, got {n}; add rows of zeros up to "
-            f"{2 ** max(n - 1, 0).bit_length()}."
+        raise StratError.about(
+            "x",
+            f"must have a power of two as its number of rows, got {n}; add rows of zeros up to "
+            f"{2 ** max(n - 1, 0).bit_length()}.",
         )
     if array.size == 0 or n == 1:
         return array.copy()
@@ -104,7 +105,7 @@ def sylvester_rows(start: int, stop: int, columns: ArrayLike) -> NDArray[np.int8
     which = numbers("columns", columns, most=2.0**53, axes=1).astype(np.int64)
     largest = max(stop - 1, int(which.max(initial=0)), 0)
     if start < 0 or int(which.min(initial=0)) < 0:
-        raise StratError(f"`columns` and `start` must not be negative, got a start of {start}.")
+        raise StratError.about("columns", f"and `start` must not be negative, got a start of {start}.")
     signs = _signs(16)
     kind = np.uint16 if largest < 2**16 else np.int64
     common = np.arange(start, stop).astype(kind)[:, None] & which.astype(kind)
@@ -162,16 +163,18 @@ def circular_level_sums(sequence: ArrayLike, values: ArrayLike) -> Array:
 
 def _check_level_sums(symbols: NDArray[np.generic], table: Array) -> None:
     if symbols.ndim != 1 or symbols.dtype.kind not in "iu" or len(symbols) == 0:
-        raise StratError(f"`sequence` must be a vector of whole numbers, got shape {symbols.shape}.")
+        raise StratError.about("sequence", f"must be a vector of whole numbers, got shape {symbols.shape}.")
     if table.ndim != 3 or table.shape[1] < 2:
-        raise StratError(f"`values` must have the shape (rows, levels >= 2, components), got {table.shape}.")
+        raise StratError.about("values", f"must have the shape (rows, levels >= 2, components), got {table.shape}.")
     if len(table) > len(symbols):
-        raise StratError(
-            f"`values` must have at most as many rows as `sequence` has symbols ({len(symbols)}), got {len(table)}."
+        raise StratError.about(
+            "values", f"must have at most as many rows as `sequence` has symbols ({len(symbols)}), got {len(table)}."
         )
     low, high = int(symbols.min()), int(symbols.max())
     if low < 0 or high >= table.shape[1]:
-        raise StratError(f"`sequence` must hold symbols 0 to {table.shape[1] - 1}, got {low if low < 0 else high}.")
+        raise StratError.about(
+            "sequence", f"must hold symbols 0 to {table.shape[1] - 1}, got {low if low < 0 else high}."
+        )
 
 
 def _spectrum(x: NDArray[np.generic]) -> NDArray[np.complex128]:

@@ -102,18 +102,20 @@ def _read(path: Path) -> NDArray[Any]:
             raise ValueError
         return _symbols(np.loadtxt(path, delimiter=",", ndmin=2), path)
     except OSError as error:
-        raise StratError(f"`file` must be an array that can be read, got {str(path)!r} ({error.strerror}).") from None
+        raise StratError.about(
+            "file", f"must be an array that can be read, got {str(path)!r} ({error.strerror})."
+        ) from None
     except StratError:
         raise
     except ValueError:
-        raise StratError(
-            f"`file` must hold whole numbers, one run per line, comma-separated, got {str(path)!r}."
+        raise StratError.about(
+            "file", f"must hold whole numbers, one run per line, comma-separated, got {str(path)!r}."
         ) from None
 
 
 def _symbols(values: NDArray[Any], path: Path) -> NDArray[Any]:
     if values.ndim != 2 or values.dtype.kind not in "iufb" or not (np.abs(values) < 2.0**31).all():
-        raise StratError(f"`file` must hold a table of whole numbers below 2^31, got {str(path)!r} without one.")
+        raise StratError.about("file", f"must hold a table of whole numbers below 2^31, got {str(path)!r} without one.")
     return values
 
 

@@ -94,7 +94,9 @@ class Request:
             raise StratError(f"one of {KINDS} must be given, and only one.")
         if any(halves):
             halved = ("--probes", "--gallery") if halves[0] else ("--genuine", "--impostor")
-            raise StratError(f"`{halved[0]}` and `{halved[1]}` must come together, as many of the one as of the other.")
+            raise StratError.about(
+                halved[0], f"and `{halved[1]}` must come together, as many of the one as of the other."
+            )
 
     @property
     def kind(self) -> str:

@@ -99,8 +99,8 @@ def rom(pvalues: ArrayLike) -> Array:
     """
     p = checked_pvalues(pvalues)
     if len(p) > MOST_FOR_ROM:
-        raise StratError(
-            f"`pvalues` must be at most {MOST_FOR_ROM} for Rom's adjustment, got {len(p)}; use Hochberg's."
+        raise StratError.about(
+            "pvalues", f"must be at most {MOST_FOR_ROM} for Rom's adjustment, got {len(p)}; use Hochberg's."
         )
     order = np.argsort(-p, kind="stable")
     adjusted, least = np.empty(len(p)), 1.0
@@ -146,9 +146,11 @@ def bergmann_hommel(pvalues: ArrayLike, *, systems: int) -> Array:
     p = checked_pvalues(pvalues)
     pairs = systems * (systems - 1) // 2
     if len(p) != pairs:
-        raise StratError(f"`pvalues` must be those of all {pairs} pairs of {systems} `systems`, got {len(p)}.")
+        raise StratError.about("pvalues", f"must be those of all {pairs} pairs of {systems} `systems`, got {len(p)}.")
     if systems > MOST_SYSTEMS:
-        raise StratError(f"`systems` must be at most {MOST_SYSTEMS} for Bergmann-Hommel, got {systems}; use 'shaffer'.")
+        raise StratError.about(
+            "systems", f"must be at most {MOST_SYSTEMS} for Bergmann-Hommel, got {systems}; use 'shaffer'."
+        )
     tied = _tied_pairs(systems)
     bound = tied.sum(axis=1) * np.where(tied, p, np.inf).min(axis=1, initial=np.inf)
     adjusted = np.where(tied, bound[:, None], 0.0).max(axis=0)

@@ -76,7 +76,7 @@ def advise(*, rows: str, systems: int = 2, units: bool = False, five_by_two: boo
     """
     one_of("rows", rows, (ITEMS, SPLITS, DATA_SETS))
     if systems < 2:
-        raise StratError(f"`systems` must be two or more, got {systems}.")
+        raise StratError.about("systems", f"must be two or more, got {systems}.")
     if rows == ITEMS:
         return _of_items(systems, units)
     if rows == SPLITS:
@@ -149,9 +149,9 @@ def run_test(
     """
     one_of("test", test, TESTS)
     if test not in MANY and len(columns) != 2:
-        raise StratError(f"`columns` must be two for {test}, got {len(columns)}: {some(columns)}.")
+        raise StratError.about("columns", f"must be two for {test}, got {len(columns)}: {some(columns)}.")
     if alternative != "two-sided" and test not in ONE_SIDED:
-        raise StratError(f"`alternative` must be 'two-sided' for {test}, got {alternative!r}.")
+        raise StratError.about("alternative", f"must be 'two-sided' for {test}, got {alternative!r}.")
     if test in OF_ITEMS:
         return _test_items(test, columns, truth, units)
     return _test_numbers(test, columns, ratio, higher_is_better, alternative, rope, rng)
@@ -159,10 +159,10 @@ def run_test(
 
 def _test_items(test: str, columns: Mapping[str, ArrayLike], truth: ArrayLike | None, units: ArrayLike | None) -> Any:
     if truth is None:
-        raise StratError(f"`truth` must be given for {test}: it compares predictions of items.")
+        raise StratError.about("truth", f"must be given for {test}: it compares predictions of items.")
     if (units is None) == (test == "mcnemar-clustered"):
         way_out = "give it" if units is None else "leave it out, or use mcnemar-clustered"
-        raise StratError(f"`units` must {'be given' if units is None else 'be left out'} for {test}; {way_out}.")
+        raise StratError.about("units", f"must {'be given' if units is None else 'be left out'} for {test}; {way_out}.")
     if test == "cochran":
         codes, labels = encode("truth", truth)
         right = {}
@@ -188,13 +188,15 @@ def _test_numbers(
     rng: int,
 ) -> Any:
     if test in ("corrected-t", "bayes-t") and ratio is None:
-        raise StratError(f"`ratio` must be given for {test}: testing size over training size, 1/(K − 1) for K folds.")
+        raise StratError.about(
+            "ratio", f"must be given for {test}: testing size over training size, 1/(K − 1) for K folds."
+        )
     if test == "friedman":
         return friedman(columns, higher_is_better=higher_is_better)
     a, b = (numbers("columns", column) for column in columns.values())
     if test.startswith("5x2cv"):
         if len(a) != 10:
-            raise StratError(f"`columns` must have 10 rows for {test}, repeat after repeat, got {len(a)}.")
+            raise StratError.about("columns", f"must have 10 rows for {test}, repeat after repeat, got {len(a)}.")
         a, b = a.reshape(5, 2), b.reshape(5, 2)
     runs: dict[str, Any] = {
         "corrected-t": lambda: corrected_t(a, b, ratio=ratio, alternative=alternative),  # type: ignore[arg-type]

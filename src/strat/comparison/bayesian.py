@@ -117,7 +117,7 @@ def bayesian_correlated_t(a: ArrayLike, b: ArrayLike, *, ratio: float, rope: flo
     """
     d, rope = _pairs(a, b), _rope(rope)
     if not (math.isfinite(ratio) and ratio >= 0.0):
-        raise StratError(f"`ratio` must be testing size / training size, 0 or more, got {ratio!r}.")
+        raise StratError.about("ratio", f"must be testing size / training size, 0 or more, got {ratio!r}.")
     mean, scale, df = float(d.mean()), corrected_se(d, ratio), len(d) - 1.0
     if scale <= 1e-14 * float(np.abs(d).max()):
         below, above = float(mean < -rope), float(mean > rope)
@@ -162,7 +162,7 @@ def bayesian_sign(
     """
     d, rope = _pairs(a, b), _rope(rope)
     if not 0.0 <= prior < 1e6:
-        raise StratError(f"`prior` must be a weight of 0 or more and below a million, got {prior!r}.")
+        raise StratError.about("prior", f"must be a weight of 0 or more and below a million, got {prior!r}.")
     below, above = float((d < -rope).sum()), float((d > rope).sum())
     counts = np.array([below, len(d) - below - above + prior, above])
     points = generator(rng).dirichlet(np.maximum(counts, 1e-4), validate.count("draws", draws, most=10**7))
@@ -192,7 +192,7 @@ def bayesian_signed_rank(
     """
     d, rope = _pairs(a, b), _rope(rope)
     if not 0.0 < prior < 1e6:
-        raise StratError(f"`prior` must be a weight above 0 and below a million, got {prior!r}.")
+        raise StratError.about("prior", f"must be a weight above 0 and below a million, got {prior!r}.")
     z = np.concatenate([[0.0], d])
     sums = z[:, None] + z
     above = (sums > 2 * rope) + 0.5 * (sums == 2 * rope)
@@ -239,11 +239,13 @@ def bayesian_hierarchical(
     """
     x, y = numbers("a", a, most=1e100), numbers("b", b, most=1e100)
     if x.ndim != 2 or x.shape != y.shape:
-        raise StratError(f"`a` and `b` must be data sets × splits of one shape, got {x.shape} and {y.shape}.")
+        raise StratError.about("a", f"and `b` must be data sets × splits of one shape, got {x.shape} and {y.shape}.")
     if x.shape[0] < 2 or x.shape[1] < 3:
-        raise StratError(f"`a` must have two data sets and three splits or more, got {x.shape[0]} and {x.shape[1]}.")
+        raise StratError.about(
+            "a", f"must have two data sets and three splits or more, got {x.shape[0]} and {x.shape[1]}."
+        )
     if not 0.0 <= ratio <= 1000.0:
-        raise StratError(f"`ratio` must be testing size / training size, from 0 to 1000, got {ratio!r}.")
+        raise StratError.about("ratio", f"must be testing size / training size, from 0 to 1000, got {ratio!r}.")
     posterior = hierarchical_posterior(x - y, ratio, _rope(rope))
     points = posterior.draw(validate.count("draws", draws, most=10**7), generator(rng))
     below, within, above = posterior.largest
@@ -256,13 +258,13 @@ def _pairs(a: ArrayLike, b: ArrayLike) -> Array:
         x, y = x.reshape(-1), y.reshape(-1)
     same_length(a=x, b=y)
     if len(x) < 2:
-        raise StratError("`a` must have two values or more, got one.")
+        raise StratError.about("a", "must have two values or more, got one.")
     return x - y
 
 
 def _rope(rope: float) -> float:
     if not (math.isfinite(rope) and rope >= 0.0):
-        raise StratError(f"`rope` must be the largest difference that does not matter, 0 or more, got {rope!r}.")
+        raise StratError.about("rope", f"must be the largest difference that does not matter, 0 or more, got {rope!r}.")
     return rope
 
 

@@ -79,8 +79,8 @@ def _exact(
 def _simulated(table: Counts, margins: Margins, agreements: int, draws: int, rng: int) -> Chance:
     """Random tables with these margins (Patefield), or Chernoff's bound where that is sharper."""
     if margins.n > MOST:
-        raise StratError(
-            f"`confusion` must count at most {MOST:,} patterns, got {margins.n:,}; take a random sample of them."
+        raise StratError.about(
+            "confusion", f"must count at most {MOST:,} patterns, got {margins.n:,}; take a random sample of them."
         )
     log10_bound = chernoff((margins,), agreements) / math.log(10.0)
     n = margins.n
@@ -140,24 +140,25 @@ def _counts(confusion: ArrayLike) -> Counts:
     """The confusion matrix as whole numbers, checked."""
     table = np.asarray(getattr(confusion, "counts", confusion))
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise StratError(
-            f"`confusion` must be square, true classes × predicted classes, got the shape {table.shape}; "
-            "give every class a row and a column."
+        raise StratError.about(
+            "confusion",
+            f"must be square, true classes × predicted classes, got the shape {table.shape}; "
+            "give every class a row and a column.",
         )
     if table.dtype.kind not in "iufb" or not np.isfinite(table.astype(float)).all():
-        raise StratError("`confusion` must be counts, got something that is not a number.")
+        raise StratError.about("confusion", "must be counts, got something that is not a number.")
     if (table < 0).any():
-        raise StratError(f"`confusion` must not be negative, got {table.min()}.")
+        raise StratError.about("confusion", f"must not be negative, got {table.min()}.")
     if table.max(initial=0) > 2**53:
-        raise StratError(f"`confusion` must count at most 2^53 patterns in a cell, got {table.max():g}.")
+        raise StratError.about("confusion", f"must count at most 2^53 patterns in a cell, got {table.max():g}.")
     whole = np.rint(table).astype(np.int64)
     if not np.array_equal(whole, table):
-        raise StratError(
-            "`confusion` must be whole counts of patterns, got fractions; "
-            "a normalised matrix has lost the number of patterns."
+        raise StratError.about(
+            "confusion",
+            "must be whole counts of patterns, got fractions; a normalised matrix has lost the number of patterns.",
         )
     if whole.sum() == 0:
-        raise StratError("`confusion` must count at least one pattern, got none.")
+        raise StratError.about("confusion", "must count at least one pattern, got none.")
     return whole
 
 
@@ -166,8 +167,8 @@ def coded_labels(truth: ArrayLike, predicted: ArrayLike) -> tuple[Counts, Counts
     (t, a), (p, b) = encode("truth", truth), encode("predicted", predicted)
     same_length(truth=t, predicted=p)
     if is_number(a) != is_number(b):
-        raise StratError(
-            f"`truth` and `predicted` must have labels of one type, got {plain(a[0])!r} and {plain(b[0])!r}."
+        raise StratError.about(
+            "truth", f"and `predicted` must have labels of one type, got {plain(a[0])!r} and {plain(b[0])!r}."
         )
     classes = union(a, b)
     return np.searchsorted(classes, a)[t], np.searchsorted(classes, b)[p], len(classes)

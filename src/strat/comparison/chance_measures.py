@@ -117,7 +117,7 @@ def chance_of_measure(
     one_of("measure", measure, MEASURES)
     if (measure == "auc") != (score is not None) or (measure == "auc") == (predicted is not None):
         wanted = "`score` and no `predicted`" if measure == "auc" else "`predicted` and no `score`"
-        raise StratError(f"`measure` {measure!r} must come with {wanted}.")
+        raise StratError.about("measure", f"{measure!r} must come with {wanted}.")
     unit = None if units is None else encode("units", units)[0]
     number = validate.count("permutations", permutations, least=99, most=10**7)
     if measure == "auc":
@@ -157,10 +157,10 @@ def _of_scores(
     codes, labels = encode("truth", truth)
     values = numbers("score", score)
     if values.ndim != 1:
-        raise StratError(f"`score` must be one number for each row, got the shape {values.shape}.")
+        raise StratError.about("score", f"must be one number for each row, got the shape {values.shape}.")
     same_length(truth=codes, score=values, **({} if unit is None else {"units": unit}))
     if len(labels) != 2:
-        raise StratError(f"`truth` must have two classes for the AUC, got {len(labels)}.")
+        raise StratError.about("truth", f"must have two classes for the AUC, got {len(labels)}.")
     label = positive_of(labels, positive)
     is_positive = labels[codes] == label
     observed = float(auc(labels[codes], values, positive=label).value(None))

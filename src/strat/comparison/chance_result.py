@@ -66,15 +66,15 @@ class Chance:
     def distribution(self) -> Array:
         """P(T = t) for t = 0 … n agreements under random classification."""
         if not self._parts:
-            raise StratError(
-                f"`distribution` is not known for a p-value found by {self.method}; only an exact test has one."
+            raise StratError.about(
+                "distribution", f"is not known for a p-value found by {self.method}; only an exact test has one."
             )
         try:
             return _convolved(self._parts, self.n)
         except TooLargeError:
-            raise StratError(
-                f"`distribution` of {self.n} patterns with these margins is too large to make exactly; "
-                "the p-value stands."
+            raise StratError.about(
+                "distribution",
+                f"of {self.n} patterns with these margins is too large to make exactly; the p-value stands.",
             ) from None
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:

@@ -111,9 +111,10 @@ def _tail_of_units(parts: tuple[Margins, ...], agreements: int) -> tuple[float, 
         pass
     bound = chernoff(parts, agreements)
     if bound > SURE * math.log(10.0):
-        raise StratError(
-            f"`units` must be smaller for an exact test, got one of {max(part.n for part in parts)} rows; "
-            "use chance_between, or finer units."
+        raise StratError.about(
+            "units",
+            f"must be smaller for an exact test, got one of {max(part.n for part in parts)} rows; "
+            "use chance_between, or finer units.",
         )
     return bound, BOUND
 
@@ -149,7 +150,7 @@ def chance_between(
     """
     one_of("shuffle", shuffle, ("whole units", "units and rows"))
     if permutations < 1:
-        raise StratError(f"`permutations` must be 1 or more, got {permutations}.")
+        raise StratError.about("permutations", f"must be 1 or more, got {permutations}.")
     t, p, classes = coded_labels(truth, predicted)
     unit, labels = encode("units", units)
     same_length(truth=t, units=unit)
@@ -167,7 +168,7 @@ def chance_between(
 
 def _exchange_classes(votes: Counts, own: Counts, permutations: int, rng: np.random.Generator) -> Counts:
     if len(np.unique(own)) < 2:
-        raise StratError("`truth` must have two classes or more, got one; nothing can be exchanged.")
+        raise StratError.about("truth", "must have two classes or more, got one; nothing can be exchanged.")
     index = np.arange(len(own))
     return np.array([votes[index, rng.permutation(own)].sum() for _ in range(permutations)])
 
@@ -184,9 +185,10 @@ def _exchange_blocks(
     """Agreements after true labels went, unit by unit, to another unit of the same size."""
     groups = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
     if all(len(g) < 2 for g in groups):
-        raise StratError(
-            "`units` must contain two units of one size, got none, so that nothing can be exchanged; "
-            "use chance_within, or units of equal size."
+        raise StratError.about(
+            "units",
+            "must contain two units of one size, got none, so that nothing can be exchanged; "
+            "use chance_within, or units of equal size.",
         )
     total = np.zeros(permutations, np.int64)
     for members in groups:

@@ -238,9 +238,10 @@ def friedman(table: Any, *, higher_is_better: bool, ties: bool = True, method: s
     statistic = friedman_statistic(s, ranks, ties=ties)
     exact = None if method == "chi-squared" else friedman_pvalue(every)
     if exact is None and method == "exact":
-        raise StratError(
-            f"`method` must be 'auto' or 'chi-squared' for {m} systems on {n} data sets, got 'exact': their orders are "
-            "too many to count."
+        raise StratError.about(
+            "method",
+            f"must be 'auto' or 'chi-squared' for {m} systems on {n} data sets, got 'exact': their orders are "
+            "too many to count.",
         )
     name = "Friedman, corrected for ties" if ties else "Friedman (1.14), without correction for ties"
     name += ", chi-squared" if exact is None else ", exact"
@@ -324,7 +325,7 @@ def cochran_q(correct: Any) -> TestResult:
     """
     values = scores(correct, higher_is_better=True).values
     if not np.isin(values, (0.0, 1.0)).all():
-        raise StratError("`correct` must hold 0 (wrong) and 1 (right) only, got other numbers.")
+        raise StratError.about("correct", "must hold 0 (wrong) and 1 (right) only, got other numbers.")
     m = values.shape[1]
     column, row = values.sum(axis=0), values.sum(axis=1)
     room = float((row * (m - row)).sum())
@@ -338,9 +339,9 @@ def _differences(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array, tuple[str, .
     x, y = numbers("a", a), numbers("b", b)
     same_length(a=x, b=y)
     if x.ndim != 1 or y.ndim != 1:
-        raise StratError(f"`a` must have one number per data set, got the shape {x.shape}.")
+        raise StratError.about("a", f"must have one number per data set, got the shape {x.shape}.")
     if len(x) < 2:
-        raise StratError("`a` must have two data sets or more, got one.")
+        raise StratError.about("a", "must have two data sets or more, got one.")
     note = unit_note(x, y, "a", "b")
     return *differences(x, y), () if note is None else (note,)
 

@@ -55,10 +55,10 @@ def many(
     [('A', 'B')]
     """
     if not isinstance(higher_is_better, bool | np.bool_):
-        raise StratError(f"`higher_is_better` must be True or False, got {higher_is_better!r}.")
+        raise StratError.about("higher_is_better", f"must be True or False, got {higher_is_better!r}.")
     labels, joint, notes = _joint(systems, names)
     if len(labels) < 2:
-        raise StratError(f"`systems` must be two or more, got {len(labels)}.")
+        raise StratError.about("systems", f"must be two or more, got {len(labels)}.")
     values = estimate(joint, on=on)
     design = on.design if isinstance(on, Replicates) else on
     noted = replace(values, notes=(*values.notes, *notes))
@@ -75,26 +75,28 @@ def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...]
     if isinstance(systems, Mapping) and systems and all(isinstance(s, Statistic) for s in systems.values()):
         for name, one in systems.items():
             if one.shape:
-                raise StratError(f"`systems` must be single numbers, got shape {one.shape} for {name!r}.")
+                raise StratError.about("systems", f"must be single numbers, got shape {one.shape} for {name!r}.")
         same_class(**{str(k): v for k, v in systems.items()})
         return tuple(map(str, systems)), stack("system", **{str(k): v for k, v in systems.items()}), ()
     if isinstance(systems, Mapping):
         names = tuple(map(str, systems))
         for name, column in systems.items():
             if np.ndim(column) != 1:
-                raise StratError(f"`systems` must have one number for each item, got {shown(column)} for {name!r}.")
+                raise StratError.about(
+                    "systems", f"must have one number for each item, got {shown(column)} for {name!r}."
+                )
         lengths = {len(np.asarray(v)) for v in systems.values()}
         if len(lengths) > 1:
-            raise StratError(
-                f"`systems` must have the same items each, got {some(sorted(lengths))} rows; join them on the item."
+            raise StratError.about(
+                "systems", f"must have the same items each, got {some(sorted(lengths))} rows; join them on the item."
             )
         systems = np.column_stack([np.asarray(v, float) for v in systems.values()]) if systems else np.empty((1, 0))
     values = numbers("systems", np.atleast_1d(systems), finite=False)
     if values.ndim != 2:
-        raise StratError(f"`systems` must be items × systems, got the shape {values.shape}.")
+        raise StratError.about("systems", f"must be items × systems, got the shape {values.shape}.")
     labels = names or tuple(f"system {k + 1}" for k in range(values.shape[1]))
     if len(labels) != values.shape[1]:
-        raise StratError(f"`names` must be one for each of {values.shape[1]} systems, got {len(labels)}.")
+        raise StratError.about("names", f"must be one for each of {values.shape[1]} systems, got {len(labels)}.")
     if values.shape[1] < 2:
         return labels, mean(np.zeros(max(len(values), 1))), ()
     share = bool(((values == 0.0) | (values == 1.0)).all())

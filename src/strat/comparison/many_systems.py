@@ -147,7 +147,7 @@ class ManySystems:
         elif adjust in ("holm", "none"):
             p = holm(self._all.pvalues[i, j]) if adjust == "holm" else self._all.pvalues[i, j]
         else:
-            raise StratError(f"`adjust` must be 'max-t', 'holm' or 'none', got {adjust!r}.")
+            raise StratError.about("adjust", f"must be 'max-t', 'holm' or 'none', got {adjust!r}.")
         matrix = np.ones((m, m))
         matrix[i, j] = matrix[j, i] = p
         return matrix
@@ -397,7 +397,9 @@ class ManySystems:
 
     def _position(self, system: str) -> int:
         if system not in self.systems:
-            raise StratError(f"`system` must be one of the systems, got {system!r}; {near(str(system), self.systems)}")
+            raise StratError.about(
+                "system", f"must be one of the systems, got {system!r}; {near(str(system), self.systems)}"
+            )
         return self.systems.index(system)
 
     @cached_property

@@ -147,9 +147,10 @@ def mcnemar_clustered(
     if variance == 0.0:
         same = sums.sum() == 0.0
         if not same:
-            raise StratError(
-                "`units` must differ in the difference of the systems, got the same difference in each; "
-                "there is no variance to test with."
+            raise StratError.about(
+                "units",
+                "must differ in the difference of the systems, got the same difference in each; "
+                "there is no variance to test with.",
             )
         statistic, pvalue = 0.0, 1.0
     else:
@@ -172,9 +173,9 @@ def _correct(truth: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.b
     kinds = {name: is_number(column) for name, column in columns.items()}
     for name in ("a", "b"):
         if kinds[name] != kinds["truth"]:
-            raise StratError(
-                f"`{name}` must have labels of the same type as `truth`, got {columns[name][0]!r} "
-                f"and {columns['truth'][0]!r}."
+            raise StratError.about(
+                name,
+                f"must have labels of the same type as `truth`, got {columns[name][0]!r} and {columns['truth'][0]!r}.",
             )
     return equal(columns["a"], columns["truth"]), equal(columns["b"], columns["truth"])
 

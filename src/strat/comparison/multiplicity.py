@@ -57,8 +57,9 @@ def shaffer(pvalues: ArrayLike, *, systems: int) -> Array:
     """
     p = checked_pvalues(pvalues)
     if len(p) != systems * (systems - 1) // 2:
-        raise StratError(
-            f"`pvalues` must be those of all {systems * (systems - 1) // 2} pairs of {systems} `systems`, got {len(p)}."
+        raise StratError.about(
+            "pvalues",
+            f"must be those of all {systems * (systems - 1) // 2} pairs of {systems} `systems`, got {len(p)}.",
         )
     return step_down(p, lambda m: _true_hypotheses(systems, m))
 
@@ -77,10 +78,10 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Array:
 def checked_pvalues(pvalues: ArrayLike) -> Array:
     """The p-values as numbers from 0 to 1."""
     if np.ndim(pvalues) != 1 or np.size(pvalues) == 0:
-        raise StratError(f"`pvalues` must be a list of p-values, got an array of shape {np.shape(pvalues)}.")
+        raise StratError.about("pvalues", f"must be a list of p-values, got an array of shape {np.shape(pvalues)}.")
     p = values("pvalues", pvalues, finite=False)
     if not ((p >= 0.0) & (p <= 1.0)).all():
-        raise StratError(f"`pvalues` must lie between 0 and 1, got {p[~((p >= 0) & (p <= 1))][0]}.")
+        raise StratError.about("pvalues", f"must lie between 0 and 1, got {p[~((p >= 0) & (p <= 1))][0]}.")
     return p
 
 

@@ -54,18 +54,19 @@ def paired(
     """
     for name, one in (("a", a), ("b", b)):
         if not isinstance(one, Statistic):
-            raise StratError(
-                f"`{name}` must be a Statistic such as strat.accuracy(truth, a), got {type(one).__name__}."
+            raise StratError.about(
+                name, f"must be a Statistic such as strat.accuracy(truth, a), got {type(one).__name__}."
             )
         if one.shape:
-            raise StratError(
-                f"`{name}` must be a single number, got a statistic of shape {one.shape}; choose one of its values."
+            raise StratError.about(
+                name, f"must be a single number, got a statistic of shape {one.shape}; choose one of its values."
             )
     same_class(a=a, b=b)
     if len(a) != len(b):
-        raise StratError(
-            f"`b` must have the items of `a` ({len(a)}), got {len(b)}; join them on the item, "
-            "or use `unpaired` for different items."
+        raise StratError.about(
+            "b",
+            f"must have the items of `a` ({len(a)}), got {len(b)}; join them on the item, "
+            "or use `unpaired` for different items.",
         )
     both = stack("system", a=a, b=b)
     design = on.design if isinstance(on, Replicates) else on
@@ -119,11 +120,11 @@ def of_estimate(
     (('old', 'new'), -0.3333)
     """
     if len(joint.axes) != 1 or len(joint.axes[0].labels) < 2:
-        raise StratError("`joint` must be an estimate over two systems or more.")
+        raise StratError.about("joint", "must be an estimate over two systems or more.")
     labels = tuple(str(label) for label in joint.axes[0].labels[:2])
     if baseline is not None and baseline not in labels:
-        raise StratError(
-            f"`baseline` must be one of the two systems, {labels[0]!r} or {labels[1]!r}, got {baseline!r}."
+        raise StratError.about(
+            "baseline", f"must be one of the two systems, {labels[0]!r} or {labels[1]!r}, got {baseline!r}."
         )
     if baseline == labels[0]:
         joint, independent = _turned(joint), None if independent is None else _turned(independent)
@@ -209,7 +210,7 @@ def _minus(both: Estimate, name: str) -> Estimate:
     """The difference A − B of the first two systems: linear, so that its spread is the difference of theirs."""
     each = both.inference.spread
     if each is None:  # pragma: no cover - two values are never too many
-        raise StratError(f"`{name}` has no covariance to work with.")
+        raise StratError.about(name, "has no covariance to work with.")
     spread = each.with_values(each.values[:, 0] - each.values[:, 1])
     variance = spread.variance
     # What rounding leaves of a difference that is the same in every unit is no variance.
@@ -239,9 +240,10 @@ def same_class(**measures: Statistic) -> None:
     (first, one), *others = measures.items()
     for name, other in others:
         if isinstance(one, Statistic) and isinstance(other, Statistic) and other.positive != one.positive:
-            raise StratError(
-                f"`{name}` must look at the same class as `{first}` ({one.positive!r}), got {other.positive!r}; give "
-                "both the same `positive`."
+            raise StratError.about(
+                name,
+                f"must look at the same class as `{first}` ({one.positive!r}), got {other.positive!r}; give "
+                "both the same `positive`.",
             )
 
 
@@ -249,9 +251,10 @@ def _same_strata(first: Design, second: Design) -> tuple[Note, ...]:
     """A note where the strata, which must be the same, have other shares."""
     a, b = set(map(str, first.stratum_labels)), set(map(str, second.stratum_labels))
     if a != b:
-        raise StratError(
-            f"`on_b` must have the strata of `on_a`, got {len(b - a)} that `on_a` lacks and {len(a - b)} that it "
-            "alone has; systems on different items compare only within the same strata."
+        raise StratError.about(
+            "on_b",
+            f"must have the strata of `on_a`, got {len(b - a)} that `on_a` lacks and {len(a - b)} that it "
+            "alone has; systems on different items compare only within the same strata.",
         )
     shares = []
     for design in (first, second):
@@ -268,13 +271,13 @@ def _direction(measure: Statistic, higher_is_better: bool | None) -> bool:
     if higher_is_better is not None:
         return _said(higher_is_better)
     if measure.higher_is_better is None:
-        raise StratError(
-            f"`higher_is_better` must be True or False for {measure.name}, which may be of anything, got None."
+        raise StratError.about(
+            "higher_is_better", f"must be True or False for {measure.name}, which may be of anything, got None."
         )
     return measure.higher_is_better
 
 
 def _said(higher_is_better: bool) -> bool:
     if not isinstance(higher_is_better, bool | np.bool_):
-        raise StratError(f"`higher_is_better` must be True or False, got {higher_is_better!r}.")
+        raise StratError.about("higher_is_better", f"must be True or False, got {higher_is_better!r}.")
     return bool(higher_is_better)

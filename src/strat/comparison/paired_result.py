@@ -150,10 +150,10 @@ class Comparison:
     def ratio(self) -> Estimate:
         """The estimate of first / second (of error rates, say), with its interval on the log scale."""
         if self.both is None:
-            raise StratError("`ratio` is known for paired systems only; these were compared on different items.")
+            raise StratError.about("ratio", "is known for paired systems only; these were compared on different items.")
         if self.values[1] == 0.0:
-            raise StratError(
-                f"`ratio` must not divide by zero, got {self.metric} 0 for {self.names[1]}; use the difference."
+            raise StratError.about(
+                "ratio", f"must not divide by zero, got {self.metric} 0 for {self.names[1]}; use the difference."
             )
         return self.both.map(
             lambda v: v[..., 0] / v[..., 1], name=f"ratio of {self.metric}", link="log", bounds=(0.0, math.inf)
@@ -234,14 +234,17 @@ class Comparison:
         a, b = self.names
         for argument, name in (("candidate", candidate), ("baseline", baseline)):
             if name is not None and name not in self.names:
-                raise StratError(f"`{argument}` must be one of the two systems, {a!r} or {b!r}, got {name!r}.")
+                raise StratError.about(argument, f"must be one of the two systems, {a!r} or {b!r}, got {name!r}.")
         if candidate is None and baseline is None:
-            raise StratError(
-                f"`baseline` must name the system that the other one must not be worse than, {a!r} or {b!r}, got "
-                "neither `baseline` nor `candidate`."
+            raise StratError.about(
+                "baseline",
+                f"must name the system that the other one must not be worse than, {a!r} or {b!r}, got "
+                "neither `baseline` nor `candidate`.",
             )
         if candidate == baseline or a == b:
-            raise StratError(f"`candidate` and `baseline` must be two systems, got {candidate or baseline!r} for both.")
+            raise StratError.about(
+                "candidate", f"and `baseline` must be two systems, got {candidate or baseline!r} for both."
+            )
         return candidate == a or baseline == b
 
     @property
@@ -397,7 +400,7 @@ def _infinite(gap: float) -> float:
 
 def _positive(margin: float) -> float:
     if not (margin > 0 and math.isfinite(margin)):
-        raise StratError(
-            f"`margin` must be positive, got {margin!r}; it is the largest difference that does not matter."
+        raise StratError.about(
+            "margin", f"must be positive, got {margin!r}; it is the largest difference that does not matter."
         )
     return float(margin)

@@ -107,11 +107,15 @@ def units_for(
     """
     validate.level(level)
     if (width is None) == (power is None):
-        raise StratError("`width` (of an interval) or `power` (to find a difference) must be given, and not both.")
+        raise StratError.about(
+            "width", "(of an interval) or `power` (to find a difference) must be given, and not both."
+        )
     estimate, units = _single(pilot)
     if width is not None:
         if difference is not None:
-            raise StratError(f"`difference` must be left out for a width, got {difference!r}; it goes with `power`.")
+            raise StratError.about(
+                "difference", f"must be left out for a width, got {difference!r}; it goes with `power`."
+            )
         return _made(_for_width(estimate, units, width, level, assurance), estimate, units)
     assert power is not None
     return _made(_for_power(pilot, estimate, units, power, difference, level), estimate, units)
@@ -121,19 +125,21 @@ def _single(pilot: Estimate | Comparison) -> tuple[Estimate, int]:
     """The one number of a pilot, and how many units it rests on."""
     single = pilot.difference if isinstance(pilot, Comparison) else pilot
     if single.point.ndim:
-        raise StratError(
-            f"`pilot` must be a single number, got {single.name} of shape {single.point.shape}; use .at(…)."
+        raise StratError.about(
+            "pilot", f"must be a single number, got {single.name} of shape {single.point.shape}; use .at(…)."
         )
     if not (single.se > 0 and single.least_df > 0):
-        raise StratError(
-            f"`pilot` must have a standard error, got {single.se:g} for {single.name}: where nothing varied, or "
+        raise StratError.about(
+            "pilot",
+            f"must have a standard error, got {single.se:g} for {single.name}: where nothing varied, or "
             "nothing was sampled, nothing can be planned from it; see strat.planning.units_for_width for an "
-            "expected share."
+            "expected share.",
         )
     if single.design.kind == "crossed":
-        raise StratError(
-            "`pilot` must not be of a crossed design, whose variance falls with the levels of each factor in its own "
-            "way; see strat.planning.levels_for_width."
+        raise StratError.about(
+            "pilot",
+            "must not be of a crossed design, whose variance falls with the levels of each factor in its own "
+            "way; see strat.planning.levels_for_width.",
         )
     return single, _drawn(single.design) if isinstance(pilot, Estimate) or pilot.paired else pilot.units
 
@@ -148,7 +154,7 @@ def _for_width(pilot: Estimate, units: int, width: float, level: float, assuranc
     check_assurance(assurance)
     span = pilot.bounds[1] - pilot.bounds[0]
     if width >= span:
-        raise StratError(f"`width` must be less than the whole range of {pilot.name} ({span:g}), got {width:g}.")
+        raise StratError.about("width", f"must be less than the whole range of {pilot.name} ({span:g}), got {width:g}.")
 
     def measure(sizes: Array) -> Array:
         low, high = _found_in_studies(pilot, sizes / units).interval(level)
@@ -190,7 +196,9 @@ def _for_power(
     pilot: Estimate | Comparison, estimate: Estimate, units: int, power: float, difference: float | None, level: float
 ) -> SampleSize:
     if difference is None and isinstance(pilot, Estimate):
-        raise StratError("`difference` must say how large a difference from the null value is to be found, got None.")
+        raise StratError.about(
+            "difference", "must say how large a difference from the null value is to be found, got None."
+        )
     wanted = float(estimate.value) if difference is None else difference
     return plan_for_power(
         float(estimate.se) * math.sqrt(units),

@@ -371,9 +371,9 @@ def studentized_range_quantile(alpha: float, systems: int) -> float:
     2.344
     """
     if not 0.0 < alpha < 1.0:
-        raise StratError(f"`alpha` must lie between 0 and 1, got {alpha!r}.")
+        raise StratError.about("alpha", f"must lie between 0 and 1, got {alpha!r}.")
     if systems < 2:
-        raise StratError(f"`systems` must be two or more, got {systems}.")
+        raise StratError.about("systems", f"must be two or more, got {systems}.")
     return float(brentq(lambda q: float(studentized_range_tail(q, systems)) - alpha, 1e-9, 60.0, xtol=1e-12))
 
 

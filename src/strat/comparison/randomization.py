@@ -83,7 +83,7 @@ def randomization(
     """
     one_of("alternative", alternative, ALTERNATIVES)
     if len(a) != len(b) or len(a) != len(on):
-        raise StratError(f"`a`, `b` and `on` must have the same rows, got {len(a)}, {len(b)} and {len(on)}.")
+        raise StratError.about("a", f", `b` and `on` must have the same rows, got {len(a)}, {len(b)} and {len(on)}.")
     _same_measure(a, b, on)
     first, second = unit_totals(a, on), unit_totals(b, on)
     middle, half = 0.5 * (first + second).sum(axis=0), 0.5 * (first - second)
@@ -135,7 +135,7 @@ def stratified_shuffling(
     unit = np.arange(len(y)) if units is None else encode("units", units)[0]
     same_length(values=y, system=which, strata=stratum, units=unit)
     if len(labels) != 2:
-        raise StratError(f"`system` must have two labels, got {len(labels)}.")
+        raise StratError.about("system", f"must have two labels, got {len(labels)}.")
     keys = np.stack([stratum, which, unit], axis=1)
     distinct, code = np.unique(keys, axis=0, return_inverse=True)
     code = code.reshape(-1)
@@ -163,8 +163,8 @@ class _Strata:
         n = np.bincount(self.stratum)
         k = np.bincount(self.stratum, self.first)
         if ((k == 0) | (k == n)).any():
-            raise StratError(
-                f"`strata` must each have units of both systems, got {int(((k == 0) | (k == n)).sum())} that have not."
+            raise StratError.about(
+                "strata", f"must each have units of both systems, got {int(((k == 0) | (k == n)).sum())} that have not."
             )
 
     def difference(self, first: Array) -> Array:
@@ -195,15 +195,16 @@ def _same_measure(a: Statistic, b: Statistic, on: Design) -> None:
             sums = totals(own, on.weights)
             alike = alike and bool(np.allclose(own.function(sums), other.function(sums)))
     if not alike:
-        raise StratError(
-            "`a` and `b` must be one measure with one number and the same classes; "
-            "give both the same `labels` so that their totals can be exchanged."
+        raise StratError.about(
+            "a",
+            "and `b` must be one measure with one number and the same classes; "
+            "give both the same `labels` so that their totals can be exchanged.",
         )
 
 
 def _sizes(permutations: int, units: int) -> list[int]:
     if permutations < 1:
-        raise StratError(f"`permutations` must be 1 or more, got {permutations}.")
+        raise StratError.about("permutations", f"must be 1 or more, got {permutations}.")
     step = max(1, BLOCK // max(units, 1))
     return [min(step, permutations - k) for k in range(0, permutations, step)]
 

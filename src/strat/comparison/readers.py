@@ -235,16 +235,17 @@ def _complete(
         how_labels = np.array(["AUC"])
     shape = (len(how_labels), len(who_labels), len(what_labels))
     if shape[1] < 2:
-        raise StratError("`reader` must name at least two readers, got one; use strat.auc for a single one.")
+        raise StratError.about("reader", "must name at least two readers, got one; use strat.auc for a single one.")
     flat = np.ravel_multi_index((how, who, what), shape)
     seen = np.bincount(flat, minlength=int(np.prod(shape)))
     if (seen != 1).any():
         wrong = int(np.flatnonzero(seen != 1)[0])
         _, j, k = np.unravel_index(wrong, shape)
-        raise StratError(
-            f"`case` must be read once by every reader under every treatment, got {seen[wrong]} ratings of "
+        raise StratError.about(
+            "case",
+            f"must be read once by every reader under every treatment, got {seen[wrong]} ratings of "
             f"{plain(what_labels[k])!r} by {plain(who_labels[j])!r} ({int((seen != 1).sum())} such); use "
-            "Design.crossed for incomplete tables."
+            "Design.crossed for incomplete tables.",
         )
     ratings = np.empty(shape)
     ratings.ravel()[flat] = rating
@@ -253,8 +254,8 @@ def _complete(
     )
     ill = _of_case("truth", hits, what).astype(bool)
     if min(ill.sum(), (~ill).sum()) < 2:
-        raise StratError(
-            f"`truth` must have at least two cases of each class, got {int(ill.sum())} positive ones of {len(ill)}."
+        raise StratError.about(
+            "truth", f"must have at least two cases of each class, got {int(ill.sum())} positive ones of {len(ill)}."
         )
     return _Table(ratings, ill, cluster, clusters is not None, how_labels, who_labels)
 
@@ -265,7 +266,7 @@ def _of_case(argument: str, codes: Codes, what: Codes) -> Codes:
     of_case[what] = codes
     torn = np.unique(what[of_case[what] != codes])
     if len(torn):
-        raise StratError(f"`{argument}` must be the same for all rows of a case, got {some(torn)} with several.")
+        raise StratError.about(argument, f"must be the same for all rows of a case, got {some(torn)} with several.")
     return of_case
 
 
@@ -326,8 +327,8 @@ def _gallas(table: _Table, contrast: list[tuple[int, float]]) -> float:
     case, or not: eight moments. The variance is the mean over all pairs of pairs less the moment that shares nothing.
     """
     if table.clustered:
-        raise StratError(
-            "`clusters` must go with method='obuchowski-rockette', got 'u-statistic': it takes independent cases."
+        raise StratError.about(
+            "clusters", "must go with method='obuchowski-rockette', got 'u-statistic': it takes independent cases."
         )
     success = sum(sign * _successes(table.ratings[i], table.positive) for i, sign in contrast)
     assert isinstance(success, np.ndarray)

@@ -52,7 +52,7 @@ class Scores:
         if isinstance(system, int | np.integer) and 0 <= system < len(self.systems):
             return int(system)
         if system not in self.systems:
-            raise StratError(f"`control` must be a system, got {system!r}; {near(str(system), self.systems)}")
+            raise StratError.about("control", f"must be a system, got {system!r}; {near(str(system), self.systems)}")
         return self.systems.index(str(system))
 
 
@@ -131,8 +131,8 @@ def scores(table: Any, *, higher_is_better: bool, same_unit: bool = False) -> Sc
     if isinstance(table, Scores):
         return table
     if not isinstance(higher_is_better, bool | np.bool_):
-        raise StratError(
-            f"`higher_is_better` must be True (accuracy) or False (error), got {plain(higher_is_better)!r}."
+        raise StratError.about(
+            "higher_is_better", f"must be True (accuracy) or False (error), got {plain(higher_is_better)!r}."
         )
     names, columns = _columns(table)
     data_sets: Sequence[Any] = range(1, len(columns[0]) + 1) if columns else ()
@@ -181,7 +181,7 @@ def _columns(table: Any) -> tuple[list[str], list[Any]]:
     if isinstance(table, Mapping):
         for name, column in table.items():
             if not np.ndim(column):
-                raise StratError(f"`table` must have a column of scores under {name!r}, got {some([column])}.")
+                raise StratError.about("table", f"must have a column of scores under {name!r}, got {some([column])}.")
         return [str(k) for k in table], list(table.values())
     names = getattr(table, "columns", None)
     if names is not None and hasattr(table, "__getitem__"):
@@ -189,9 +189,9 @@ def _columns(table: Any) -> tuple[list[str], list[Any]]:
     try:
         values = np.asarray(table)
     except ValueError:
-        raise StratError("`table` must have rows of one length, got lists of several lengths.") from None
+        raise StratError.about("table", "must have rows of one length, got lists of several lengths.") from None
     if values.ndim != 2:
-        raise StratError(f"`table` must have data sets × systems, got the shape {values.shape}.")
+        raise StratError.about("table", f"must have data sets × systems, got the shape {values.shape}.")
     return [f"system {k + 1}" for k in range(values.shape[1])], list(values.T)
 
 
@@ -205,16 +205,16 @@ def _numeric(column: ArrayLike) -> bool:
 
 def _values(names: list[str], columns: list[Any]) -> Array:
     if len(columns) < 2:
-        raise StratError(f"`table` must have two systems or more, got {len(columns)}.")
+        raise StratError.about("table", f"must have two systems or more, got {len(columns)}.")
     lengths = {len(c) for c in columns}
     if len(lengths) > 1:
-        raise StratError(f"`table` must have as many rows in every column, got {some(sorted(lengths))}.")
+        raise StratError.about("table", f"must have as many rows in every column, got {some(sorted(lengths))}.")
     for name, column in zip(names, columns, strict=True):
         if not _numeric(column):
-            raise StratError(f"`table` must hold numbers, got text in the column {name!r}.")
+            raise StratError.about("table", f"must hold numbers, got text in the column {name!r}.")
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
-        raise StratError(f"`table` must name every system once, got repeats of {some(twice)}.")
+        raise StratError.about("table", f"must name every system once, got repeats of {some(twice)}.")
     return np.column_stack([np.asarray(c, float) for c in columns])
 
 
@@ -222,13 +222,15 @@ def _check(values: Array, names: list[str], data_sets: tuple[str, ...]) -> None:
     missing = np.argwhere(~np.isfinite(values))
     if len(missing):
         cells = [f"{names[j]} on {data_sets[i]}" for i, j in missing]
-        raise StratError(
-            f"`table` must have every system on every data set, got no number for {some(cells, 3)}; "
+        raise StratError.about(
+            "table",
+            f"must have every system on every data set, got no number for {some(cells, 3)}; "
             "Friedman's test and its post-hoc tests rank whole data sets: drop these data sets or systems, "
-            "or compare pairs with `signed_rank` and `sign` on the data sets that both have."
+            "or compare pairs with `signed_rank` and `sign` on the data sets that both have.",
         )
     if len(values) < 2:
-        raise StratError(
-            f"`table` must have two data sets or more, got {len(values)}; "
-            "on one data set compare splits (corrected_t) or items (mcnemar, paired)."
+        raise StratError.about(
+            "table",
+            f"must have two data sets or more, got {len(values)}; "
+            "on one data set compare splits (corrected_t) or items (mcnemar, paired).",
         )

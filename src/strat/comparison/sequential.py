@@ -105,11 +105,11 @@ def confidence_sequence(
     """
     array = validate.numbers("values", values, most=1e100)
     if array.ndim != 1 or len(array) < FEWEST:
-        raise StratError(f"`values` must have one value for each of two units or more, got shape {array.shape}.")
+        raise StratError.about("values", f"must have one value for each of two units or more, got shape {array.shape}.")
     validate.share("level", level, low=0.5, open_ends=True, hint="it is one-sided; 0.95 means 95 %")
     if bounds is not None:
         if planned is not None:
-            raise StratError(f"`planned` must be left out beside `bounds`, got {planned!r}.")
+            raise StratError.about("planned", f"must be left out beside `bounds`, got {planned!r}.")
         return _bernstein(array, _range(bounds, array), 1.0 - level)
     if planned is not None:
         validate.count("planned", planned, most=LARGEST)
@@ -187,10 +187,10 @@ def _range(bounds: tuple[float, float], values: Array) -> tuple[float, float]:
     pair = [validate.number("bounds", one) for one in bounds]
     low, high = pair if len(pair) == 2 else (math.nan, math.nan)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise StratError(f"`bounds` must be two numbers, the smaller one first, got {bounds!r}.")
+        raise StratError.about("bounds", f"must be two numbers, the smaller one first, got {bounds!r}.")
     if values.min() < low or values.max() > high:
-        raise StratError(
-            f"`values` must lie within `bounds` ({low:g} to {high:g}), got {values.min():g} to {values.max():g}."
+        raise StratError.about(
+            "values", f"must lie within `bounds` ({low:g} to {high:g}), got {values.min():g} to {values.max():g}."
         )
     return low, high
 

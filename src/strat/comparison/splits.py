@@ -72,8 +72,8 @@ def corrected_t(a: ArrayLike, b: ArrayLike, *, ratio: float, alternative: str = 
     (3.73, 2.0717, 0.1053)
     """
     if not (math.isfinite(ratio) and ratio >= 0.0):
-        raise StratError(
-            f"`ratio` must be testing size / training size, 0 or more, got {ratio!r}; for K folds it is 1/(K - 1)."
+        raise StratError.about(
+            "ratio", f"must be testing size / training size, 0 or more, got {ratio!r}; for K folds it is 1/(K - 1)."
         )
     d = _differences(a, b)
     return _t("corrected t (1.12)", d, corrected_se(d, ratio), alternative)
@@ -117,14 +117,16 @@ def split_ratio(
     """
     if indices is not None:
         if not {"test", "train"} <= set(indices):
-            raise StratError(f"`indices` must hold 'test' and 'train', got {some(indices)}.")
+            raise StratError.about("indices", f"must hold 'test' and 'train', got {some(indices)}.")
         testing, training = (float(np.mean([len(np.unique(rows)) for rows in indices[k]])) for k in ("test", "train"))
     if folds is not None:
         if folds < 2:
-            raise StratError(f"`folds` must be 2 or more, got {folds}.")
+            raise StratError.about("folds", f"must be 2 or more, got {folds}.")
         return 1 / min(folds - 1, 10**300)
     if testing is None or training is None or testing <= 0 or training <= 0:
-        raise StratError("`testing` and `training` must both be given and positive, or `folds` or `indices` alone.")
+        raise StratError.about(
+            "testing", "and `training` must both be given and positive, or `folds` or `indices` alone."
+        )
     return testing / training
 
 
@@ -197,7 +199,7 @@ class SplitSimulation:
 def split_simulation(*, data_sets: int = 200, runs: int = 30, rng: int = 0) -> SplitSimulation:
     """Run Example 1.8: two Gaussian classes, 40 points, 90 % / 10 % shuffles, the linear classifier."""
     if min(data_sets, runs) < 2:
-        raise StratError(f"`data_sets` and `runs` must be at least 2, got {data_sets} and {runs}.")
+        raise StratError.about("data_sets", f"and `runs` must be at least 2, got {data_sets} and {runs}.")
     generator = np.random.default_rng(rng)
     shuffled = np.empty((data_sets, runs))
     independent = np.empty((data_sets, runs))
@@ -244,7 +246,7 @@ def _differences(a: ArrayLike, b: ArrayLike) -> Array:
         x, y = x.reshape(-1), y.reshape(-1)
     same_length(a=x, b=y)
     if len(x) < 2:
-        raise StratError("`a` must have two splits or more, got one; one split has no variance.")
+        raise StratError.about("a", "must have two splits or more, got one; one split has no variance.")
     return x - y
 
 
@@ -252,11 +254,11 @@ def _five_by_two(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     x, y = numbers("a", a), numbers("b", b)
     for name, values in (("a", x), ("b", y)):
         if values.shape != (5, 2):
-            raise StratError(f"`{name}` must be 5 repeats × 2 halves, got the shape {values.shape}.")
+            raise StratError.about(name, f"must be 5 repeats × 2 halves, got the shape {values.shape}.")
     d = x - y
     variance = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     if variance.sum() == 0.0:
-        raise StratError("`a` and `b` must differ between halves, got no variance; nothing can be tested.")
+        raise StratError.about("a", "and `b` must differ between halves, got no variance; nothing can be tested.")
     return d, variance
 
 
@@ -264,9 +266,10 @@ def _t(name: str, d: Array, se: float, alternative: str) -> PairedT:
     mean, df = float(d.mean()), float(len(d) - 1)
     if se <= 1e-14 * float(np.abs(d).max()):
         if np.abs(d).max() > 0:
-            raise StratError(
-                f"`a` and `b` must not differ by the same amount ({mean:g}) in every split; "
-                "there is no variance to test with."
+            raise StratError.about(
+                "a",
+                f"and `b` must not differ by the same amount ({mean:g}) in every split; "
+                "there is no variance to test with.",
             )
         return PairedT(name, 0.0, 1.0, (df,), alternative, NULL, mean, 0.0)
     t = mean / se

@@ -25,7 +25,7 @@ def sizes(argument: str, n: int | Sequence[int], priors: Array) -> NDArray[np.in
     if not isinstance(n, int | np.integer):
         given = [validate.count(argument, int(k), least=0) for k in n]
         if len(given) != len(priors):
-            raise StratError(f"`{argument}` must have one size per class ({len(priors)}), got {len(given)} sizes.")
+            raise StratError.about(argument, f"must have one size per class ({len(priors)}), got {len(given)} sizes.")
         return np.array(given, dtype=np.int64)
     exact = validate.count(argument, int(n)) * priors
     whole = np.floor(exact).astype(np.int64)

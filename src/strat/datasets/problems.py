@@ -90,7 +90,7 @@ def gaussian_classes(
     """
     mu = numbers("means", means)
     if mu.ndim != 2:
-        raise StratError(f"`means` must be classes × dimensions, got an array of shape {mu.shape}.")
+        raise StratError.about("means", f"must be classes × dimensions, got an array of shape {mu.shape}.")
     sigma = _covariances(covariances, mu)
     p = validate.probabilities("priors", priors, len(mu))
     source = generator(rng)
@@ -119,13 +119,15 @@ def _covariances(given: ArrayLike | None, mu: Array) -> Array:
         return np.tile(np.eye(d), (classes, 1, 1))
     sigma = numbers("covariances", given)
     if sigma.shape not in ((d, d), (classes, d, d)):
-        raise StratError(f"`covariances` must be {d} × {d}, or {classes} such matrices, got shape {sigma.shape}.")
+        raise StratError.about(
+            "covariances", f"must be {d} × {d}, or {classes} such matrices, got shape {sigma.shape}."
+        )
     sigma = np.ascontiguousarray(np.broadcast_to(sigma, (classes, d, d)))
     symmetric = np.allclose(sigma, np.swapaxes(sigma, 1, 2))
     if not symmetric or np.linalg.eigvalsh(sigma).min() <= 0:
-        raise StratError(
-            "`covariances` must be symmetric with positive eigenvalues, got one that is not; "
-            "add a little to its diagonal."
+        raise StratError.about(
+            "covariances",
+            "must be symmetric with positive eigenvalues, got one that is not; add a little to its diagonal.",
         )
     return sigma
 
@@ -182,10 +184,10 @@ def noisy_shapes(
     ((100, 2), 0.023)
     """
     if len(curves) == 0:
-        raise StratError("`curves` must hold at least one curve, got none.")
+        raise StratError.about("curves", "must hold at least one curve, got none.")
     spread = float(noise)
     if not spread > 0:
-        raise StratError(f"`noise` must be above 0, got {noise!r}.")
+        raise StratError.about("noise", f"must be above 0, got {noise!r}.")
     p = validate.probabilities("priors", priors, len(curves))
     source = generator(rng)
     n_k = sizes("n", n, p)
@@ -314,7 +316,7 @@ def checker_board(
     (0.0, True)
     """
     if not side > 0:
-        raise StratError(f"`side` must be above 0, got {side!r}.")
+        raise StratError.about("side", f"must be above 0, got {side!r}.")
     wrong = validate.share("flipped", flipped, high=0.5)
     source = generator(rng)
     X = source.uniform(size=(validate.count("n", n), 2))

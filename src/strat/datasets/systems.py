@@ -188,7 +188,9 @@ def benchmark(
     """
     n, h, m = validate.count("items", items), validate.count("strata", strata), validate.count("clusters", clusters)
     if not h <= m <= n:
-        raise StratError(f"`clusters` must be at least `strata` ({h}) and at most `items` ({n}), got {clusters!r}.")
+        raise StratError.about(
+            "clusters", f"must be at least `strata` ({h}) and at most `items` ({n}), got {clusters!r}."
+        )
     names, accuracy = _systems(systems)
     source = generator(rng)
     stratum_of = np.arange(m) % h
@@ -240,11 +242,11 @@ def _systems(given: Mapping[str, float] | Sequence[float]) -> tuple[list[str], A
         values = list(given)
         names = [chr(ord("A") + i) if i < 26 else f"S{i + 1}" for i in range(len(values))]
     if not values:
-        raise StratError("`systems` must name at least one system, got none.")
+        raise StratError.about("systems", "must name at least one system, got none.")
     accuracy = validate.numbers("systems", values, axes=1)
     outside = accuracy[(accuracy <= 0) | (accuracy >= 1)]
     if len(outside):
-        raise StratError(f"`systems` must be accuracies between 0 and 1, got {some(outside.tolist())}.")
+        raise StratError.about("systems", f"must be accuracies between 0 and 1, got {some(outside.tolist())}.")
     return names, accuracy
 
 
@@ -252,14 +254,14 @@ def _sizes(argument: str, given: int | Sequence[int], units: int) -> NDArray[np.
     if isinstance(given, int | np.integer):
         return np.full(units, validate.count(argument, int(given)))
     if any(not abs(k) < 1 << 31 for k in given):
-        raise StratError(f"`{argument}` must be whole numbers below 2^31, got {some(given, 2)}.")
+        raise StratError.about(argument, f"must be whole numbers below 2^31, got {some(given, 2)}.")
     each = np.array([validate.count(argument, int(k)) for k in given], dtype=np.int64)
     if len(each) != units:
-        raise StratError(f"`{argument}` must be one number, or {units} of them, got {len(each)}.")
+        raise StratError.about(argument, f"must be one number, or {units} of them, got {len(each)}.")
     return each
 
 
 def _at_least_zero(argument: str, value: float) -> float:
     if not value >= 0:
-        raise StratError(f"`{argument}` must be at least 0, got {value!r}.")
+        raise StratError.about(argument, f"must be at least 0, got {value!r}.")
     return float(value)

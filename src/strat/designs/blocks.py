@@ -90,9 +90,10 @@ def blocks(unit: Codes, kind: Codes) -> Blocks:
     layout = Blocks(unit, kind)
     if min(layout.sizes) < 2 or layout.nominal_df < 1:
         units, kinds = layout.sizes
-        raise StratError(
-            f"`kinds` must be at least two, each seen in several units, got {counted(len(unit), 'cell')} of "
-            f"{counted(units, 'unit')} and {counted(kinds, 'kind')}."
+        raise StratError.about(
+            "kinds",
+            f"must be at least two, each seen in several units, got {counted(len(unit), 'cell')} of "
+            f"{counted(units, 'unit')} and {counted(kinds, 'kind')}.",
         )
     return layout
 

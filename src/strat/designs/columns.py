@@ -22,14 +22,14 @@ def column(frame: Any, role: str, name: Any) -> Any:
     except (KeyError, IndexError, TypeError, ValueError):
         names = getattr(frame, "columns", frame if isinstance(frame, Mapping) else ())
         hint = near(str(name), [str(one) for one in names])
-        raise StratError(f"`{role}` must name a column of `frame`, got {name!r}; {hint}") from None
+        raise StratError.about(role, f"must name a column of `frame`, got {name!r}; {hint}") from None
 
 
 def arguments(frame: Any, columns: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The kind of design that these roles make, and its arguments."""
     unknown = [role for role in columns if role not in (*ROLES, *AS_THEY_ARE)]
     if unknown:
-        raise StratError(f"`columns` must be roles ({some(ROLES, len(ROLES))}), got {some(unknown)}.")
+        raise StratError.about("columns", f"must be roles ({some(ROLES, len(ROLES))}), got {some(unknown)}.")
     given = {role: name for role, name in columns.items() if name is not None}
     if "clusters" in given:
         given.setdefault("units", given.pop("clusters"))
@@ -41,7 +41,9 @@ def arguments(frame: Any, columns: dict[str, Any]) -> tuple[str, dict[str, Any]]
         if kind == "staged" and "population" in given:
             sizes = _listed(given.pop("population"))
             if len(sizes) != len(names):
-                raise StratError(f"`population` must name a column for each stage ({len(names)}), got {len(sizes)}.")
+                raise StratError.about(
+                    "population", f"must name a column for each stage ({len(names)}), got {len(sizes)}."
+                )
             options["population"] = {n: column(frame, "population", s) for n, s in zip(names, sizes, strict=True)}
     for role, name in given.items():
         options[role] = column(frame, role, name) if isinstance(name, str) else name
@@ -67,7 +69,7 @@ def sizes(name: str, whole: ArrayLike | float, number: int) -> Array:
     """Population sizes of a stage: one number, or one for each row."""
     array = numbers(f"population[{name!r}]", np.atleast_1d(np.asarray(whole)), finite=False)
     if array.shape not in ((1,), (number,)):
-        raise StratError(
-            f"`population` of {name!r} must be one number or one for each row ({number}), got {array.size} values."
+        raise StratError.about(
+            "population", f"of {name!r} must be one number or one for each row ({number}), got {array.size} values."
         )
     return array

@@ -176,9 +176,10 @@ class Crossing:
     def fit(self, influence: Influence, weights: Array) -> Fit:
         """The part of the variance of the sum of influences that each grouping makes."""
         if influence.shape[1] > MOST_VALUES:
-            raise StratError(
-                f"`on` must not be a crossed design for more than {MOST_VALUES} values at once, got "
-                f"{influence.shape[1]}; ask for fewer thresholds, ranks or classes."
+            raise StratError.about(
+                "on",
+                f"must not be a crossed design for more than {MOST_VALUES} values at once, got "
+                f"{influence.shape[1]}; ask for fewer thresholds, ranks or classes.",
             )
         last = self._last_fit
         if last and last[0]() is influence and np.array_equal(last[1], weights):
@@ -321,11 +322,11 @@ def _levels(name: str, number: int) -> str:
 def crossing(factors: Mapping[str, tuple[Codes, int]], stratum: Codes) -> tuple[Codes, Crossing]:
     """The cell of each row, and the crossing of the cells; from the levels of rows of each factor and their number."""
     if not 2 <= len(factors) <= MOST_FACTORS:
-        raise StratError(f"`factors` must be two to {MOST_FACTORS} columns, got {len(factors)}.")
+        raise StratError.about("factors", f"must be two to {MOST_FACTORS} columns, got {len(factors)}.")
     for name, (_, number) in factors.items():
         if number < 2:
-            raise StratError(
-                f"`factors` must have at least two levels each, got one of {name!r}; leave out what does not vary."
+            raise StratError.about(
+                "factors", f"must have at least two levels each, got one of {name!r}; leave out what does not vary."
             )
     cell = stratum
     for codes, number in factors.values():

@@ -44,12 +44,12 @@ class DerivedDesigns(DrawnUnits):
         """
         wanted = per_label("shares", shares, self.stratum_labels)
         if not np.isfinite(wanted).all() or (wanted < 0).any() or wanted.sum() == 0:
-            raise StratError(f"`shares` must be non-negative and not all zero, got {some(wanted)}.")
+            raise StratError.about("shares", f"must be non-negative and not all zero, got {some(wanted)}.")
         of_row = self.stratum[self.unit]
         now = np.bincount(of_row, self.weights, minlength=self.n_strata)
         if (now == 0).any():
             empty = self.stratum_labels[now == 0]
-            raise StratError(f"`weights` must not be zero in a whole stratum to reweight it, got {some(empty)}.")
+            raise StratError.about("weights", f"must not be zero in a whole stratum to reweight it, got {some(empty)}.")
         factor = wanted / wanted.sum() * now.sum() / now
         return replace(self, weights=self.weights * factor[of_row], notes=(*self.notes, "stratum weights changed"))
 
@@ -113,8 +113,8 @@ class DerivedDesigns(DrawnUnits):
         """The units of each stratum put at random into `groups` groups, which become the units."""
         if (self.sizes < groups).any() or groups < 2:
             few = self.stratum_labels[self.sizes < groups]
-            raise StratError(
-                f"`groups` must be from 2 to the number of units in every stratum, got {groups} ({some(few)})."
+            raise StratError.about(
+                "groups", f"must be from 2 to the number of units in every stratum, got {groups} ({some(few)})."
             )
         generator = np.random.default_rng(rng)
         shuffled = np.lexsort((generator.random(self.n_units), self.stratum))

@@ -90,7 +90,7 @@ class Design(DerivedDesigns):
         if n is None and (weights is not None or multiplicity is not None):
             n = len(np.asarray(weights if weights is not None else multiplicity))
         if n is None or not validate.number("n", n).is_integer() or n < 1:
-            raise StratError(f"`n` must be a whole number of rows, at least 1, got {plain(n)!r}.")
+            raise StratError.about("n", f"must be a whole number of rows, at least 1, got {plain(n)!r}.")
         rows = int(n)
         return cls(
             **assemble(
@@ -150,8 +150,8 @@ class Design(DerivedDesigns):
         kind = "stratified" if units is None and items is None else "stratified clusters"
         by = units if units is not None else items
         if by is not None and multiplicity is not None:
-            raise StratError(
-                "`multiplicity` must be left out beside `units` and `items`: it is for rows that are units."
+            raise StratError.about(
+                "multiplicity", "must be left out beside `units` and `items`: it is for rows that are units."
             )
         fields = assemble(
             kind,
@@ -330,7 +330,7 @@ class Design(DerivedDesigns):
         [3.0, 3.0, 3.0, 3.0]
         """
         if not stages:
-            raise StratError("`stages` must name at least one stage, got none.")
+            raise StratError.about("stages", "must name at least one stage, got none.")
         codes = {str(name): encode(f"stages[{str(name)!r}]", labels)[0] for name, labels in stages.items()}
         number = same_length(**codes)
         stratum = np.zeros(number, np.int64) if strata is None else encode("strata", strata)[0]
@@ -338,7 +338,7 @@ class Design(DerivedDesigns):
         known = {str(name): whole for name, whole in (population or {}).items()}
         unknown = [name for name in known if name not in codes]
         if unknown:
-            raise StratError(f"`population` must name stages ({some(list(codes))}), got {some(unknown)}.")
+            raise StratError.about("population", f"must name stages ({some(list(codes))}), got {some(unknown)}.")
         whole_sizes = {name: np.broadcast_to(sizes(name, whole, number), number) for name, whole in known.items()}
         line, layout, implied = staged_layout(codes, stratum, whole_sizes)
         complete = set(whole_sizes) == set(codes)

@@ -47,9 +47,10 @@ class DrawnUnits:
         sizes = self.sizes
         if (self.population < sizes).any():
             h = int(np.flatnonzero(self.population < sizes)[0])
-            raise StratError(
-                f"`population` must be at least the number of units drawn, got {plain(self.population[h])} "
-                f"for stratum {plain(self.stratum_labels[h])!r} with {sizes[h]} units."
+            raise StratError.about(
+                "population",
+                f"must be at least the number of units drawn, got {plain(self.population[h])} "
+                f"for stratum {plain(self.stratum_labels[h])!r} with {sizes[h]} units.",
             )
         if self.lone == "error" and self.kind != "systematic" and self.layout is None:
             self._refuse_lone(sizes)
@@ -63,14 +64,16 @@ class DrawnUnits:
         if len(sizes) == 1 and self.single_rows:
             raise StratError("at least two rows must be there, got one: the variation between rows can't be seen.")
         if len(sizes) == 1:
-            raise StratError(
-                "`units` must name at least two units, got one: the variation between units can't be seen; "
-                "name a smaller unit, or strata within it."
+            raise StratError.about(
+                "units",
+                "must name at least two units, got one: the variation between units can't be seen; "
+                "name a smaller unit, or strata within it.",
             )
-        raise StratError(
-            f"`strata` must have at least two units each, got one in {some(self.stratum_labels[lone])}; choose "
+        raise StratError.about(
+            "strata",
+            f"must have at least two units each, got one in {some(self.stratum_labels[lone])}; choose "
             "lone='collapse' (join with the next stratum), 'certainty' (it was sure to be drawn), "
-            "'centre' (compare with all units) or 'average' (as variable as the others)."
+            "'centre' (compare with all units) or 'average' (as variable as the others).",
         )
 
     def __len__(self) -> int:

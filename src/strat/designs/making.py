@@ -20,7 +20,7 @@ def row_count(argument: str, labels: ArrayLike) -> int:
     """Number of rows that the labels are of."""
     array = np.asarray(labels)
     if array.ndim == 0:
-        raise StratError(f"`{argument}` must have one label per row, got the single value {plain(array)!r}.")
+        raise StratError.about(argument, f"must have one label per row, got the single value {plain(array)!r}.")
     return len(array)
 
 
@@ -40,7 +40,7 @@ def assemble(
 ) -> dict[str, Any]:
     """The fields of a design, from what is given for each row."""
     if n == 0:
-        raise StratError(f"`{'strata' if strata is not None else 'units'}` must have at least one row, got none.")
+        raise StratError.about("units" if strata is None else "strata", "must have at least one row, got none.")
     one_of("lone", lone, LONE)
     of_row, stratum_labels = (
         encode("strata", strata) if strata is not None else (np.zeros(n, np.int64), np.array(["all"]))
@@ -101,10 +101,11 @@ def _units(of_row: Codes, n_strata: int, units: ArrayLike | None, nested: bool) 
         return position[codes], home[order], labels[order]
     if not nested:
         torn = np.unique(codes[home[codes] != of_row])
-        raise StratError(
-            f"`units` must lie in one stratum each, got {some(labels[torn])} in several; leave `strata` out if each of "
+        raise StratError.about(
+            "units",
+            f"must lie in one stratum each, got {some(labels[torn])} in several; leave `strata` out if each of "
             "these is one unit (it was not drawn within strata), or set `nested` if the same label means another unit "
-            "in another stratum."
+            "in another stratum.",
         )
     key, pairs = encode("units", of_row * len(labels) + codes)
     return key, pairs // len(labels), labels[pairs % len(labels)]
@@ -117,18 +118,19 @@ def _weights(weights: ArrayLike | None, n: int, of_row: Codes, population: Array
         return np.ones(n)
     array = numbers("weights", weights)
     if array.ndim != 1 or len(array) != n:
-        raise StratError(f"`weights` must have one value per row ({n}), got an array of shape {array.shape}.")
+        raise StratError.about("weights", f"must have one value per row ({n}), got an array of shape {array.shape}.")
     if (array < 0).any():
         row = int(np.flatnonzero(array < 0)[0])
-        raise StratError(
-            f"`weights` must not be negative, got {plain(array[row])!r} in row {row}; drop such rows or correct them."
+        raise StratError.about(
+            "weights", f"must not be negative, got {plain(array[row])!r} in row {row}; drop such rows or correct them."
         )
     if not array.any():
-        raise StratError("`weights` must not all be zero, got only zeros; leave them out for equal weights.")
+        raise StratError.about("weights", "must not all be zero, got only zeros; leave them out for equal weights.")
     if not 1e-100 <= array.max() <= 1e100:
-        raise StratError(
-            f"`weights` must have their largest between 1e-100 and 1e100, got {array.max():g}; divide all by one "
-            "number, which changes no share."
+        raise StratError.about(
+            "weights",
+            f"must have their largest between 1e-100 and 1e100, got {array.max():g}; divide all by one "
+            "number, which changes no share.",
         )
     return array.copy()
 
@@ -143,22 +145,24 @@ def _population(population: Population | None, labels: NDArray[Any], of_row: Cod
     else:
         sizes = _per_row(numbers("population", population, finite=False), len(labels), of_row)
     if np.isnan(sizes).any() or (sizes <= 0).any():
-        raise StratError(f"`population` must be positive, got {some(sizes[~(sizes > 0)])}.")
+        raise StratError.about("population", f"must be positive, got {some(sizes[~(sizes > 0)])}.")
     if (sizes[np.isfinite(sizes)] > 1e100).any():
-        raise StratError(f"`population` must be at most 1e100, got {some(sizes[sizes > 1e100])}; leave it out instead.")
+        raise StratError.about(
+            "population", f"must be at most 1e100, got {some(sizes[sizes > 1e100])}; leave it out instead."
+        )
     return sizes
 
 
 def _per_row(population: Array, strata: int, of_row: Codes) -> Array:
     if population.shape != of_row.shape:
-        raise StratError(
-            "`population` must be one number, a mapping from stratum or one value per row, got "
-            f"{population.size} values."
+        raise StratError.about(
+            "population",
+            f"must be one number, a mapping from stratum or one value per row, got {population.size} values.",
         )
     values = np.empty(strata)
     values[of_row] = population
     if ((values[of_row] != population) & ~np.isnan(population)).any():
-        raise StratError("`population` must be the same for all rows of a stratum, got several values in one.")
+        raise StratError.about("population", "must be the same for all rows of a stratum, got several values in one.")
     return values
 
 
@@ -168,10 +172,10 @@ def per_label(argument: str, values: Mapping[Any, float], labels: NDArray[Any]) 
     given = {plain(key): validate.number(argument, value) for key, value in values.items()}
     unknown = [key for key in given if key not in known]
     if unknown:
-        raise StratError(f"`{argument}` must name strata that have rows, got {some(unknown)} without any.")
+        raise StratError.about(argument, f"must name strata that have rows, got {some(unknown)} without any.")
     absent = [label for label in map(plain, labels) if label not in given]
     if absent:
-        raise StratError(f"`{argument}` must name every stratum, {some(absent)} missing.")
+        raise StratError.about(argument, f"must name every stratum, {some(absent)} missing.")
     return np.array([given[plain(label)] for label in labels])
 
 
@@ -180,12 +184,12 @@ def _items(items: ArrayLike | None, unit: Codes, n: int) -> Codes | None:
         return None
     codes, labels = encode("items", items)
     if len(codes) != n:
-        raise StratError(f"`items` must have one label per row ({n}), got {len(codes)}.")
+        raise StratError.about("items", f"must have one label per row ({n}), got {len(codes)}.")
     return encode("items", unit * len(labels) + codes)[0]
 
 
 def _counts(argument: str, counts: ArrayLike, n: int) -> Array:
     array = numbers(argument, counts)
     if array.shape != (n,) or (array <= 0).any():
-        raise StratError(f"`{argument}` must be one positive number per row ({n} rows).")
+        raise StratError.about(argument, f"must be one positive number per row ({n} rows).")
     return array.copy()

@@ -230,16 +230,17 @@ def places(order: ArrayLike, units: ArrayLike | None, strata: ArrayLike | None) 
         first = np.full(len(labels), np.inf)
         np.minimum.at(first, codes, place)
         if (first[codes] != place).any():
-            raise StratError("`order` must be the same for all rows of a unit, got units at several places.")
+            raise StratError.about("order", "must be the same for all rows of a unit, got units at several places.")
         place = np.lexsort((np.arange(len(labels)), first)).argsort()[codes].astype(float)
     else:
         rank = np.unique(place, return_inverse=True)[1]
         within = rank if strata is None else rank + (rank.max() + 1) * encode("strata", strata)[0]
         doubles = len(place) - len(np.unique(within))
         if doubles:
-            raise StratError(
-                f"`order` must tell all rows apart, got {doubles} at the place of another one; "
-                "name their `units`, or give a finer order."
+            raise StratError.about(
+                "order",
+                f"must tell all rows apart, got {doubles} at the place of another one; "
+                "name their `units`, or give a finer order.",
             )
         place = rank.astype(float)
     return place
@@ -261,20 +262,25 @@ def end_factors(layout: Ordered, weights: Array, population: Array, start: Array
     factors[first] += moved * mean / weights[first]
     factors[first + n - 1] -= moved * mean / weights[first + n - 1]
     if (factors <= 0).any():
-        raise StratError("`start` must go with weights that are nearly equal, got an end that would weigh 0 or less.")
+        raise StratError.about(
+            "start", "must go with weights that are nearly equal, got an end that would weigh 0 or less."
+        )
     return factors
 
 
 def checked_starts(start: Array, population: Array, sizes: Codes) -> Array:
     """The place of the first unit of each stratum, counted from 1, within the first step."""
     if not np.isfinite(population).all():
-        raise StratError("`start` must come with `population`, which says how far the units of the sample lie apart.")
+        raise StratError.about(
+            "start", "must come with `population`, which says how far the units of the sample lie apart."
+        )
     step = np.ceil(population / sizes)
     if not ((start >= 1) & (start <= step)).all():
         wrong = np.flatnonzero(~((start >= 1) & (start <= step)))[0]
-        raise StratError(
-            f"`start` must be from 1 to the step of the sample ({step[wrong]:g}), got {start[wrong]:g}: the "
-            "place of the first unit along the order of its population, counted from 1."
+        raise StratError.about(
+            "start",
+            f"must be from 1 to the step of the sample ({step[wrong]:g}), got {start[wrong]:g}: the "
+            "place of the first unit along the order of its population, counted from 1.",
         )
     return start
 
@@ -282,12 +288,12 @@ def checked_starts(start: Array, population: Array, sizes: Codes) -> Array:
 def ordered(stratum: Codes, fraction: Array, order: int) -> Ordered:
     """The layout of units in their order; each stratum must have enough of them."""
     if not 1 <= order <= MOST_DIFFERENCES:
-        raise StratError(f"`differences` must be a whole number from 1 to {MOST_DIFFERENCES}, got {order}.")
+        raise StratError.about("differences", f"must be a whole number from 1 to {MOST_DIFFERENCES}, got {order}.")
     layout = Ordered(stratum, fraction, order)
     if (layout.sizes <= order).any():
         least = int(layout.sizes.min())
-        raise StratError(
-            f"`order` must have at least {order + 1} places in every stratum, got {least}: neighbours can't be "
-            "compared."
+        raise StratError.about(
+            "order",
+            f"must have at least {order + 1} places in every stratum, got {least}: neighbours can't be compared.",
         )
     return layout

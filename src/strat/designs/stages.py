@@ -142,8 +142,8 @@ def stages(units: Mapping[str, Codes], stratum: Codes, population: Mapping[str, 
 def _refuse_single(stage: Stage, strata: int) -> None:
     if len(stage.single):
         where = "" if strata == 1 else " in every stratum"
-        raise StratError(
-            f"`stages` must have at least two units of {stage.name!r}{where}, got one: their variation can't be seen."
+        raise StratError.about(
+            "stages", f"must have at least two units of {stage.name!r}{where}, got one: their variation can't be seen."
         )
 
 
@@ -154,11 +154,14 @@ def _whole(name: str, population: Array | None, parent: Codes, drawn: Codes) -> 
         return whole
     whole[parent] = population
     if (whole[parent] != population).any():
-        raise StratError(f"`population` of {name!r} must be the same for all rows drawn from one unit, got several.")
+        raise StratError.about(
+            "population", f"of {name!r} must be the same for all rows drawn from one unit, got several."
+        )
     if not (whole >= drawn).all():
         bad = np.flatnonzero(~(whole >= drawn))
-        raise StratError(
-            f"`population` of {name!r} must be at least the number of units drawn, got {some(whole[bad])} for "
-            f"{plain(drawn[bad[0]])} drawn."
+        raise StratError.about(
+            "population",
+            f"of {name!r} must be at least the number of units drawn, got {some(whole[bad])} for "
+            f"{plain(drawn[bad[0]])} drawn.",
         )
     return whole

@@ -62,7 +62,9 @@ def cross_fitted(
     same_length(proxy=x, units=codes)
     held = np.unique(codes[chosen])
     if not 2 <= folds <= len(held):
-        raise StratError(f"`folds` must be from 2 to the number of units with labels ({len(held)}), got {folds}.")
+        raise StratError.about(
+            "folds", f"must be from 2 to the number of units with labels ({len(held)}), got {folds}."
+        )
     fold = _folds(codes, held, folds, np.random.default_rng(rng))
     fit = isotonic if method == "isotonic" else _logistic
     forecast = np.empty(len(x))

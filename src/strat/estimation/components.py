@@ -100,11 +100,15 @@ class VarianceComponents:
     def _numbers(self, levels: dict[str, float]) -> dict[str, float]:
         unknown = [name for name in levels if name not in self.levels]
         if unknown:
-            raise StratError(f"`levels` must name factors, got {unknown[0]!r}; {near(unknown[0], list(self.levels))}")
+            raise StratError.about(
+                "levels", f"must name factors, got {unknown[0]!r}; {near(unknown[0], list(self.levels))}"
+            )
         numbers = {name: validate.number("levels", number) for name, number in levels.items()}
         bad = {name: number for name, number in numbers.items() if not number >= 1}
         if bad:
-            raise StratError(f"`levels` must be at least 1, got {some(list(bad.values()))} for {some(list(bad))}.")
+            raise StratError.about(
+                "levels", f"must be at least 1, got {some(list(bad.values()))} for {some(list(bad))}."
+            )
         return numbers
 
     def _factor(self, part: str, levels: dict[str, float]) -> float:
@@ -174,11 +178,12 @@ def variance_components(statistic: Statistic, *, on: Design) -> VarianceComponen
     0.5
     """
     if not isinstance(on.layout, Crossing):
-        raise StratError(f"`on` must be a crossed design (Design.crossed), got a {on.kind} one.")
+        raise StratError.about("on", f"must be a crossed design (Design.crossed), got a {on.kind} one.")
     if statistic.of_weights or len(statistic) != len(on) or statistic.shape not in ((), (1,)):
-        raise StratError(
-            f"`statistic` must be one value of the {len(on)} rows of the design, got {statistic.name!r} of shape "
-            f"{statistic.shape} and {len(statistic)} rows."
+        raise StratError.about(
+            "statistic",
+            f"must be one value of the {len(on)} rows of the design, got {statistic.name!r} of shape "
+            f"{statistic.shape} and {len(statistic)} rows.",
         )
     layout = on.layout
     influence = RowSums(statistic, on, totals(statistic, on.weights)).influence

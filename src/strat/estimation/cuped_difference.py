@@ -32,7 +32,7 @@ def cuped(y: ArrayLike, group: ArrayLike, *, covariate: ArrayLike, baseline: obj
     same_length(y=values, covariate=x, group=codes)
     names = labels.tolist()
     if len(names) != 2 or (baseline is not None and baseline not in names):
-        raise StratError(f"`group` must hold two groups, one of them `baseline`, got {some(names)}.")
+        raise StratError.about("group", f"must hold two groups, one of them `baseline`, got {some(names)}.")
     second = (codes == 1) if baseline is None or baseline == names[0] else (codes == 0)
     inside = np.where(second, 1.0, 0.0)[:, None]
     centred = [column - np.bincount(codes, column)[codes] / np.bincount(codes)[codes] for column in (values, x)]

@@ -161,9 +161,10 @@ def _det(truth: ArrayLike, score: ArrayLike, on: Design | Replicates, positive: 
     x, y = _of(scores.det(truth, score, positive=positive), on)
     inside = (x > 0) & (x < 1)
     if not inside.any():
-        raise StratError(
-            "`score` must have a threshold whose false positive rate lies between 0 and 1 for a DET curve, got none: "
-            "are all scores the same?"
+        raise StratError.about(
+            "score",
+            "must have a threshold whose false positive rate lies between 0 and 1 for a DET curve, got none: "
+            "are all scores the same?",
         )
     grid = ndtr(np.linspace(ndtri(x[inside].min()), ndtri(x[inside].max()), GRID))
     statistic = score_rates.rate_at(truth, classes(score), fpr=np.clip(grid, 0, 1), rate="fnr", positive=positive)
@@ -216,9 +217,9 @@ def of_estimate(estimate: Estimate, level: float = 0.95) -> Curve:
         return _precisions(estimate, level)
     if estimate.curve in ("roc", "det"):
         return _rates(estimate, level)
-    raise StratError(
-        f"`estimate` must be of roc(), det(), precision_recall(), calibration_curve() or rate_at(), "
-        f"got {estimate.name}."
+    raise StratError.about(
+        "estimate",
+        f"must be of roc(), det(), precision_recall(), calibration_curve() or rate_at(), got {estimate.name}.",
     )
 
 

@@ -110,7 +110,7 @@ def forest(
     A new figure grows with the rows. More than `MOST_ROWS` are cut, and the picture says so.
     """
     if not marks:
-        raise StratError("`estimates` must hold at least one value to draw, got none.")
+        raise StratError.about("estimates", "must hold at least one value to draw, got none.")
     shown = marks[:MOST_ROWS]
     row = ROW if len(shown) <= TIGHT_FROM else TIGHT_ROW
     ax = new_axes(ax, (6.8, 0.95 + row * len(shown)))

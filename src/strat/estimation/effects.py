@@ -36,9 +36,11 @@ def _values_in_units(y: ArrayLike, units: ArrayLike) -> tuple[Array, Codes]:
     codes, labels = encode("units", units)
     n, k = same_length(y=values, units=codes), len(labels)
     if values.ndim != 1:
-        raise StratError(f"`y` must have one value per row, got an array of shape {values.shape}.")
+        raise StratError.about("y", f"must have one value per row, got an array of shape {values.shape}.")
     if k < 2 or k == n:
-        raise StratError(f"`units` must hold at least two units, some with several rows, got {k} units of {n} rows.")
+        raise StratError.about(
+            "units", f"must hold at least two units, some with several rows, got {k} units of {n} rows."
+        )
     return values, codes
 
 
@@ -163,7 +165,7 @@ def correlation_from_effect(effect: float, size: float) -> float:
     0.45
     """
     if size <= 1:
-        raise StratError(f"`size` must be above 1 row a unit, got {size!r}.")
+        raise StratError.about("size", f"must be above 1 row a unit, got {size!r}.")
     return (effect - 1.0) / (size - 1.0)
 
 
@@ -177,7 +179,7 @@ def actual_error(effect: float, level: float = 0.95) -> float:
     0.0736
     """
     if effect <= 0:
-        raise StratError(f"`effect` must be positive, got {effect!r}.")
+        raise StratError.about("effect", f"must be positive, got {effect!r}.")
     return float(2.0 * scipy.special.ndtr(-critical(level) / np.sqrt(effect)))
 
 
@@ -213,13 +215,13 @@ def overdispersion(
     True
     """
     if not (spread >= 0 and p - spread > 0 and p + spread < 1):
-        raise StratError(
-            f"`spread` must be 0 or more and keep p - spread and p + spread inside (0, 1), got {spread} with p = {p}."
+        raise StratError.about(
+            "spread", f"must be 0 or more and keep p - spread and p + spread inside (0, 1), got {spread} with p = {p}."
         )
     if subtrials < 2 or subtrials % 2:
-        raise StratError(f"`subtrials` must be even, so that half of them have each p, got {subtrials}.")
+        raise StratError.about("subtrials", f"must be even, so that half of them have each p, got {subtrials}.")
     if draws < 2:
-        raise StratError(f"`draws` must be at least 2, got {draws}.")
+        raise StratError.about("draws", f"must be at least 2, got {draws}.")
     rng = np.random.default_rng(rng)
     half = subtrials // 2
     fixed = rng.binomial(subtrials, p, draws)

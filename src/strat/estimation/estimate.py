@@ -109,16 +109,20 @@ def _design(on: Design | Replicates) -> Design:
         return on.design
     if isinstance(on, Design):
         return on
-    raise StratError(f"`on` must be a Design or Replicates of one, got {type(on).__name__}.")
+    raise StratError.about("on", f"must be a Design or Replicates of one, got {type(on).__name__}.")
 
 
 def _fitted(statistic: Statistic, design: Design) -> Statistic:
     if not isinstance(statistic, Statistic):
-        raise StratError(f"`statistic` must be a Statistic such as strat.mean(y), got {type(statistic).__name__}.")
+        raise StratError.about(
+            "statistic", f"must be a Statistic such as strat.mean(y), got {type(statistic).__name__}."
+        )
     if statistic.of_weights and len(statistic) == 0:
         statistic = replace(statistic, rows=(Rows(None, None, len(design)),))
     if len(statistic) != len(design):
-        raise StratError(f"`statistic` must have as many rows as the design ({len(design)}), got {len(statistic)}.")
+        raise StratError.about(
+            "statistic", f"must have as many rows as the design ({len(design)}), got {len(statistic)}."
+        )
     return statistic
 
 

@@ -22,4 +22,4 @@ def frame(columns: dict[str, list[Any]], library: str | None = None) -> Any:
         except ModuleNotFoundError:
             continue
         return native.table(columns) if name == "pyarrow" else native.DataFrame(columns)
-    raise StratError(f"`library` must be installed, got none of {', '.join(wanted)}; use to_dict() instead.")
+    raise StratError.about("library", f"must be installed, got none of {', '.join(wanted)}; use to_dict() instead.")

@@ -208,7 +208,9 @@ def degrees_of_freedom(
         return each_value(statistic, np.array([_RULES[df](design, weights) for weights in inside]))
     if df is not None:
         if not validate.number("df", df) > 0:
-            raise StratError(f"`df` must be positive, 'design', 'effective', 'satterthwaite' or None, got {df!r}.")
+            raise StratError.about(
+                "df", f"must be positive, 'design', 'effective', 'satterthwaite' or None, got {df!r}."
+            )
         return np.full(statistic.shape, float(df))
     if replicates is not None and replicates.df != design.df:
         return each_value(statistic, np.array([_at_most(replicates.df, design, w) for w in inside]))

@@ -83,7 +83,7 @@ def _share(estimate: Estimate, method: str, se: Array, level: float, c: Array) -
     """Methods for a share, after bringing the range of the statistic to [0, 1]."""
     bottom, top = estimate.bounds
     if not np.isfinite([bottom, top]).all():
-        raise StratError(f"`method` must be 't' for {estimate.name}, which has no finite range, got {method!r}.")
+        raise StratError.about("method", f"must be 't' for {estimate.name}, which has no finite range, got {method!r}.")
     p, s = (estimate.point - bottom) / (top - bottom), se / (top - bottom)
     if method == "exact":
         low, high = intervals.by_korn_graubard(p, s, estimate.rows, level, estimate.usable_df)
@@ -101,9 +101,10 @@ def _share(estimate: Estimate, method: str, se: Array, level: float, c: Array) -
 def _beta_binomial(estimate: Estimate, level: float) -> Limits:
     shares = estimate.inference.shares
     if shares is None:
-        raise StratError(
-            f"`method` must not be 'beta-binomial' for {estimate.name}: it is for shares of rows in units or strata, "
-            "in closed form."
+        raise StratError.about(
+            "method",
+            f"must not be 'beta-binomial' for {estimate.name}: it is for shares of rows in units or strata, "
+            "in closed form.",
         )
     estimate.usable_df  # noqa: B018  (refuses where there are none)
     return shares.limits(level)
@@ -115,7 +116,9 @@ _SUMS = {"mover": "shares such as balanced accuracy", "folded": "distances such 
 def _of_parts(estimate: Estimate, method: str, level: float) -> Limits:
     parts = estimate.inference.sum_of
     if parts is None or parts.method != method:
-        raise StratError(f"`method` must not be {method!r} for {estimate.name}: it is for sums of {_SUMS[method]}.")
+        raise StratError.about(
+            "method", f"must not be {method!r} for {estimate.name}: it is for sums of {_SUMS[method]}."
+        )
     return parts.limits(estimate, level)
 
 
@@ -191,12 +194,12 @@ def exact_size(estimate: Estimate, level: float) -> Array:
 def _woodruff(estimate: Estimate, level: float, exact: bool | None) -> Limits:
     way = estimate.inference.woodruff
     if way is None:
-        raise StratError(f"`method` must not be 'woodruff' for {estimate.name}: it is for quantiles.")
+        raise StratError.about("method", f"must not be 'woodruff' for {estimate.name}: it is for quantiles.")
     return way.limits(level, way.thin if exact is None else exact)
 
 
 def _percentile(estimate: Estimate, level: float) -> Limits:
     if estimate.method.kind is not MethodKind.BOOTSTRAP:
-        raise StratError(f"`method` 'percentile' must go with bootstrap replicates, got {estimate.method}.")
+        raise StratError.about("method", f"'percentile' must go with bootstrap replicates, got {estimate.method}.")
     low, high = (np.quantile(estimate.replicates, tail, axis=0) for tail in ((1 - level) / 2, (1 + level) / 2))
     return low, high

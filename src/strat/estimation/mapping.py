@@ -39,7 +39,7 @@ def mapped(
     point = _values(one.point, function)
     spread = one.inference.spread.mapped(function, one.point, point)
     if not np.isfinite(point).all() or not np.isfinite(spread.values).all():
-        raise StratError("`function` must give finite values at the estimate and at every replicate.")
+        raise StratError.about("function", "must give finite values at the estimate and at every replicate.")
     same = point.shape == one.point.shape
     units = one.effective_units if same else float(np.min(one.effective_units))
     known = np.isfinite(one.bounds).all() and one.point.size <= MOST_CORNERS
@@ -67,9 +67,10 @@ def _values(point: Array, function: Callable[[Array], Array]) -> Array:
     sets = next(k for k in range(2, point.ndim + 3) if k not in point.shape)  # so that no axis passes for the first
     shape = np.shape(function(np.stack([point] * sets)))
     if shape != (sets, *value.shape):
-        raise StratError(
-            f"`function` must work along the last axes of its argument, got the shape {shape} from {sets} sets of "
-            "values; write v[..., 1] - v[..., 0], not v[1] - v[0]."
+        raise StratError.about(
+            "function",
+            f"must work along the last axes of its argument, got the shape {shape} from {sets} sets of "
+            "values; write v[..., 1] - v[..., 0], not v[1] - v[0].",
         )
     return value
 

@@ -286,7 +286,7 @@ class Estimate:
         """
         one_of("side", side, ("lower", "upper"))
         if not validate.level(level) > 0.5:
-            raise StratError(f"`level` must be above 0.5 for a one-sided limit, got {level!r}; 0.95 is usual.")
+            raise StratError.about("level", f"must be above 0.5 for a one-sided limit, got {level!r}; 0.95 is usual.")
         low, high = self.interval(2.0 * level - 1.0)
         return low if side == "lower" else high
 
@@ -308,7 +308,7 @@ class Estimate:
         (0.05, 0.025)
         """
         if not np.isfinite(null):
-            raise StratError(f"`null` must be finite, got {null!r}.")
+            raise StratError.about("null", f"must be finite, got {null!r}.")
         one_of("alternative", alternative, ALTERNATIVES)
         df, t = self.usable_df, inversion.statistics(self, float(null))
         return Test(_plain(t), _plain(inversion.pvalues(t, df, alternative)), self.df, null, alternative)
@@ -333,7 +333,7 @@ class Estimate:
         """A linear combination of the values along the last axis."""
         c = values("coefficients", coefficients)
         if not self.point.ndim or c.ndim not in (1, 2) or c.shape[0] != self.point.shape[-1]:
-            raise StratError(f"`coefficients` must be one for each value ({self.point.shape}), got {c.shape}.")
+            raise StratError.about("coefficients", f"must be one for each value ({self.point.shape}), got {c.shape}.")
         return self.map(lambda v: v @ c, name=name or "contrast")
 
     def at(self, *labels: Any) -> Estimate:
@@ -341,8 +341,8 @@ class Estimate:
         where: list[int] = []
         for axis, label in zip(self.axes, labels, strict=False):
             if label not in axis.labels:
-                raise StratError(
-                    f"`labels` must be among {list(axis.labels)[:8]} for axis {axis.name!r}, got {label!r}."
+                raise StratError.about(
+                    "labels", f"must be among {list(axis.labels)[:8]} for axis {axis.name!r}, got {label!r}."
                 )
             where.append(axis.labels.index(label))
         cut: Any = tuple(where)

@@ -51,17 +51,20 @@ def rogan_gladen(judged: ArrayLike, truth: ArrayLike, *, labelled: ArrayLike) ->
 def _zero_or_one(argument: str, values: Array) -> Array:
     other = ~np.isin(values, (0.0, 1.0))
     if other.any():
-        raise StratError(f"`{argument}` must be true or false (0 or 1), got {some(values[other].tolist(), 3)}.")
+        raise StratError.about(argument, f"must be true or false (0 or 1), got {some(values[other].tolist(), 3)}.")
     return values
 
 
 def _judge_knows(values: Array) -> None:
     _, _, hits, positive, passes, negative = values.sum(axis=0)
     if not positive or not negative:
-        raise StratError("`truth` must hold labelled rows of both kinds, got one kind: the judge's rates are unknown.")
+        raise StratError.about(
+            "truth", "must hold labelled rows of both kinds, got one kind: the judge's rates are unknown."
+        )
     youden = hits / positive + passes / negative - 1.0
     if youden <= 0:
-        raise StratError(
-            f"`judged` must be better than chance on the labelled rows, got sensitivity plus specificity of "
-            f"{youden + 1:.3g}: such a judge says nothing of the share; use the labels alone."
+        raise StratError.about(
+            "judged",
+            f"must be better than chance on the labelled rows, got sensitivity plus specificity of "
+            f"{youden + 1:.3g}: such a judge says nothing of the share; use the labels alone.",
         )

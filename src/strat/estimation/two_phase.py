@@ -205,9 +205,10 @@ def of_phases(phases: Phases, fixed: Sequence[float | None], weights: Array | No
     lam = phases.coefficients(fixed, weights)
     fitted = sum(known is None for known in fixed)
     if phases.number < fitted + 2:
-        raise StratError(
-            f"`labelled` must choose at least {fitted + 2} rows in different units to fit {fitted} coefficients, got "
-            f"{phases.number}; take estimator='difference', or fewer proxies."
+        raise StratError.about(
+            "labelled",
+            f"must choose at least {fitted + 2} rows in different units to fit {fitted} coefficients, got "
+            f"{phases.number}; take estimator='difference', or fewer proxies.",
         )
     return phases.combined(1.0, lam, -lam, fitted)
 
@@ -217,12 +218,14 @@ def fixed_coefficients(estimator: str, coefficients: Sequence[float] | None, pha
     proxies = phases.proxies
     if coefficients is not None:
         if len(coefficients) != proxies:
-            raise StratError(f"`coefficients` must have one number for each of {proxies} proxies, got {coefficients}.")
+            raise StratError.about(
+                "coefficients", f"must have one number for each of {proxies} proxies, got {coefficients}."
+            )
         first: list[float | None] = [float(value) for value in coefficients]
     elif estimator == "difference" and proxies > 1:
-        raise StratError(
-            f"`estimator` must be 'regression' for several proxies, got 'difference' with {proxies}; or give "
-            "`coefficients`."
+        raise StratError.about(
+            "estimator",
+            f"must be 'regression' for several proxies, got 'difference' with {proxies}; or give `coefficients`.",
         )
     else:
         known = {"difference": 1.0, "labels": 0.0}.get(estimator)
@@ -245,7 +248,9 @@ def phases_of(
     proxies = _statistics(proxy)
     for one in (statistic, *proxies):
         if one.shape != statistic.shape or one.of_weights or one.quantile is not None:
-            raise StratError(f"`proxy` must be a function of totals of the shape of `{statistic.name}`, got {one}.")
+            raise StratError.about(
+                "proxy", f"must be a function of totals of the shape of `{statistic.name}`, got {one}."
+            )
         same_length(statistic=range(len(statistic)), proxy=range(len(one)))
     inverse = _inverse(probability, chosen) if probability is not None else _shares(strata, chosen)
     sizes = _sizes(strata, chosen, statistic)
@@ -273,7 +278,7 @@ def mask_of(argument: str, values: ArrayLike, rows: int) -> NDArray[np.bool_]:
     if mask.dtype == object and all(isinstance(value, bool | np.bool_) for value in mask.flat):
         mask = mask.astype(bool)
     if mask.dtype != bool or mask.shape != (rows,) or not mask.any():
-        raise StratError(f"`{argument}` must be true or false for each of {rows:,} rows, and true for some.")
+        raise StratError.about(argument, f"must be true or false for each of {rows:,} rows, and true for some.")
     return mask
 
 
@@ -281,8 +286,8 @@ def _statistics(proxy: Any) -> list[Statistic]:
     """One proxy or several, as a list."""
     proxies = [proxy] if isinstance(proxy, Statistic) else list(proxy) if isinstance(proxy, list | tuple) else [proxy]
     if not all(isinstance(one, Statistic) for one in proxies):
-        raise StratError(
-            f"`proxy` must be a statistic such as strat.mean(judge), or a list of them, got {shown(proxy)}."
+        raise StratError.about(
+            "proxy", f"must be a statistic such as strat.mean(judge), or a list of them, got {shown(proxy)}."
         )
     return proxies
 
@@ -293,8 +298,8 @@ def _inverse(probability: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
     same_length(labelled=chosen, probability=p)
     wrong = chosen & ~((p > 0) & (p <= 1))
     if wrong.any():
-        raise StratError(
-            f"`probability` must be above 0 and at most 1 in every labelled row, got {some(p[wrong].tolist(), 3)}."
+        raise StratError.about(
+            "probability", f"must be above 0 and at most 1 in every labelled row, got {some(p[wrong].tolist(), 3)}."
         )
     return np.where(chosen, 1.0 / np.where(chosen, p, 1.0), 1.0)
 
@@ -317,15 +322,15 @@ def _sizes(strata: ArrayLike | None, chosen: NDArray[np.bool_], statistic: Stati
     same_length(labelled=chosen, strata=codes)
     empty = [label for label in range(len(labels)) if not chosen[codes == label].any()]
     if empty:
-        raise StratError(f"`strata` must hold labelled rows each, got none in {some(labels[empty].tolist())}.")
+        raise StratError.about("strata", f"must hold labelled rows each, got none in {some(labels[empty].tolist())}.")
     return [_shaped(proportion(codes == k), statistic) for k in range(1, len(labels))]
 
 
 def _strata(strata: ArrayLike | None) -> list[NDArray[np.bool_]]:
     """Which rows lie in each stratum."""
     if strata is None:
-        raise StratError(
-            "`strata` must be given with estimator='stratified', got None: a coefficient for each of what?"
+        raise StratError.about(
+            "strata", "must be given with estimator='stratified', got None: a coefficient for each of what?"
         )
     codes, labels = encode("strata", strata)
     return [codes == k for k in range(len(labels))]

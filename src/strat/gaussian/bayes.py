@@ -40,8 +40,8 @@ def decision_intervals(problem: Problem) -> tuple[Region, ...]:
     [0.0, inf]
     """
     if problem.dimension != 1:
-        raise StratError(
-            f"`problem` must have one feature, got {problem.dimension}; use `decision_regions` for a plane."
+        raise StratError.about(
+            "problem", f"must have one feature, got {problem.dimension}; use `decision_regions` for a plane."
         )
     cuts = np.unique(_crossings(problem))
     inner = (cuts[1:] + cuts[:-1]) / 2
@@ -254,9 +254,10 @@ def shifted_boundary_error(problem: Problem, boundary: float) -> Probability:
     0.029017
     """
     if problem.dimension != 1 or len(problem.classes) != 2:
-        raise StratError(
-            f"`problem` must have one feature and two classes, got {problem.dimension} and "
-            f"{len(problem.classes)}; use `classifier_error` for others."
+        raise StratError.about(
+            "problem",
+            f"must have one feature and two classes, got {problem.dimension} and "
+            f"{len(problem.classes)}; use `classifier_error` for others.",
         )
     at = np.array([boundary])
     errors = (1 - problem.classes[0].cumulative(at)[0], problem.classes[1].cumulative(at)[0])

@@ -133,7 +133,7 @@ def simulate_bootstrap_bias(
     one_of("about", about, ("resampled", "original"))
     p, generator = validate.probabilities("priors", priors, 2), np.random.default_rng(rng)
     if replicates < 1:
-        raise StratError(f"`replicates` must be at least 1, got {replicates}.")
+        raise StratError.about("replicates", f"must be at least 1, got {replicates}.")
     sets, _ = _two_fits(first, second)  # refuses what has no covariance
     counts = [generator.multinomial(len(x), np.full(len(x), 1 / len(x)), size=replicates).astype(float) for x in sets]
     fits = [_resampled_fit(x, c, about) for x, c in zip(sets, counts, strict=True)]
@@ -170,7 +170,7 @@ def _two_fits(first: ArrayLike, second: ArrayLike) -> tuple[tuple[Array, Array],
     one, two = sample_rows("first", first), sample_rows("second", second)
     fits = [_Fit.of(one, "first"), _Fit.of(two, "second")]
     if one.shape[1] != two.shape[1]:
-        raise StratError(f"`second` must have as many features as `first` ({one.shape[1]}), got {two.shape[1]}.")
+        raise StratError.about("second", f"must have as many features as `first` ({one.shape[1]}), got {two.shape[1]}.")
     return (one, two), fits
 
 
@@ -185,17 +185,19 @@ class _Fit:
     def of(points: Array, argument: str) -> _Fit:
         count, features = points.shape
         if count <= features:
-            raise StratError(
-                f"`{argument}` must have more samples than features ({features}) for a covariance that can be "
-                f"inverted, got {count}; add samples or drop features."
+            raise StratError.about(
+                argument,
+                f"must have more samples than features ({features}) for a covariance that can be "
+                f"inverted, got {count}; add samples or drop features.",
             )
         mean = points.mean(axis=0)
         centred = points - mean
         try:
             factor = np.linalg.cholesky(centred.T @ centred / (count - 1))
         except np.linalg.LinAlgError:
-            raise StratError(
-                f"`{argument}` must have independent features, got a singular covariance of {count} samples; "
-                "drop dependent features or add a ridge."
+            raise StratError.about(
+                argument,
+                f"must have independent features, got a singular covariance of {count} samples; "
+                "drop dependent features or add a ridge.",
             ) from None
         return _Fit(mean, np.linalg.inv(factor), float(2 * np.log(np.diag(factor)).sum()), count)

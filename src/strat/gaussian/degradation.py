@@ -163,9 +163,10 @@ def _simulated_bias(problem: Problem, counts: list[float]) -> Simulated:
     one, two = (round(count) for count in counts)
     numbers = (one + two) * problem.dimension
     if numbers > DRAWN:
-        raise StratError(
-            f"`design_samples` must be at most {DRAWN // problem.dimension // 2:,} where the expansion does not hold, "
-            f'got {max(one, two):,}; take method="first order".'
+        raise StratError.about(
+            "design_samples",
+            f"must be at most {DRAWN // problem.dimension // 2:,} where the expansion does not hold, "
+            f'got {max(one, two):,}; take method="first order".',
         )
     repetitions = int(np.clip(DRAWN // numbers, 10, repetitions_for(problem.dimension)))
     return simulate_bias(problem, design_samples=(one, two), repetitions=repetitions)
@@ -181,11 +182,13 @@ class Degradation:
 
     def __post_init__(self) -> None:
         if self.features < 1:
-            raise StratError(f"`features` must be at least 1, got {self.features!r}; count the measured features.")
+            raise StratError.about(
+                "features", f"must be at least 1, got {self.features!r}; count the measured features."
+            )
         if not 1e-100 <= self.distance <= 1e100:
-            raise StratError(
-                f"`distance` must be positive and at most 1e100, got {self.distance!r}; for a Bayes error e it is "
-                "-2·Φ⁻¹(e)."
+            raise StratError.about(
+                "distance",
+                f"must be positive and at most 1e100, got {self.distance!r}; for a Bayes error e it is -2·Φ⁻¹(e).",
             )
 
     @property
@@ -206,7 +209,9 @@ class Degradation:
     def check(self, design_samples: float) -> None:
         """Refuse too few design samples."""
         if not design_samples > 0:
-            raise StratError(f"`design_samples` must be positive, got {design_samples!r}; count those of one class.")
+            raise StratError.about(
+                "design_samples", f"must be positive, got {design_samples!r}; count those of one class."
+            )
         if design_samples < (self.features + 2) / 2 or (not self.linear and design_samples <= self.features):
             raise StratError(too_few(self.features, design_samples, self.least))
 
@@ -241,9 +246,10 @@ class Degradation:
         if not self.linear:
             return max(_quadratic_excess(self.features, design_samples, self.distance), 0.0)
         if self.features > LARGEST:
-            raise StratError(
-                f"`features` must be at most {LARGEST} where the expansion does not hold, got {self.features}; it "
-                f"holds from {self.holds_from:,.0f} design samples on, so take more samples or fewer features."
+            raise StratError.about(
+                "features",
+                f"must be at most {LARGEST} where the expansion does not hold, got {self.features}; it "
+                f"holds from {self.holds_from:,.0f} design samples on, so take more samples or fewer features.",
             )
         errors = self._linear_errors(design_samples, repetitions_for(self.features))
         return max(float(errors.mean()) - self.bayes, 0.0)

@@ -270,9 +270,10 @@ class _Expansion:
         """F&H (32), with the signs of the errors: of first order, so 0 in total for Bayes' classifier."""
         n = self.problem.dimension
         if n > MOST_FEATURES:
-            raise StratError(
-                f"`problem` must have at most {MOST_FEATURES} features for the expansion of the variance, got {n}; "
-                'take method="simulated".'
+            raise StratError.about(
+                "problem",
+                f"must have at most {MOST_FEATURES} features for the expansion of the variance, got {n}; "
+                'take method="simulated".',
             )
         slopes = [_class_slopes(self.rule, kind, self) for kind in self.kinds]
         signs, result = (1, -1), np.zeros((2, 2))

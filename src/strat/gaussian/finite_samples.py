@@ -37,7 +37,9 @@ def distance_for_error(error: float) -> float:
     from scipy.special import ndtri
 
     if not 0 < error < 0.5:
-        raise StratError(f"`error` must be between 0 and 0.5, got {error!r}; it is a Bayes error of two classes.")
+        raise StratError.about(
+            "error", f"must be between 0 and 0.5, got {error!r}; it is a Bayes error of two classes."
+        )
     return float(-2 * ndtri(error))
 
 
@@ -56,7 +58,7 @@ def boundary_beta(problem: Problem, code: int) -> float:
     True
     """
     if code not in (0, 1):
-        raise StratError(f"`code` must be 0 or 1, the first class or the second, got {code!r}.")
+        raise StratError.about("code", f"must be 0 or 1, the first class or the second, got {code!r}.")
     first, second = two_gaussians(problem)
     rule = quadratic_rule(first, second, priors=problem.priors)
     weights, linear, constant = form_in_class(rule, (first, second)[code])
@@ -99,13 +101,13 @@ def error_variance(
     """
     shares = np.atleast_1d(values("errors", errors))
     if ((shares < 0) | (shares > 1)).any():
-        raise StratError(f"`errors` must be between 0 and 1, got {shares.tolist()!r}; use shares, not percent.")
+        raise StratError.about("errors", f"must be between 0 and 1, got {shares.tolist()!r}; use shares, not percent.")
     tested = values("test_samples", test_samples, finite=False)
     if tested.ndim and tested.shape != shares.shape:
-        raise StratError(f"`test_samples` must have one number per class ({len(shares)}), got {tested.size}.")
+        raise StratError.about("test_samples", f"must have one number per class ({len(shares)}), got {tested.size}.")
     counts = np.broadcast_to(tested, shares.shape)
     if not (counts > 1e-100).all():
-        raise StratError(f"`test_samples` must be positive, got {counts.tolist()!r}; test every class.")
+        raise StratError.about("test_samples", f"must be positive, got {counts.tolist()!r}; test every class.")
     p = validate.probabilities("priors", priors, len(shares))
     return float((p**2 * shares * (1 - shares) / counts).sum() + design_variance)
 
@@ -256,7 +258,7 @@ def simulate_bias(
     generator = np.random.default_rng(rng)
     first, second = two_gaussians(problem)
     if repetitions < 1:
-        raise StratError(f"`repetitions` must be at least 1, got {repetitions}.")
+        raise StratError.about("repetitions", f"must be at least 1, got {repetitions}.")
     sizes = np.broadcast_to(positive_sizes(design_samples), (2,)).astype(int).tolist()
     block = max(1, 2_000_000 // (sum(sizes) * problem.dimension))
     biases = []
@@ -316,7 +318,9 @@ def positive_sizes(design_samples: ArrayLike) -> Array:
     """The numbers of design samples: one, or one for each of two classes."""
     sizes = values("design_samples", design_samples, most=1e9)
     if sizes.shape not in ((), (1,), (2,)):
-        raise StratError(f"`design_samples` must be one number or one for each of two classes, got {sizes.size}.")
+        raise StratError.about(
+            "design_samples", f"must be one number or one for each of two classes, got {sizes.size}."
+        )
     if (sizes < 1).any():
-        raise StratError(f"`design_samples` must be at least 1, got {sizes.min():g}; count those of each class.")
+        raise StratError.about("design_samples", f"must be at least 1, got {sizes.min():g}; count those of each class.")
     return sizes

@@ -26,7 +26,7 @@ def maximum_membership(scores: ArrayLike, *, rng: int | np.random.Generator = 0)
     table = _table("scores", scores, finite=False)
     if np.isnan(table).any():
         row = int(np.flatnonzero(np.isnan(table).any(axis=1))[0])
-        raise StratError(f"`scores` must be numbers, got a missing one in row {row}; score every class.")
+        raise StratError.about("scores", f"must be numbers, got a missing one in row {row}; score every class.")
     tied = table == table.max(axis=1, keepdims=True)
     chosen = tied.argmax(axis=1)
     several = np.flatnonzero(tied.sum(axis=1) > 1)
@@ -52,9 +52,10 @@ def minimum_risk(posteriors: ArrayLike, loss: ArrayLike, *, rng: int | np.random
     shares = posterior_table(posteriors)
     costs = _table("loss", loss)
     if costs.shape[1] != shares.shape[1]:
-        raise StratError(
-            f"`loss` must have one column per class ({shares.shape[1]}), got {costs.shape[1]}; "
-            "its rows are decisions and its columns true classes."
+        raise StratError.about(
+            "loss",
+            f"must have one column per class ({shares.shape[1]}), got {costs.shape[1]}; "
+            "its rows are decisions and its columns true classes.",
         )
     return maximum_membership(-risks(shares, costs), rng=rng)
 
@@ -78,13 +79,15 @@ def posterior_table(posteriors: ArrayLike) -> Array:
     """A table of posterior probabilities, each row of which sums to one."""
     table = _table("posteriors", posteriors)
     if (table < -1e-12).any():
-        raise StratError(f"`posteriors` must not be negative, got {table.min():.6g}; use probabilities from 0 to 1.")
+        raise StratError.about(
+            "posteriors", f"must not be negative, got {table.min():.6g}; use probabilities from 0 to 1."
+        )
     sums = table.sum(axis=1)
     worst = int(np.abs(sums - 1).argmax())
     if abs(sums[worst] - 1) > 1e-6:
-        raise StratError(
-            f"`posteriors` must sum to one in each row, got {sums[worst]:.6g} in row {worst}; "
-            "divide each row by its sum."
+        raise StratError.about(
+            "posteriors",
+            f"must sum to one in each row, got {sums[worst]:.6g} in row {worst}; divide each row by its sum.",
         )
     return table
 
@@ -92,10 +95,10 @@ def posterior_table(posteriors: ArrayLike) -> Array:
 def _table(argument: str, values: ArrayLike, *, finite: bool = True) -> Array:
     array = numbers(argument, values, finite=finite)
     if array.ndim != 2:
-        raise StratError(
-            f"`{argument}` must be a table, got an array of shape {array.shape}; "
-            "give one row per object and one column per class."
+        raise StratError.about(
+            argument,
+            f"must be a table, got an array of shape {array.shape}; give one row per object and one column per class.",
         )
     if not array.shape[1]:
-        raise StratError(f"`{argument}` must have a column for each class, got none.")
+        raise StratError.about(argument, "must have a column for each class, got none.")
     return array

@@ -59,7 +59,7 @@ def outlier_effect(
     True
     """
     if code not in (0, 1):
-        raise StratError(f"`code` must be 0 or 1, the class that the outlier joins, got {code!r}.")
+        raise StratError.about("code", f"must be 0 or 1, the class that the outlier joins, got {code!r}.")
     met = design if truth is None else truth
     first, second = two_gaussians(design)
     rule = quadratic_rule(first, second, priors=design.priors)

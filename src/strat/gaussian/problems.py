@@ -160,7 +160,7 @@ class Problem:
     def __init__(self, classes: Sequence[GaussianClass | MixtureClass], priors: ArrayLike | None = None) -> None:
         kinds = tuple(classes)
         if len(kinds) < 2:
-            raise StratError(f"`classes` must be at least two, got {len(kinds)}; add the other classes.")
+            raise StratError.about("classes", f"must be at least two, got {len(kinds)}; add the other classes.")
         same_dimension("classes", kinds)
         object.__setattr__(self, "classes", kinds)
         object.__setattr__(self, "priors", validate.probabilities("priors", priors, len(kinds)))
@@ -235,8 +235,8 @@ class DiscreteProblem:
     def __init__(self, masses: ArrayLike, priors: ArrayLike | None = None) -> None:
         rows = numbers("masses", masses)
         if rows.ndim != 2:
-            raise StratError(
-                f"`masses` must be a table of classes by values, got {rows.ndim} dimension(s); give one row per class."
+            raise StratError.about(
+                "masses", f"must be a table of classes by values, got {rows.ndim} dimension(s); give one row per class."
             )
         checked = np.stack([validate.probabilities("masses", row, len(row)) for row in rows])
         object.__setattr__(self, "masses", frozen(checked))
@@ -258,9 +258,10 @@ def two_gaussians(problem: Problem) -> tuple[GaussianClass, GaussianClass]:
     """The two Gaussian classes of a problem that F&H's theory covers, or an error that says why not."""
     kinds = [c for c in problem.classes if isinstance(c, GaussianClass)]
     if len(problem.classes) != 2 or len(kinds) != 2:
-        raise StratError(
-            f"`problem` must have two Gaussian classes, got {len(problem.classes)} classes "
-            f"({len(kinds)} Gaussian); use `classifier_error` for other problems."
+        raise StratError.about(
+            "problem",
+            f"must have two Gaussian classes, got {len(problem.classes)} classes "
+            f"({len(kinds)} Gaussian); use `classifier_error` for other problems.",
         )
     return kinds[0], kinds[1]
 
@@ -282,7 +283,7 @@ def scaled_problem(features: int, *, scale: float = 4.0) -> Problem:
 
 def _at_least_one(argument: str, count: int) -> int:
     if count < 1:
-        raise StratError(f"`{argument}` must be at least 1, got {count}.")
+        raise StratError.about(argument, f"must be at least 1, got {count}.")
     return count
 
 
@@ -309,9 +310,9 @@ def as_points(points: ArrayLike, dimension: int, argument: str = "points") -> Ar
     if rows.ndim == 1:
         rows = rows[:, None] if dimension == 1 else rows[None, :]
     if rows.ndim != 2 or rows.shape[1] != dimension:
-        raise StratError(
-            f"`{argument}` must have {dimension} numbers per row, got an array of shape {rows.shape}; "
-            "give one row per point."
+        raise StratError.about(
+            argument,
+            f"must have {dimension} numbers per row, got an array of shape {rows.shape}; give one row per point.",
         )
     return rows
 
@@ -321,26 +322,28 @@ def sample_rows(argument: str, points: ArrayLike) -> Array:
     rows = numbers(argument, points)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim > 2 or not rows.shape[1]:
-        raise StratError(f"`{argument}` must have rows and columns, got an array of shape {rows.shape}.")
+        raise StratError.about(argument, f"must have rows and columns, got an array of shape {rows.shape}.")
     return rows
 
 
 def check_covariance(argument: str, matrix: Array, features: int) -> Array:
     """`matrix` if it is a symmetric positive definite matrix of the right size."""
     if matrix.shape != (features, features):
-        raise StratError(
-            f"`{argument}` must be {features} by {features} for {features} feature(s), got shape "
-            f"{matrix.shape}; give one row and column per feature."
+        raise StratError.about(
+            argument,
+            f"must be {features} by {features} for {features} feature(s), got shape "
+            f"{matrix.shape}; give one row and column per feature.",
         )
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-12):
-        raise StratError(
-            f"`{argument}` must be finite and symmetric, got {matrix.tolist()!r}; average it with its transpose."
+        raise StratError.about(
+            argument, f"must be finite and symmetric, got {matrix.tolist()!r}; average it with its transpose."
         )
     values = np.linalg.eigvalsh(matrix)
     if values[0] <= 1e-13 * max(values[-1], 0) or values[-1] <= 0:
-        raise StratError(
-            f"`{argument}` must be positive definite, got a singular matrix (smallest eigenvalue "
-            f"{values[0]:.3g}); drop dependent features, add samples, or add a ridge to the diagonal."
+        raise StratError.about(
+            argument,
+            f"must be positive definite, got a singular matrix (smallest eigenvalue "
+            f"{values[0]:.3g}); drop dependent features, add samples, or add a ridge to the diagonal.",
         )
     return matrix
 
@@ -348,10 +351,10 @@ def check_covariance(argument: str, matrix: Array, features: int) -> Array:
 def same_dimension(argument: str, classes: Sequence[GaussianClass | MixtureClass]) -> None:
     """An error when there are no classes or their numbers of features differ."""
     if not all(hasattr(c, "dimension") for c in classes):
-        raise StratError(f"`{argument}` must be classes such as GaussianClass, got {some(classes)}.")
+        raise StratError.about(argument, f"must be classes such as GaussianClass, got {some(classes)}.")
     dimensions = sorted({c.dimension for c in classes})
     if len(dimensions) != 1:
-        raise StratError(
-            f"`{argument}` must be classes of one number of features, got {dimensions}; "
-            "measure the same features in each class."
+        raise StratError.about(
+            argument,
+            f"must be classes of one number of features, got {dimensions}; measure the same features in each class.",
         )

@@ -43,12 +43,12 @@ class CanonicalClassifier:
 
     def __post_init__(self) -> None:
         if len(self.functions) < 2:
-            raise StratError(f"`functions` must be at least two, got {len(self.functions)}; give one per class.")
+            raise StratError.about("functions", f"must be at least two, got {len(self.functions)}; give one per class.")
         if self.labels is not None and (getattr(self.labels, "ndim", 1) == 0 or not hasattr(self.labels, "__len__")):
-            raise StratError(f"`labels` must name each of the functions, got {some([self.labels])}.")
+            raise StratError.about("labels", f"must name each of the functions, got {some([self.labels])}.")
         if self.labels is not None and len(self.labels) != len(self.functions):
-            raise StratError(
-                f"`labels` must name each of the {len(self.functions)} functions, got {len(self.labels)} names."
+            raise StratError.about(
+                "labels", f"must name each of the {len(self.functions)} functions, got {len(self.labels)} names."
             )
 
     @checked
@@ -153,8 +153,8 @@ def decision_regions(
     """
     rows = _rows(points)
     if rows.shape[1] != 2:
-        raise StratError(
-            f"`points` must have two features for a picture, got {rows.shape[1]}; choose or project to two."
+        raise StratError.about(
+            "points", f"must have two features for a picture, got {rows.shape[1]}; choose or project to two."
         )
     names = labels_of("labels", labels)
     same_length(points=rows, labels=names)
@@ -224,8 +224,8 @@ def linear_separability(points: ArrayLike, labels: ArrayLike) -> Separability:
     codes, names = encode("labels", labels)
     same_length(points=rows, labels=codes)
     if len(names) != 2:
-        raise StratError(
-            f"`labels` must name two classes, got {len(names)} ({some(names)}); use `separable_pairs` for more."
+        raise StratError.about(
+            "labels", f"must name two classes, got {len(names)} ({some(names)}); use `separable_pairs` for more."
         )
     centre, spread = rows.mean(axis=0), rows.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
@@ -326,5 +326,5 @@ def _rows(points: ArrayLike) -> Array:
     rows = numbers("points", points, most=LARGEST)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or not rows.size:
-        raise StratError(f"`points` must be a table of objects by features, got an array of shape {rows.shape}.")
+        raise StratError.about("points", f"must be a table of objects by features, got an array of shape {rows.shape}.")
     return rows

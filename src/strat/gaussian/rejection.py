@@ -58,7 +58,9 @@ def reject_curve(
     """
     levels = numbers("costs", np.atleast_1d(costs), axes=1)
     if ((levels < 0) | (levels > 1)).any():
-        raise StratError(f"`costs` must be between 0 and 1, the cost of an error, got {levels.tolist()!r}; rescale.")
+        raise StratError.about(
+            "costs", f"must be between 0 and 1, the cost of an error, got {levels.tolist()!r}; rescale."
+        )
     generator = np.random.default_rng(rng)
     errors, rejections, variance = (np.zeros(len(levels)) for _ in range(3))
     for prior, kind in zip(problem.priors, problem.classes, strict=True):

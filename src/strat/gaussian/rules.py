@@ -43,9 +43,10 @@ class QuadraticRule:
         slope = numbers("vector", np.atleast_1d(np.asarray(vector)))
         square = numbers("matrix", np.atleast_2d(np.asarray(matrix)))
         if square.shape != (len(slope), len(slope)):
-            raise StratError(
-                f"`matrix` must be {len(slope)} by {len(slope)} as `vector` has {len(slope)} value(s), got "
-                f"shape {square.shape}; give one row and column per feature."
+            raise StratError.about(
+                "matrix",
+                f"must be {len(slope)} by {len(slope)} as `vector` has {len(slope)} value(s), got "
+                f"shape {square.shape}; give one row and column per feature.",
             )
         object.__setattr__(self, "matrix", frozen((square + square.T) / 2))
         object.__setattr__(self, "vector", frozen(slope))
@@ -108,7 +109,9 @@ def _odds(priors: ArrayLike) -> Array:
     """Two positive numbers whose ratio counts."""
     pair = numbers("priors", priors, most=LARGEST)
     if pair.shape != (2,) or not (pair > 0).all():
-        raise StratError(f"`priors` must be two positive numbers, got {some(pair)}; leave no class without a share.")
+        raise StratError.about(
+            "priors", f"must be two positive numbers, got {some(pair)}; leave no class without a share."
+        )
     return pair
 
 
@@ -141,9 +144,10 @@ def quadratic_classifier_error(rule: QuadraticRule, problem: Problem, *, toleran
     """
     first, second = two_gaussians(problem)
     if rule.dimension != problem.dimension:
-        raise StratError(
-            f"`rule` must have the problem's {problem.dimension} feature(s), got {rule.dimension}; "
-            "design it on the same features."
+        raise StratError.about(
+            "rule",
+            f"must have the problem's {problem.dimension} feature(s), got {rule.dimension}; "
+            "design it on the same features.",
         )
     parts = [_form(rule.matrix[None], rule.vector[None], np.array([rule.constant]), c)[:3] for c in (first, second)]
     weights, linear, constant = (np.concatenate(p) for p in zip(*parts, strict=True))
@@ -173,9 +177,10 @@ def estimate_class(points: ArrayLike, argument: str = "points") -> GaussianClass
     rows = sample_rows(argument, points)
     count, features = rows.shape
     if count <= features:
-        raise StratError(
-            f"`{argument}` must have more samples than features ({features}) for a covariance that can be "
-            f"inverted, got {count}; add samples, drop features, or add a ridge to the covariance."
+        raise StratError.about(
+            argument,
+            f"must have more samples than features ({features}) for a covariance that can be "
+            f"inverted, got {count}; add samples, drop features, or add a ridge to the covariance.",
         )
     covariance = check_covariance(argument, np.atleast_2d(np.cov(rows.T)), features)
     return GaussianClass(rows.mean(axis=0), covariance)

@@ -141,12 +141,12 @@ def roles_of(question: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     unknown = [name for name in values if name not in QUESTIONS[question].fields]
     if unknown:
-        raise StratError(f"`{unknown[0]}` must be left out for this question.")
+        raise StratError.about(unknown[0], "must be left out for this question.")
     filled = {name: _value(name, values[name]) for name in QUESTIONS[question].fields if name in values}
     if question == "plan" and "width" not in filled:
-        raise StratError("`width` must be the wanted width of the interval, got nothing; for example 0.04.")
+        raise StratError.about("width", "must be the wanted width of the interval, got nothing; for example 0.04.")
     if question == "group" and not filled.get("by"):
-        raise StratError("`by` must name at least one column that makes groups, got none.")
+        raise StratError.about("by", "must name at least one column that makes groups, got none.")
     return {name: value for name, value in filled.items() if value not in (None, ())}
 
 
@@ -154,7 +154,7 @@ def _value(name: str, value: Any) -> Any:
     kind = FIELDS[name].kind
     texts = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str) for one in texts):
-        raise StratError(f"`{name}` must be text, got {type(texts[0]).__name__}.")
+        raise StratError.about(name, f"must be text, got {type(texts[0]).__name__}.")
     if isinstance(value, list):
         return tuple(texts)
     if kind == COLUMN or (name == "positive" and value):
@@ -175,5 +175,5 @@ def _number(name: str, text: str) -> float | int | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise StratError(f"`{name}` must be a number, got {text!r}; write 0.5, not 0,5.")
+        raise StratError.about(name, f"must be a number, got {text!r}; write 0.5, not 0,5.")
     return int(number) if name == "trials" and number == int(number) else number

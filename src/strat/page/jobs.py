@@ -90,7 +90,7 @@ class Jobs:
 
     def __getitem__(self, name: str) -> Job:
         if name not in self.jobs:
-            raise StratError("`job` must be one that this page started.")
+            raise StratError.about("job", "must be one that this page started.")
         return self.jobs[name]
 
     def stop(self) -> None:

@@ -126,17 +126,17 @@ class Page:
 
     def _opened(self, asked: dict[str, Any]) -> Source:
         if _text(asked, "source") not in self.sources:
-            raise StratError("`source` must be a table that this page opened.")
+            raise StratError.about("source", "must be a table that this page opened.")
         return self.sources[asked["source"]]
 
     def run(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Answer a question about a table that was looked at."""
         question, values = _text(asked, "question"), asked.get("values")
         if question not in QUESTIONS:
-            raise StratError("`question` must be one of the page's.")
+            raise StratError.about("question", "must be one of the page's.")
         source = self._opened(asked)
         if not isinstance(values, dict):
-            raise StratError("`values` must hold the fields.")
+            raise StratError.about("values", "must hold the fields.")
         task = {"question": question, "folder": source.folder, "name": source.name, "values": values}
         return {"job": self.jobs.start(task)}
 
@@ -150,7 +150,7 @@ class Page:
 def _text(asked: dict[str, Any], name: str) -> str:
     value = asked.get(name)
     if not isinstance(value, str):
-        raise StratError(f"`{name}` must be text, got {type(value).__name__}.")
+        raise StratError.about(name, f"must be text, got {type(value).__name__}.")
     return value
 
 
@@ -213,7 +213,7 @@ class Handler(BaseHTTPRequestHandler):
     def _report(self) -> None:
         file = self.server.page.jobs[self.asked.get("job", "")].report
         if not file.is_file():
-            raise StratError("`job` must be one that has a report.")
+            raise StratError.about("job", "must be one that has a report.")
         more = {"Content-Disposition": 'attachment; filename="report.html"'} if "download" in self.asked else {}
         self._send(200, file.read_text(encoding="utf-8"), "text/html", headers_of("text/html", report=True) | more)
 

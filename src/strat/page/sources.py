@@ -36,7 +36,7 @@ def of_path(text: str) -> Source:
     except (OSError, ValueError):  # too long, or with a zero byte
         known = False
     if not known:
-        raise StratError(f"`path` must name a file or a folder of this machine, got {short(text)!r}.")
+        raise StratError.about("path", f"must name a file or a folder of this machine, got {short(text)!r}.")
     return Source(str(Path.cwd()), text)
 
 
@@ -49,7 +49,7 @@ def safe_name(name: str) -> str:
     last = name.replace("\\", "/").rpartition("/")[2]
     last = "".join(sign for sign in last if sign.isprintable()).strip()
     if not last or last.startswith(".") or len(last.encode()) > LONGEST:
-        raise StratError(f"`name` must be the name of a file of at most {LONGEST} bytes, got {short(name)!r}.")
+        raise StratError.about("name", f"must be the name of a file of at most {LONGEST} bytes, got {short(name)!r}.")
     return last
 
 
@@ -78,7 +78,7 @@ class Uploads:
         """Write `length` bytes of a body to a file of the batch, in the folder that it had within the one chosen."""
         parts = [safe_name(part) for part in folder.split("/") if part]
         if len(parts) > DEEPEST:
-            raise StratError(f"`folder` must be at most {DEEPEST} folders deep, got {len(parts)}.")
+            raise StratError.about("folder", f"must be at most {DEEPEST} folders deep, got {len(parts)}.")
         target = self._of(batch).joinpath(*parts, safe_name(name))
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if length > shutil.disk_usage(self.folder).free // 2:
@@ -86,7 +86,7 @@ class Uploads:
         try:
             target.touch(mode=0o600, exist_ok=False)  # the name is taken at once, also for one who sends it meanwhile
         except FileExistsError:
-            raise StratError(f"`name` must be new in its batch, got {target.name!r} twice.") from None
+            raise StratError.about("name", f"must be new in its batch, got {target.name!r} twice.") from None
         try:
             _fill(target, length, body)
         except BaseException:
@@ -98,7 +98,7 @@ class Uploads:
         folder = self._of(batch)
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         if not files:
-            raise StratError("`batch` must hold at least one file, got none.")
+            raise StratError.about("batch", "must hold at least one file, got none.")
         if files == [folder / files[0].name]:
             return Source(str(folder), files[0].name)
         odd = next((file.name for file in files if file.parent == folder and _is_no_log(file)), None)
@@ -108,7 +108,7 @@ class Uploads:
 
     def _of(self, batch: str) -> Path:
         if batch not in self.batches:
-            raise StratError("`batch` must be one that this page began.")
+            raise StratError.about("batch", "must be one that this page began.")
         return self.batches[batch]
 
 

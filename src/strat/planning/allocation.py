@@ -108,9 +108,13 @@ def neyman_allocation(*, sizes: ArrayLike, deviations: ArrayLike, total: int, le
 def checked_strata(people: Array, spreads: Array) -> None:
     """Refuse sizes that are not counts, and deviations below zero."""
     if (people < 1).any() or (people != np.floor(people)).any():
-        raise StratError(f"`sizes` must be whole numbers of at least 1, got {people.tolist()!r}; count each stratum.")
+        raise StratError.about(
+            "sizes", f"must be whole numbers of at least 1, got {people.tolist()!r}; count each stratum."
+        )
     if (spreads < 0).any():
-        raise StratError(f"`deviations` must not be negative, got {spreads.min():g}; they are standard deviations.")
+        raise StratError.about(
+            "deviations", f"must not be negative, got {spreads.min():g}; they are standard deviations."
+        )
 
 
 def _check(people: Array, spreads: Array, total: int, least: int) -> None:
@@ -118,13 +122,14 @@ def _check(people: Array, spreads: Array, total: int, least: int) -> None:
     validate.count("total", total, least=0, most=10**15)
     lowest = _lowest(people, least)
     if total < lowest:
-        raise StratError(
-            f"`total` must be at least {lowest} to give each of {len(people)} strata {least} units, got {total}; "
-            "spend more, join strata, or lower `least`."
+        raise StratError.about(
+            "total",
+            f"must be at least {lowest} to give each of {len(people)} strata {least} units, got {total}; "
+            "spend more, join strata, or lower `least`.",
         )
     if total > people.sum():
-        raise StratError(
-            f"`total` must not exceed the population of {int(people.sum())}, got {total}; a census needs no plan."
+        raise StratError.about(
+            "total", f"must not exceed the population of {int(people.sum())}, got {total}; a census needs no plan."
         )
 
 

@@ -95,8 +95,8 @@ def stratum_boundaries(score: ArrayLike, *, strata: int, classes: int | None = N
     number = validate.count("strata", strata, least=2)
     distinct = len(np.unique(values))
     if distinct < number:
-        raise StratError(
-            f"`strata` must be at most the number of distinct scores, got {number} for {distinct}; ask for fewer."
+        raise StratError.about(
+            "strata", f"must be at most the number of distinct scores, got {number} for {distinct}; ask for fewer."
         )
     fine = max(number, min(CLASSES_PER_STRATUM * number, int(2 * np.sqrt(len(values)))))
     bins = fine if classes is None else validate.count("classes", classes, least=number)

@@ -98,13 +98,16 @@ def budget_allocation(
     same_length(sizes=people, deviations=spreads, costs=prices)
     checked_strata(people, spreads)
     if not (prices > 0).all():
-        raise StratError(f"`costs` must be positive, got {prices.min():g}; a stratum that costs nothing is a census.")
+        raise StratError.about(
+            "costs", f"must be positive, got {prices.min():g}; a stratum that costs nothing is a census."
+        )
     money = validate.number("budget", budget)
     floor = np.minimum(people, validate.count("least", least, least=1))
     if money < float(floor @ prices) * (1 - 1e-12):
-        raise StratError(
-            f"`budget` must be at least {floor @ prices:g} to give each of {len(people)} strata {least} units, got "
-            f"{money:g}; spend more, join strata, or lower `least`."
+        raise StratError.about(
+            "budget",
+            f"must be at least {floor @ prices:g} to give each of {len(people)} strata {least} units, got "
+            f"{money:g}; spend more, join strata, or lower `least`.",
         )
     counts = _bought(people * spreads, prices, floor, people, money)
     even = _bought(people, prices, floor, people, money, proportional=True)

@@ -77,9 +77,10 @@ def design_test_split(*, samples: int, features: int, distance: float, linear: b
     case = Degradation(features, distance, linear)
     least = case.least
     if samples < least + 1:
-        raise StratError(
-            f"`samples` must be at least {least + 1} per class for {features} features, got {samples}; the classifier "
-            "can't be designed and tested on fewer."
+        raise StratError.about(
+            "samples",
+            f"must be at least {least + 1} per class for {features} features, got {samples}; the classifier "
+            "can't be designed and tested on fewer.",
         )
     sizes = np.unique(np.linspace(least, samples - 1, min(samples - least, 2000)).round()).astype(int)
     moments = [

@@ -98,13 +98,13 @@ def labels_for_width(
     142 labels give interval width 0.09967 (wanted: 0.1); 387 without the proxy: it saves 245
     """
     if (proportion is None) == (deviation is None):
-        raise StratError("`proportion` (of a share) or `deviation` (of a mean) must be given, one of the two.")
+        raise StratError.about("proportion", "(of a share) or `deviation` (of a mean) must be given, one of the two.")
     validate.positive("width", width)
     validate.level(level)
     if not 3 <= rows <= MOST:
-        raise StratError(f"`rows` must be from 3 to {MOST:,}, got {rows!r}.")
+        raise StratError.about("rows", f"must be from 3 to {MOST:,}, got {rows!r}.")
     if not -1 <= correlation <= 1:
-        raise StratError(f"`correlation` must lie from -1 to 1, got {correlation!r}.")
+        raise StratError.about("correlation", f"must lie from -1 to 1, got {correlation!r}.")
     if proportion is not None:
         validate.share("proportion", proportion, open_ends=True, hint="use a share, not percent")
     sigma = float(np.sqrt(proportion * (1 - proportion))) if proportion is not None else float(deviation or 0.0)
@@ -116,9 +116,10 @@ def labels_for_width(
         return np.asarray(2 * critical(level, np.maximum(labels - 1, 1)) * np.sqrt(variance))
 
     if widths(np.array([float(rows)]), correlation)[0] > width:
-        raise StratError(
-            f"`width` must be one that {rows:,} rows can give, got {width:g}: even with all of them labelled it is "
-            f"{widths(np.array([float(rows)]), 0.0)[0]:.3g}; judge more rows."
+        raise StratError.about(
+            "width",
+            f"must be one that {rows:,} rows can give, got {width:g}: even with all of them labelled it is "
+            f"{widths(np.array([float(rows)]), 0.0)[0]:.3g}; judge more rows.",
         )
     plan, alone = (
         falling_plan("labels", "interval width", width, partial(widths, r=r), least=3, argument="width")

@@ -58,16 +58,18 @@ class LearningCurve:
     def samples_for(self, error: float, level: float = 0.95) -> Extrapolation:
         """The design samples at which the curve falls to `error`, with an interval from the curve's limits."""
         if not math.isfinite(error):
-            raise StratError(f"`error` must be finite, got {error:g}.")
+            raise StratError.about("error", f"must be finite, got {error:g}.")
         if error <= self.floor or self.slope <= 0:
-            raise StratError(
-                f"`error` must be above {self.floor:.4g}, the floor that the curve falls to, got {error:g}; more "
-                "samples won't reach it, so change the features or the classifier."
+            raise StratError.about(
+                "error",
+                f"must be above {self.floor:.4g}, the floor that the curve falls to, got {error:g}; more "
+                "samples won't reach it, so change the features or the classifier.",
             )
         number = ((error - self.floor) / self.slope) ** (-1 / self.power)
         if number > MOST:
-            raise StratError(
-                f"`error` must be reachable, got {error:g}, which would take {number:.2g} samples; choose a larger one."
+            raise StratError.about(
+                "error",
+                f"must be reachable, got {error:g}, which would take {number:.2g} samples; choose a larger one.",
             )
         grid = np.geomspace(max(1.0, number / 1e4), number * 1e4, 4001)
         low, high = self.interval(grid, level)
@@ -137,7 +139,7 @@ def fit_learning_curve(
     """
     x, y, weights = _points(sizes, errors, se, least=3)
     if not 1e-3 <= power <= 100:
-        raise StratError(f"`power` must lie between 0.001 and 100, got {power!r}; theory says 1.")
+        raise StratError.about("power", f"must lie between 0.001 and 100, got {power!r}; theory says 1.")
     return _linear_fit(x, y, weights, power)
 
 
@@ -187,10 +189,10 @@ def _points(sizes: ArrayLike, errors: ArrayLike, se: ArrayLike | None, *, least:
     x, y = numbers("sizes", sizes, axes=1), numbers("errors", errors, most=LARGEST, axes=1)
     same_length(sizes=x, errors=y)
     if (x <= 0).any():
-        raise StratError(f"`sizes` must be positive, got {x.min():g}; they count design samples.")
+        raise StratError.about("sizes", f"must be positive, got {x.min():g}; they count design samples.")
     if len(np.unique(x)) < least:
-        raise StratError(
-            f"`sizes` must hold at least {least} different sizes, got {len(np.unique(x))}; measure the error at more."
+        raise StratError.about(
+            "sizes", f"must hold at least {least} different sizes, got {len(np.unique(x))}; measure the error at more."
         )
     weights = np.ones_like(x) if se is None else 1 / _spreads(se) ** 2
     same_length(sizes=x, se=weights)
@@ -201,9 +203,9 @@ def _sizes(size: ArrayLike) -> Array:
     """Sizes at which a curve has a value."""
     sizes = values("size", size)
     if sizes.ndim > 1:
-        raise StratError(f"`size` must be one number or a list, got an array of shape {sizes.shape}.")
+        raise StratError.about("size", f"must be one number or a list, got an array of shape {sizes.shape}.")
     if not (sizes > 1e-100).all():
-        raise StratError(f"`size` must be positive, got {sizes.min():g}; it counts design samples.")
+        raise StratError.about("size", f"must be positive, got {sizes.min():g}; it counts design samples.")
     return sizes
 
 
@@ -211,7 +213,7 @@ def _spreads(se: ArrayLike) -> Array:
     """Standard errors that make weights."""
     spreads = numbers("se", se, most=1e100)
     if not (spreads > 1e-100).all():
-        raise StratError(
-            f"`se` must be positive, got {spreads.min():g}; leave it out if all errors have the same weight."
+        raise StratError.about(
+            "se", f"must be positive, got {spreads.min():g}; leave it out if all errors have the same weight."
         )
     return spreads

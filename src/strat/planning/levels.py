@@ -87,7 +87,7 @@ def levels_for_width(components: VarianceComponents, *, width: float, level: flo
     validate.positive("width", width)
     validate.level(level)
     if components.se == 0:
-        raise StratError("`components` must have a standard error, got 0: nothing varied in the pilot.")
+        raise StratError.about("components", "must have a standard error, got 0: nothing varied in the pilot.")
 
     def wide(levels: dict[str, int]) -> bool:
         return components.interval_width(level, **levels) > width
@@ -97,7 +97,9 @@ def levels_for_width(components: VarianceComponents, *, width: float, level: flo
     alone = {name: _fewest(lambda n, name=name: wide({name: n}), 2) for name in now}
     times = _fewest(lambda m: wide({name: math.ceil(number * m / 100) for name, number in now.items()}), 1)
     if times is None:
-        raise StratError(f"`width` must be within reach of {MOST_LEVELS:,} levels, got {width:g}; ask for a wider one.")
+        raise StratError.about(
+            "width", f"must be within reach of {MOST_LEVELS:,} levels, got {width:g}; ask for a wider one."
+        )
     together = {name: max(2, math.ceil(number * times / 100)) for name, number in now.items()}
     return LevelPlan(components, width, level, alone, limits, together)
 

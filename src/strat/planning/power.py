@@ -49,9 +49,9 @@ def rows_for_power(
     deff = validate.positive("design_effect", design_effect) / check_share(share)
     gap = abs(alternative - null)
     if gap == 0:
-        raise StratError(
-            f"`alternative` must differ from `null`, got {alternative:g} for both; no number of rows finds no "
-            "difference."
+        raise StratError.about(
+            "alternative",
+            f"must differ from `null`, got {alternative:g} for both; no number of rows finds no difference.",
         )
     z = float(critical(level))
     root0, root1 = np.sqrt(null * (1 - null)), np.sqrt(alternative * (1 - alternative))
@@ -95,9 +95,10 @@ def paired_rows_for_power(
     validate.share("power", power, open_ends=True, hint=NOT_PERCENT)
     gap = abs(_nonzero("difference", difference))
     if gap > disagreement:
-        raise StratError(
-            f"`difference` must not exceed `disagreement` ({disagreement:g}), got {difference:g}; two systems can't "
-            "differ more than they disagree."
+        raise StratError.about(
+            "difference",
+            f"must not exceed `disagreement` ({disagreement:g}), got {difference:g}; two systems can't "
+            "differ more than they disagree.",
         )
     deff = validate.positive("design_effect", design_effect) / check_share(share)
     measure = _paired_power(disagreement, level, deff)
@@ -130,9 +131,10 @@ def detectable_difference(
     measure = _paired_power(disagreement, level, deff)
     top = np.full(1, disagreement)
     if measure(np.array([float(rows)]), top)[0] < power:
-        raise StratError(
-            f"`rows` must be more than {rows} to find any difference at a disagreement of {disagreement:g} with "
-            f"power {power:g}; two systems can't differ more than they disagree, so test more rows."
+        raise StratError.about(
+            "rows",
+            f"must be more than {rows} to find any difference at a disagreement of {disagreement:g} with "
+            f"power {power:g}; two systems can't differ more than they disagree, so test more rows.",
         )
     sizes = np.unique(np.geomspace(max(2, rows / 20), rows * 20, POINTS).round())
     low, high = np.zeros(len(sizes) + 1), np.full(len(sizes) + 1, disagreement)
@@ -281,5 +283,5 @@ def _power(excess: Array, spread: float | Array) -> Array:
 
 def _nonzero(argument: str, value: float) -> float:
     if not value or not np.isfinite(value):
-        raise StratError(f"`{argument}` must not be zero, got {value!r}; no number of rows finds no difference.")
+        raise StratError.about(argument, f"must not be zero, got {value!r}; no number of rows finds no difference.")
     return value

@@ -86,9 +86,13 @@ class RepeatVariance:
         validate.positive("budget", budget)
         validate.positive("run_cost", run_cost)
         if not (0.0 <= item_cost < 1e100):
-            raise StratError(f"`item_cost` must not be negative, got {item_cost!r}; it is the cost of a new item.")
+            raise StratError.about(
+                "item_cost", f"must not be negative, got {item_cost!r}; it is the cost of a new item."
+            )
         if budget < item_cost + run_cost:
-            raise StratError(f"`budget` must pay for one run of one item ({item_cost + run_cost:g}), got {budget:g}.")
+            raise StratError.about(
+                "budget", f"must pay for one run of one item ({item_cost + run_cost:g}), got {budget:g}."
+            )
         ideal = math.sqrt(item_cost / run_cost * self.within / self.between) if self.between else math.inf
         most = max(1, int((budget - item_cost) // run_cost))
         centre = min(max(ideal, 1.0), float(most))
@@ -132,11 +136,11 @@ def repeat_variance(score: ArrayLike, *, items: ArrayLike) -> RepeatVariance:
     values = validate.numbers("score", score, most=1e100)
     code, labels = validate.encode("items", items)
     if values.shape != code.shape:
-        raise StratError(f"`items` must have one label for each of the {len(values)} rows, got {len(code)}.")
+        raise StratError.about("items", f"must have one label for each of the {len(values)} rows, got {len(code)}.")
     n = np.bincount(code)
     if len(labels) < 2 or (n < 2).all():
-        raise StratError(
-            f"`items` must hold at least two items, of which one has repeats, got {len(labels)} in {len(values)} rows."
+        raise StratError.about(
+            "items", f"must hold at least two items, of which one has repeats, got {len(labels)} in {len(values)} rows."
         )
     means = np.bincount(code, values) / n
     within = float(((values - means[code]) ** 2).sum() / (len(values) - len(labels)))

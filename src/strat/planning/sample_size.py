@@ -134,9 +134,9 @@ def _search(
 
     if not good(MOST):
         reached = measure(np.array([float(MOST)]))[0]
-        raise StratError(
-            f"`{argument}` must be reachable, got {target:g}, but {MOST:,} {counted} still give {name} "
-            f"{reached:.3g}; ask for less."
+        raise StratError.about(
+            argument,
+            f"must be reachable, got {target:g}, but {MOST:,} {counted} still give {name} {reached:.3g}; ask for less.",
         )
     low, high = least - 1, least
     while not good(high):

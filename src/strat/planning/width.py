@@ -246,9 +246,10 @@ def rows_per_unit_for_width(
 
     floor = float(measure(np.array([1e15]))[0])
     if width <= floor:
-        raise StratError(
-            f"`width` must be above {floor:.4g} with {units} units at intraclass correlation {intraclass:g}, got "
-            f"{width:g}; no number of rows per unit reaches it, so draw more units."
+        raise StratError.about(
+            "width",
+            f"must be above {floor:.4g} with {units} units at intraclass correlation {intraclass:g}, got "
+            f"{width:g}; no number of rows per unit reaches it, so draw more units.",
         )
     return width_plan("rows per unit", width, measure, assurance)
 
@@ -264,12 +265,12 @@ class _Counted:
 
     def __post_init__(self) -> None:
         if not 1 <= self.rows <= 1e15:
-            raise StratError(
-                f"`rows_per_unit` must be at least 1 and at most 1e15, got {self.rows!r}; it is an average count."
+            raise StratError.about(
+                "rows_per_unit", f"must be at least 1 and at most 1e15, got {self.rows!r}; it is an average count."
             )
         for argument in ("intraclass", "share_intraclass"):
             if not 0 <= (value := getattr(self, argument)) <= 1:
-                raise StratError(f"`{argument}` must be between 0 and 1, got {value!r}; it is a correlation.")
+                raise StratError.about(argument, f"must be between 0 and 1, got {value!r}; it is a correlation.")
 
     def width(self, proportion: float, units: Array | float, strata: int, level: float, assurance: float) -> Array:
         """The interval's width with so many units that is not exceeded in such a share of studies."""
@@ -344,7 +345,7 @@ def repeats_for_width(
     validate.count("items", items, least=2)
     for name, deviation in (("between", between), ("within", within)):
         if not 0 <= deviation <= LARGEST:
-            raise StratError(f"`{name}` must be a standard deviation from 0 to {LARGEST:g}, got {deviation!r}.")
+            raise StratError.about(name, f"must be a standard deviation from 0 to {LARGEST:g}, got {deviation!r}.")
     one = float(mean_width(np.ones(1), np.array([items - 1.0]), level, check_assurance(assurance))[0])
 
     def measure(repeats: Array) -> Array:
@@ -353,9 +354,10 @@ def repeats_for_width(
     floor = one * between / np.sqrt(items)
     if width <= floor:
         needed = int(np.ceil((one * between / width) ** 2)) + 1
-        raise StratError(
-            f"`width` must be above {floor:.4g} with {items} items, got {width:g}; repeats can't reach it because "
-            f"items differ, so use more items (at least {needed})."
+        raise StratError.about(
+            "width",
+            f"must be above {floor:.4g} with {items} items, got {width:g}; repeats can't reach it because "
+            f"items differ, so use more items (at least {needed}).",
         )
     return width_plan("repeats per item", width, measure, assurance)
 
@@ -367,9 +369,10 @@ def _times(plan: SampleSize, factor: int) -> SampleSize:
 def check_share(share: float) -> float:
     """The share of rows that a measure looks at, if it is one."""
     if not 1e-9 <= share <= 1:
-        raise StratError(
-            f"`share` must be above 0 and at most 1, got {share!r}; it is the share of rows that the measure looks at, "
-            "1 for accuracy and the prevalence for sensitivity."
+        raise StratError.about(
+            "share",
+            f"must be above 0 and at most 1, got {share!r}; it is the share of rows that the measure looks at, "
+            "1 for accuracy and the prevalence for sensitivity.",
         )
     return share
 
@@ -378,7 +381,7 @@ def check_width(width: float) -> None:
     """Refuse a width that no interval of a share has."""
     validate.positive("width", width)
     if width >= 1:
-        raise StratError(
-            f"`width` must be below 1 for a share, got {width!r}; 0.1 is an interval of 10 points, upper minus lower "
-            "limit."
+        raise StratError.about(
+            "width",
+            f"must be below 1 for a share, got {width!r}; 0.1 is an interval of 10 points, upper minus lower limit.",
         )

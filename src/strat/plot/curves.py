@@ -169,9 +169,10 @@ def _given(kind: str, estimate: Estimate, level: float) -> Curve:
     held = None if estimate.curve is None else of_estimate(estimate, level)
     if held is None or held.kind != kind:
         makers = {"calibration": "calibration_curve"}
-        raise StratError(
-            f"`truth` must be labels or an estimate of strat.{makers.get(kind, kind)}(), got an estimate of "
-            f"{estimate.name}; draw that with its .plot()."
+        raise StratError.about(
+            "truth",
+            f"must be labels or an estimate of strat.{makers.get(kind, kind)}(), got an estimate of "
+            f"{estimate.name}; draw that with its .plot().",
         )
     return held
 

@@ -65,8 +65,8 @@ def _named(estimates: Any) -> list[tuple[str | None, Estimate]]:
         pairs = [(None, one) for one in (estimates if isinstance(estimates, Sequence) else [estimates])]
     for _, one in pairs:
         if not isinstance(one, Estimate):
-            raise StratError(
-                f"`estimates` must be estimates, such as those of strat.estimate, got {type(one).__name__}."
+            raise StratError.about(
+                "estimates", f"must be estimates, such as those of strat.estimate, got {type(one).__name__}."
             )
     return pairs
 
@@ -101,5 +101,5 @@ def critical_difference(
     if isinstance(results, AllPairs | AgainstControl):
         return results.plot(ax, alpha=alpha)
     if higher_is_better is None:
-        raise StratError("`higher_is_better` must be True or False for a table of scores, got None.")
+        raise StratError.about("higher_is_better", "must be True or False for a table of scores, got None.")
     return nemenyi(results, higher_is_better=higher_is_better).plot(ax, alpha=alpha)

@@ -92,11 +92,13 @@ def checked_counts(
     x, n = same_shape(name, values(name, successes, finite=False), values("trials", trials))
     validate.level(level)
     if not (n > 0).all():
-        raise StratError(f"`trials` must be positive, got {first_of(n, ~(n > 0))!r}.")
+        raise StratError.about("trials", f"must be positive, got {first_of(n, ~(n > 0))!r}.")
     # A share times a size can pass the size by rounding alone.
     bad = ~((x >= 0) & (x <= n * (1 + 1e-12)))
     if bad.any():
-        raise StratError(f"`{name}` must lie between 0 and `trials`, got {first_of(x, bad)!r} of {first_of(n, bad)!r}.")
+        raise StratError.about(
+            name, f"must lie between 0 and `trials`, got {first_of(x, bad)!r} of {first_of(n, bad)!r}."
+        )
     return np.minimum(x, n), n
 
 
@@ -105,7 +107,7 @@ def same_shape(name: str, first: Array, second: Array, other: str = "trials") ->
     try:
         x, n = np.broadcast_arrays(first, second)
     except ValueError:
-        raise StratError(f"`{other}` must fit the shape of `{name}` {first.shape}, got {second.shape}.") from None
+        raise StratError.about(other, f"must fit the shape of `{name}` {first.shape}, got {second.shape}.") from None
     return x, n
 
 
@@ -113,7 +115,7 @@ def positive_values(name: str, value: ArrayLike) -> Array:
     """An array of positive numbers, refused by name."""
     array = values(name, value)
     if not (array > 0).all():
-        raise StratError(f"`{name}` must be positive, got {first_of(array, ~(array > 0))!r}.")
+        raise StratError.about(name, f"must be positive, got {first_of(array, ~(array > 0))!r}.")
     return array
 
 

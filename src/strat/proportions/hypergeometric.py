@@ -109,17 +109,19 @@ def _whole(successes: ArrayLike, trials: ArrayLike, population: ArrayLike) -> tu
         if (given != np.floor(given)).any() or (given < (name != "successes")).any():
             least = 0 if name == "successes" else 1
             bad = given.ravel()[np.flatnonzero((given != np.floor(given)) | (given < least))[0]]
-            raise StratError(f"`{name}` must be whole numbers of at least {least}, got {bad:g}; count rows.")
+            raise StratError.about(name, f"must be whole numbers of at least {least}, got {bad:g}; count rows.")
     try:
         x, n, size = np.broadcast_arrays(*named.values())
     except ValueError:
         shapes = ", ".join(str(given.shape) for given in named.values())
-        raise StratError(f"`population` must fit the shapes of `successes` and `trials`, got {shapes}.") from None
+        raise StratError.about(
+            "population", f"must fit the shapes of `successes` and `trials`, got {shapes}."
+        ) from None
     for name, small, large, other in (("successes", x, n, "trials"), ("trials", n, size, "population")):
         if (small > large).any():
             at = np.flatnonzero(small > large)[0]
-            raise StratError(
-                f"`{name}` must be at most `{other}`, got {small.ravel()[at]:g} of {large.ravel()[at]:g}; count again."
+            raise StratError.about(
+                name, f"must be at most `{other}`, got {small.ravel()[at]:g} of {large.ravel()[at]:g}; count again."
             )
     return x, n, size
 

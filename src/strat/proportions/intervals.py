@@ -293,12 +293,12 @@ def interval_coverage(
     clopper_pearson 0.982
     """
     if trials != int(trials) or trials < 1:
-        raise StratError(f"`trials` must be a whole number of at least 1, got {plain(trials)!r}.")
+        raise StratError.about("trials", f"must be a whole number of at least 1, got {plain(trials)!r}.")
     x = np.arange(int(trials) + 1.0)
     low, high = method(x, float(trials), level)
     p = values("probability", probability)[..., None]
     if not ((p >= 0) & (p <= 1)).all():
-        raise StratError(f"`probability` must lie between 0 and 1, got {first_of(p, ~((p >= 0) & (p <= 1)))!r}.")
+        raise StratError.about("probability", f"must lie between 0 and 1, got {first_of(p, ~((p >= 0) & (p <= 1)))!r}.")
     covered = (low <= p) & (p <= high)
     return (binomial_mass(x, float(trials), p) * covered).sum(axis=-1)[()]
 
@@ -315,5 +315,5 @@ def _student(level: float, df: ArrayLike) -> Any:
     """The two-sided quantile of Student's distribution, normal for infinite degrees of freedom."""
     nu = values("df", df, finite=False)
     if not (nu > 0).all():
-        raise StratError(f"`df` must be positive, got {first_of(nu, ~(nu > 0))!r}.")
+        raise StratError.about("df", f"must be positive, got {first_of(nu, ~(nu > 0))!r}.")
     return critical(level, nu)

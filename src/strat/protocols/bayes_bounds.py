@@ -86,7 +86,7 @@ def bayes_error_bounds(X: ArrayLike, y: ArrayLike, *, units: ArrayLike | None = 
     if unit is not None:
         same_length(y=codes, units=unit)
         if len(np.unique(unit)) < 2:
-            raise StratError("`units` must name at least two units, got one.")
+            raise StratError.about("units", "must name at least two units, got one.")
     wrong = (codes[_neighbours(table, unit)] != codes).astype(float)
     design = case_design(unit, len(codes))
     se = float("nan") if design is None else float(estimate(mean(wrong), on=design).se)
@@ -124,10 +124,10 @@ def annotator_error_bounds(votes: ArrayLike, *, units: ArrayLike | None = None) 
     """
     table = np.asarray(votes)
     if table.ndim != 2 or table.shape[1] < 2 or len(table) < 2:
-        raise StratError(f"`votes` must be rows × annotators, two or more of each, got the shape {table.shape}.")
+        raise StratError.about("votes", f"must be rows × annotators, two or more of each, got the shape {table.shape}.")
     codes, labels = encode("votes", table.ravel())
     if len(labels) < 2:
-        raise StratError(f"`votes` must name at least two classes, got {len(labels)}.")
+        raise StratError.about("votes", f"must name at least two classes, got {len(labels)}.")
     rows, annotators = table.shape
     cells = np.repeat(np.arange(rows), annotators) * len(labels) + codes
     kinds, counts = np.unique(cells, return_counts=True)
@@ -144,7 +144,7 @@ def _design(argument: str, rows: int, units: ArrayLike | None) -> Design:
         same_length(**{argument: np.empty(rows), "units": unit})
     design = case_design(unit, rows)
     if design is None:
-        raise StratError("`units` must name at least two units, got one.")
+        raise StratError.about("units", "must name at least two units, got one.")
     return design
 
 
@@ -162,9 +162,11 @@ def soft_label_error(probabilities: ArrayLike, *, units: ArrayLike | None = None
     """
     p = numbers("probabilities", probabilities)
     if p.ndim != 2 or p.shape[1] < 2 or len(p) < 2:
-        raise StratError(f"`probabilities` must be rows × classes, two or more of each, got the shape {p.shape}.")
+        raise StratError.about(
+            "probabilities", f"must be rows × classes, two or more of each, got the shape {p.shape}."
+        )
     if (p < 0).any() or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
-        raise StratError("`probabilities` must be at least 0 and sum to 1 in every row; divide by the sum.")
+        raise StratError.about("probabilities", "must be at least 0 and sum to 1 in every row; divide by the sum.")
     return estimate(mean(1.0 - p.max(axis=1)), on=_design("probabilities", len(p), units))
 
 

@@ -133,7 +133,7 @@ def repeated_holdout(
     """
     job = task(estimator, X, y, units, rng)
     if validate.count("repeats", repeats) < 2:
-        raise StratError(f"`repeats` must be at least 2, got {repeats}; use holdout for one split.")
+        raise StratError.about("repeats", f"must be at least 2, got {repeats}; use holdout for one split.")
     splits = random_splits(job, repeats, test, stratify=stratify, source=random_source(rng))
     return over_splits("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=(list(range(repeats)), [0] * repeats))
 
@@ -181,7 +181,9 @@ def cross_validation(
     source = random_source(rng)
     given = not isinstance(cv, int | np.integer)
     if given and repeats != 1:
-        raise StratError(f"`repeats` must be 1 with given splits, got {repeats}; let the splitter repeat itself.")
+        raise StratError.about(
+            "repeats", f"must be 1 with given splits, got {repeats}; let the splitter repeat itself."
+        )
     parts = [fold_splits(job, cv, stratify=stratify, source=source) for _ in range(validate.count("repeats", repeats))]
     splits = [split for part, _ in parts for split in part]
     often = f"{repeats} × " if repeats > 1 else ""
@@ -233,7 +235,7 @@ def three_way(
     """
     job = task(estimator, X, y, units, rng)
     if not 0 < validation < 1 - test:
-        raise StratError(f"`validation` must lie between 0 and 1 − `test` ({1 - test:g}), got {validation!r}.")
+        raise StratError.about("validation", f"must lie between 0 and 1 − `test` ({1 - test:g}), got {validation!r}.")
     candidates = list(extras.load("sklearn.model_selection").ParameterGrid(grid))
     source = random_source(rng)
     learn, tested = random_splits(job, 1, test, stratify=stratify, source=source)[0]
@@ -256,4 +258,6 @@ def _with(job: Task, parameters: Mapping[str, Any]) -> Task:
     try:
         return replace(job, estimator=cloned(job.estimator).set_params(**parameters))
     except ValueError as reason:
-        raise StratError(f"`grid` must name arguments of the estimator, got {some(parameters)}: {reason}") from None
+        raise StratError.about(
+            "grid", f"must name arguments of the estimator, got {some(parameters)}: {reason}"
+        ) from None

@@ -68,7 +68,7 @@ def _dense(X: Any) -> Array | None:
     except (TypeError, ValueError):
         return None
     if not np.isfinite(array).all():
-        raise StratError("`X` must be finite, got missing or infinite features; drop or fill these rows.")
+        raise StratError.about("X", "must be finite, got missing or infinite features; drop or fill these rows.")
     return array
 
 
@@ -106,7 +106,7 @@ def _log_priors(task: Task, model: Any) -> tuple[Array, Array, Array]:
         return np.log(sizes / n), np.log(sizes / (n - 1)), np.log((sizes - 1) / (n - 1))
     given = np.asarray(model.priors_, float)
     if given.shape != sizes.shape:
-        raise StratError(f"`priors` of the estimator must be one per class ({len(sizes)}), got {len(given)}.")
+        raise StratError.about("priors", f"of the estimator must be one per class ({len(sizes)}), got {len(given)}.")
     with np.errstate(divide="ignore"):
         log = np.log(given)
     return log, log, log

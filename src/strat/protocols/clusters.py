@@ -119,9 +119,9 @@ def cluster_number(
     """
     table = numbers("X", X)
     if table.ndim != 2 or table.shape[1] == 0:
-        raise StratError(f"`X` must be rows × features, got an array of shape {table.shape}.")
+        raise StratError.about("X", f"must be rows × features, got an array of shape {table.shape}.")
     if validate.count("most", most, least=2) >= (distinct := len(np.unique(table, axis=0))):
-        raise StratError(f"`most` must be below the number of distinct rows ({distinct}), got {most}.")
+        raise StratError.about("most", f"must be below the number of distinct rows ({distinct}), got {most}.")
     times, source = validate.count("references", references, least=2, most=10_000), generator(rng)
     if scale:
         spread = table.std(axis=0)

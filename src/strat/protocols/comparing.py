@@ -53,8 +53,8 @@ class ProtocolComparison:
     def __getitem__(self, name: str) -> ProtocolResult:
         """The result of one protocol."""
         if name not in self.results:
-            raise StratError(
-                f"`name` must be one of the protocols that were run, got {name!r}; {near(name, list(self.results))}"
+            raise StratError.about(
+                "name", f"must be one of the protocols that were run, got {name!r}; {near(name, list(self.results))}"
             )
         return self.results[name]
 
@@ -139,12 +139,12 @@ def compare_protocols(
     True
     """
     if not isinstance(protocols, Mapping | Sequence) or not all(isinstance(name, str) for name in protocols):
-        raise StratError(f"`protocols` must be a list of names, or functions by name, got {shown(protocols)}.")
+        raise StratError.about("protocols", f"must be a list of names, or functions by name, got {shown(protocols)}.")
     runners = protocols if isinstance(protocols, Mapping) else {name: _named(name) for name in protocols}
     if not all(map(callable, runners.values())):
-        raise StratError(f"`protocols` must be functions by name, got {shown(protocols)}.")
+        raise StratError.about("protocols", f"must be functions by name, got {shown(protocols)}.")
     if not runners:
-        raise StratError("`protocols` must name at least one protocol, got none.")
+        raise StratError.about("protocols", "must name at least one protocol, got none.")
     return ProtocolComparison(
         {name: f(estimator, X, y, units=units, rng=rng, n_jobs=n_jobs) for name, f in runners.items()},
         reference,
@@ -153,7 +153,9 @@ def compare_protocols(
 
 def _named(name: str) -> Runner:
     if name not in PROTOCOLS:
-        raise StratError(f"`protocols` must be names that exist, got {name!r}; {near(str(name), list(PROTOCOLS))}")
+        raise StratError.about(
+            "protocols", f"must be names that exist, got {name!r}; {near(str(name), list(PROTOCOLS))}"
+        )
     return PROTOCOLS[name]
 
 

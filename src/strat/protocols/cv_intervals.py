@@ -105,7 +105,9 @@ def nested_cross_validation(
     0.3 0.0461
     """
     if isinstance(cv, bool) or validate.count("cv", cv) < 3:
-        raise StratError(f"`cv` must be three folds or more, got {cv}: one is held out, the others cross-validated.")
+        raise StratError.about(
+            "cv", f"must be three folds or more, got {cv}: one is held out, the others cross-validated."
+        )
     job = task(estimator, X, y, units_of(units, groups), rng)
     source = random_source(rng)
     gaps, inner, outer, sessions, naive = [], [], [], [], []
@@ -192,4 +194,4 @@ def _wrong(job: Task, sessions: list[Session]) -> Array:
 def _check_once(job: Task, tests: list[Rows]) -> None:
     times_tested = np.bincount(np.concatenate(tests), minlength=len(job))
     if (times_tested != 1).any():
-        raise StratError("`cv` must test every row once, got rows that are tested more or less often.")
+        raise StratError.about("cv", "must test every row once, got rows that are tested more or less often.")

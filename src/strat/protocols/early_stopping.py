@@ -93,9 +93,10 @@ def early_stopping(
 def _check_steps(estimator: Any) -> None:
     fresh = cloned(estimator)
     if not (hasattr(fresh, "staged_predict") or hasattr(fresh, "partial_fit")):
-        raise StratError(
-            f"`estimator` must have `staged_predict` or `partial_fit`, got {type(estimator).__name__}, whose training "
-            "shows no steps; use `peeking` with a `grid` of what decides when it stops."
+        raise StratError.about(
+            "estimator",
+            f"must have `staged_predict` or `partial_fit`, got {type(estimator).__name__}, whose training "
+            "shows no steps; use `peeking` with a `grid` of what decides when it stops.",
         )
 
 

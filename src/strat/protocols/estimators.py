@@ -103,10 +103,11 @@ class QuadraticDiscriminant(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
 def _check_discriminant(r: float, features: int, sizes: NDArray[Any], classes: NDArray[Any]) -> None:
     if not 0 <= r <= 1:
-        raise StratError(f"`r` must lie between 0 and 1, got {r!r}.")
+        raise StratError.about("r", f"must lie between 0 and 1, got {r!r}.")
     least = int(sizes.argmin())
     if r == 0 and sizes[least] <= features:
-        raise StratError(
-            f"`X` must have more rows in each class than features ({features}) when r is 0, got {sizes[least]} of "
-            f"{plain(classes[least])!r}: its covariance is singular; set `r` above 0 or select features."
+        raise StratError.about(
+            "X",
+            f"must have more rows in each class than features ({features}) when r is 0, got {sizes[least]} of "
+            f"{plain(classes[least])!r}: its covariance is singular; set `r` above 0 or select features.",
         )

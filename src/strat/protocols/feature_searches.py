@@ -61,8 +61,8 @@ def exhaustive_search(
     table, codes = checked_rows(X, y)
     wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion)
     if (sets := math.comb(table.shape[1], wanted)) > MOST_SETS:
-        raise StratError(
-            f"`features` must leave at most {MOST_SETS:,} sets to look at, got {sets:,}; use floating_search."
+        raise StratError.about(
+            "features", f"must leave at most {MOST_SETS:,} sets to look at, got {sets:,}; use floating_search."
         )
     every = combinations(range(table.shape[1]), wanted)
     return np.array(max(every, key=lambda chosen: number("criterion", measure(table[:, list(chosen)], codes))))

@@ -60,4 +60,6 @@ def units_of(units: Any, groups: Any) -> Any:
         return groups if units is None else units
     if units is groups or np.array_equal(np.asarray(units, object), np.asarray(groups, object)):
         return units
-    raise StratError("`groups` must be left out where `units` are given, got others: they are two names of one thing.")
+    raise StratError.about(
+        "groups", "must be left out where `units` are given, got others: they are two names of one thing."
+    )

@@ -105,10 +105,11 @@ def _check_lone(job: Task) -> None:
         sizes, what = np.bincount(pairs[:, 0], minlength=len(job.classes)), "unit"
     lone = sizes < 2
     if lone.any():
-        raise StratError(
-            f"`y` must have at least two {what}s of every class for leave-one-out, got one of "
+        raise StratError.about(
+            "y",
+            f"must have at least two {what}s of every class for leave-one-out, got one of "
             f"{some(job.classes[lone])}: without it nothing is left to learn that class from; "
-            "merge or drop these classes."
+            "merge or drop these classes.",
         )
 
 
@@ -118,10 +119,11 @@ def _required(job: Task) -> tuple[ProtocolResult, ProtocolResult]:
     except closed_leave_one_out.SingularError as singular:
         raise StratError(f"{str(singular).removesuffix('.')}, or choose method='refit'.") from None
     if pair is None:
-        raise StratError(
-            f"`method` must be 'auto' or 'refit' for {type(job.estimator).__name__} with these arguments"
+        raise StratError.about(
+            "method",
+            f"must be 'auto' or 'refit' for {type(job.estimator).__name__} with these arguments"
             f"{' and units' if job.unit is not None else ''}, got 'closed': only linear and quadratic "
-            "discriminants with an empirical covariance have a closed form."
+            "discriminants with an empirical covariance have a closed form.",
         )
     return pair
 

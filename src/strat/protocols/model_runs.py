@@ -78,6 +78,6 @@ def _read(path: Path, task: Task) -> Session:
             predicted = task.classes[data["predicted"]]
             return Session(data["test"], predicted, data["score"], fit, predict, scores, str(data["by"]))
     except (OSError, ValueError, KeyError, IndexError, EOFError):
-        raise StratError(
-            f"`folder` must hold what an earlier run wrote, got a damaged file {path.name!r}; delete it."
+        raise StratError.about(
+            "folder", f"must hold what an earlier run wrote, got a damaged file {path.name!r}; delete it."
         ) from None

@@ -150,7 +150,7 @@ def peeking(
     """
     job = task(estimator, X, y, units, rng)
     if (grid is None) == (selector is None):
-        raise StratError("`grid` or `selector` must be given, and not both: say what is chosen.")
+        raise StratError.about("grid", "or `selector` must be given, and not both: say what is chosen.")
     source = random_source(rng)
     times = validate.count("repeats", repeats)
     splits = [s for _ in range(times) for s in fold_splits(job, cv, stratify=True, source=source)[0]]
@@ -172,7 +172,7 @@ def _tuned(
 ) -> tuple[Array, Array, Any, tuple[Any, ...]]:
     candidates = list(extras.load("sklearn.model_selection").ParameterGrid(grid))
     if len(candidates) < 2:
-        raise StratError(f"`grid` must hold at least two candidates, got {len(candidates)}.")
+        raise StratError.about("grid", f"must hold at least two candidates, got {len(candidates)}.")
     outer = _all_errors(job, candidates, splits, n_jobs)  # candidates × outer splits
     chosen = []
     for train, _ in splits:

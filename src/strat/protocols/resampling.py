@@ -81,7 +81,7 @@ def bootstrap(
     one_of("variant", variant, tuple(BIAS))
     job = task(estimator, X, y, units, rng)
     if validate.count("replicates", replicates) < 2:
-        raise StratError(f"`replicates` must be at least 2, got {replicates}.")
+        raise StratError.about("replicates", f"must be at least 2, got {replicates}.")
     counts, splits = _replicas(job, replicates, random_source(rng))
     rows = np.arange(len(job))
     apparent, *sessions = run(job, [(rows, rows), *splits], n_jobs=n_jobs)
@@ -113,7 +113,7 @@ def _replicas(job: Task, replicates: int, source: np.random.Generator) -> tuple[
     case = rows if job.unit is None else job.unit
     m = int(case.max()) + 1
     if m < 2:
-        raise StratError("`units` must name at least two units to draw from, got one.")
+        raise StratError.about("units", "must name at least two units to draw from, got one.")
     counts, splits = np.empty((replicates, m), np.int64), []
     for b in range(replicates):
         counts[b], train = _replica(job, rows, case, m, source)
@@ -129,9 +129,10 @@ def _replica(job: Task, rows: Rows, case: Rows, m: int, source: np.random.Genera
         if complete and (drawn[case] == 0).any():
             return drawn, train
     least = int(job.class_sizes.min())
-    raise StratError(
-        f"`y` must have enough cases of every class for a bootstrap, got a class of {least} that {TRIES} "
-        "replicas in a row missed; merge or drop it, or use leave_one_out."
+    raise StratError.about(
+        "y",
+        f"must have enough cases of every class for a bootstrap, got a class of {least} that {TRIES} "
+        "replicas in a row missed; merge or drop it, or use leave_one_out.",
     )
 
 

@@ -71,7 +71,7 @@ def task(estimator: Any, X: Any, y: ArrayLike, units: ArrayLike | Design | None,
     features = _features(X)
     same_length(y=codes, X=np.empty(_length(features)))
     if len(classes) < 2:
-        raise StratError(f"`y` must have at least two classes, got only {plain(classes[0])!r}.")
+        raise StratError.about("y", f"must have at least two classes, got only {plain(classes[0])!r}.")
     unit, labels = (None, None) if units is None else encode("units", units)
     if unit is not None:
         same_length(y=codes, units=unit)
@@ -82,7 +82,7 @@ def _features(X: Any) -> Any:
     """What scikit-learn can take rows from: arrays of any shape, frames, sparse matrices, lists of texts or records."""
     if not hasattr(X, "shape"):
         if not isinstance(X, list | tuple):
-            raise StratError(f"`X` must hold a row for each label, got {shown(X)}.")
+            raise StratError.about("X", f"must hold a row for each label, got {shown(X)}.")
         if any(isinstance(row, str | bytes | dict) for row in X):
             return list(X)
         try:
@@ -91,7 +91,7 @@ def _features(X: Any) -> Any:
             return list(X)
     numeric = getattr(getattr(X, "dtype", None), "kind", "O") in "biufc"
     if len(X.shape) == 0 or (len(X.shape) == 1 and numeric):
-        raise StratError(f"`X` must be rows × features, got an array of shape {X.shape}.")
+        raise StratError.about("X", f"must be rows × features, got an array of shape {X.shape}.")
     return X
 
 
@@ -111,16 +111,17 @@ def cloned(estimator: Any) -> Any:
     """A fresh copy of the estimator, unfitted."""
     base = extras.load("sklearn.base")
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise StratError(f"`estimator` must have `fit` and `predict`, got {type(estimator).__name__}.")
+        raise StratError.about("estimator", f"must have `fit` and `predict`, got {type(estimator).__name__}.")
     try:
         fresh = base.clone(estimator)
     except (TypeError, RuntimeError) as reason:
-        raise StratError(
-            f"`estimator` must be an estimator that scikit-learn can clone, got {type(estimator).__name__} "
-            f"({str(reason).splitlines()[0]}); inherit from BaseEstimator and store the arguments unchanged."
+        raise StratError.about(
+            "estimator",
+            f"must be an estimator that scikit-learn can clone, got {type(estimator).__name__} "
+            f"({str(reason).splitlines()[0]}); inherit from BaseEstimator and store the arguments unchanged.",
         ) from None
     if base.is_regressor(estimator):
-        raise StratError(f"`estimator` must be a classifier, got the regressor {type(estimator).__name__}.")
+        raise StratError.about("estimator", f"must be a classifier, got the regressor {type(estimator).__name__}.")
     return fresh
 
 
@@ -198,18 +199,20 @@ def learning(estimator: Any, X: Any, y: NDArray[Any]) -> Iterator[None]:
             else f"features that are not (nearly) linear functions of each other for {type(estimator).__name__}, "
             f"got {features} that are within some class"
         )
-        raise StratError(
-            f"`X` must have {why}: a covariance matrix is singular; regularise it (as "
-            "`quadratic_discriminant(r=…)` does), select features or get more rows."
+        raise StratError.about(
+            "X",
+            f"must have {why}: a covariance matrix is singular; regularise it (as "
+            "`quadratic_discriminant(r=…)` does), select features or get more rows.",
         ) from None
     except (ValueError, TypeError, OverflowError) as reason:
         # all else is a bug, here or in the estimator
         if not isinstance(reason, ValueError) and getattr(getattr(X, "dtype", None), "kind", "O") != "O":
             raise
         message = str(reason).strip().partition("\n")[0].rstrip(".:")
-        raise StratError(
-            f"`estimator` must be able to learn from these rows, but {type(estimator).__name__} raised "
-            f"{type(reason).__name__}: {short(message)}."
+        raise StratError.about(
+            "estimator",
+            f"must be able to learn from these rows, but {type(estimator).__name__} raised "
+            f"{type(reason).__name__}: {short(message)}.",
         ) from reason
 
 

@@ -309,11 +309,11 @@ def checked_rows(X: ArrayLike, y: ArrayLike) -> tuple[Array, Codes]:
     """Features as numbers and labels as codes, of two classes or more."""
     table = numbers("X", X)
     if table.ndim != 2 or table.shape[1] == 0:
-        raise StratError(f"`X` must be rows × features, got an array of shape {table.shape}.")
+        raise StratError.about("X", f"must be rows × features, got an array of shape {table.shape}.")
     codes, classes = encode("y", y)
     same_length(y=codes, X=table)
     if len(classes) < 2:
-        raise StratError(f"`y` must have at least two classes, got {len(classes)}.")
+        raise StratError.about("y", f"must have at least two classes, got {len(classes)}.")
     return table, codes
 
 
@@ -321,7 +321,7 @@ def wanted_features(features: int | None, most: int) -> int:
     """How many features to take, at most as many as there are."""
     wanted = most if features is None else validate.count("features", features)
     if wanted > most:
-        raise StratError(f"`features` must be at most the number of columns of `X` ({most}), got {features}.")
+        raise StratError.about("features", f"must be at most the number of columns of `X` ({most}), got {features}.")
     return wanted
 
 

@@ -36,24 +36,26 @@ def _given_splits(task: Task, cv: Any) -> tuple[list[Split], str]:
     if not isinstance(cv, str | bytes) and hasattr(cv, "split"):
         return _by_splitter(task, cv), type(cv).__name__
     if no_list:
-        raise StratError(
-            f"`cv` must be a number of folds, a scikit-learn splitter or a list of (train, test) rows, got {shown(cv)}."
+        raise StratError.about(
+            "cv",
+            f"must be a number of folds, a scikit-learn splitter or a list of (train, test) rows, got {shown(cv)}.",
         )
     splits = [_listed_split(task, number, pair) for number, pair in enumerate(cv)]
     if not splits:
-        raise StratError("`cv` must hold at least one pair of training and test rows, got none.")
+        raise StratError.about("cv", "must hold at least one pair of training and test rows, got none.")
     return splits, f"{len(splits)} given splits"
 
 
 def _listed_split(task: Task, number: int, pair: Any) -> Split:
     """One pair of a list, as row numbers."""
     if not isinstance(pair, list | tuple) or len(pair) != 2:
-        raise StratError(f"`cv` must hold pairs of training and test rows, got {shown(pair)} in place {number}.")
+        raise StratError.about("cv", f"must hold pairs of training and test rows, got {shown(pair)} in place {number}.")
     train, test = (_side(task, number, rows) for rows in pair)
     if len(both := np.intersect1d(train, test)):
-        raise StratError(
-            f"`cv` must test rows that were not trained on, got {len(both)} rows on both sides in place {number}; "
-            "use resubstitution for the error on the training rows."
+        raise StratError.about(
+            "cv",
+            f"must test rows that were not trained on, got {len(both)} rows on both sides in place {number}; "
+            "use resubstitution for the error on the training rows.",
         )
     return train, test
 
@@ -65,9 +67,10 @@ def _side(task: Task, number: int, given: Any) -> Rows:
         rows = np.flatnonzero(rows)
     numbered = rows.ndim == 1 and len(rows) > 0 and rows.dtype.kind in "iu"
     if not numbered or rows.min() < 0 or rows.max() >= len(task):
-        raise StratError(
-            f"`cv` must hold numbers of rows from 0 to {len(task) - 1}, some of them on either side, got {shown(rows)} "
-            f"in place {number}."
+        raise StratError.about(
+            "cv",
+            f"must hold numbers of rows from 0 to {len(task) - 1}, some of them on either side, got {shown(rows)} "
+            f"in place {number}.",
         )
     return rows.astype(np.int64)
 
@@ -81,9 +84,10 @@ def _by_splitter(task: Task, splitter: Any) -> list[Split]:
         except ValueError as reason:
             grouped = task.unit is None and isinstance(splitter, GroupsConsumerMixin)
             way_out = "pass `units`" if grouped else "choose another splitter"
-            raise StratError(
-                f"`cv` must be able to split these rows, got a {type(splitter).__name__} that can't "
-                f"({str(reason).splitlines()[0].rstrip('.')}); {way_out}."
+            raise StratError.about(
+                "cv",
+                f"must be able to split these rows, got a {type(splitter).__name__} that can't "
+                f"({str(reason).splitlines()[0].rstrip('.')}); {way_out}.",
             ) from None
 
 
@@ -113,7 +117,7 @@ def _check_folds(task: Task, k: int, stratify: bool) -> None:
     cases = len(task) if task.unit is None else int(task.unit.max()) + 1
     what = "rows" if task.unit is None else "units"
     if not 2 <= k <= cases:
-        raise StratError(f"`cv` must lie between 2 and the number of {what} ({cases}), got {k}.")
+        raise StratError.about("cv", f"must lie between 2 and the number of {what} ({cases}), got {k}.")
     if not stratify:
         return
     sizes = task.class_sizes
@@ -122,17 +126,18 @@ def _check_folds(task: Task, k: int, stratify: bool) -> None:
         sizes = np.bincount(pairs[:, 0], minlength=len(task.classes))
     least = int(sizes.argmin())
     if k > sizes[least]:
-        raise StratError(
-            f"`cv` must be at most the size of the smallest class "
+        raise StratError.about(
+            "cv",
+            f"must be at most the size of the smallest class "
             f"({plain(task.classes[least])!r}, {sizes[least]} {what}), got {k}; use fewer folds, "
-            "`stratify=False`, or leave_one_out."
+            "`stratify=False`, or leave_one_out.",
         )
 
 
 def random_splits(task: Task, repeats: int, test: float, *, stratify: bool, source: np.random.Generator) -> list[Split]:
     """Random (training, test) pairs with a wanted share of test rows."""
     if not 0 < test < 1:
-        raise StratError(f"`test` must be a share of the rows between 0 and 1, got {test!r}.")
+        raise StratError.about("test", f"must be a share of the rows between 0 and 1, got {test!r}.")
     _check_two_each(task, test, stratify)
     if task.unit is not None:
         return [_grouped_split(task, test, stratify, source) for _ in range(repeats)]
@@ -145,16 +150,18 @@ def random_splits(task: Task, repeats: int, test: float, *, stratify: bool, sour
 def _check_two_each(task: Task, test: float, stratify: bool) -> None:
     lone = task.class_sizes < 2
     if stratify and lone.any():
-        raise StratError(
-            f"`y` must have at least two rows of every class to be split by class, got one of "
-            f"{some(task.classes[lone])}; merge or drop these classes, or use `stratify=False`."
+        raise StratError.about(
+            "y",
+            f"must have at least two rows of every class to be split by class, got one of "
+            f"{some(task.classes[lone])}; merge or drop these classes, or use `stratify=False`.",
         )
     n_test = math.ceil(len(task) * test)
     least = len(task.classes) if stratify else 1
     if min(n_test, len(task) - n_test) < least:
-        raise StratError(
-            f"`test` must leave a row of each of the {len(task.classes)} classes on both sides, got "
-            f"{test!r} of {len(task)} rows."
+        raise StratError.about(
+            "test",
+            f"must leave a row of each of the {len(task.classes)} classes on both sides, got "
+            f"{test!r} of {len(task)} rows.",
         )
 
 
@@ -163,7 +170,7 @@ def _grouped_split(task: Task, test: float, stratify: bool, source: np.random.Ge
     assert task.unit is not None
     most = min(20, int(task.unit.max()) + 1, int(task.class_sizes.min()) if stratify else 20)
     if most < 2:
-        raise StratError("`units` must name at least two units to be split, got one.")
+        raise StratError.about("units", "must name at least two units to be split, got one.")
     part = Fraction(test).limit_denominator(most)
     part = min(max(part, Fraction(1, most)), 1 - Fraction(1, most))
     y = task.codes if stratify else np.zeros_like(task.codes)
@@ -174,9 +181,10 @@ def _grouped_split(task: Task, test: float, stratify: bool, source: np.random.Ge
         train = np.setdiff1d(np.arange(len(task)), chosen)
         if len(np.unique(task.codes[train])) == len(task.classes):
             return train, chosen
-    raise StratError(
-        f"`units` must leave every class some training units, got none of them in {TRIES} random splits with "
-        f"`test` {test!r}; test fewer rows."
+    raise StratError.about(
+        "units",
+        f"must leave every class some training units, got none of them in {TRIES} random splits with "
+        f"`test` {test!r}; test fewer rows.",
     )
 
 

@@ -51,7 +51,9 @@ def strata_from_features(
     table = numbers("X", X)
     table = table[:, None] if table.ndim == 1 else table.reshape(len(table), -1)
     if validate.count("k", k) > len(np.unique(table, axis=0)):
-        raise StratError(f"`k` must be at most the number of distinct rows ({len(np.unique(table, axis=0))}), got {k}.")
+        raise StratError.about(
+            "k", f"must be at most the number of distinct rows ({len(np.unique(table, axis=0))}), got {k}."
+        )
     if scale:
         spread = table.std(axis=0)
         table = table / np.where(spread > 0, spread, 1)
@@ -72,9 +74,10 @@ def _single(X: Array, k: int) -> Codes:
     from scipy.cluster.hierarchy import fcluster, linkage
 
     if len(X) > MOST_LINKED:
-        raise StratError(
-            f"`X` must have at most {MOST_LINKED} rows for single linkage, which needs all pairs of them, got "
-            f"{len(X)}; use method='kmeans'."
+        raise StratError.about(
+            "X",
+            f"must have at most {MOST_LINKED} rows for single linkage, which needs all pairs of them, got "
+            f"{len(X)}; use method='kmeans'.",
         )
     return np.asarray(fcluster(linkage(X, "single"), k, criterion="maxclust"), dtype=np.int64)
 
@@ -83,7 +86,7 @@ def _joined(X: Array, label: Codes, least: int) -> Codes:
     """Clusters that are too small, joined to the one with the nearest centre, smallest first."""
     label = np.unique(label, return_inverse=True)[1]
     if len(X) < least:
-        raise StratError(f"`least` must be at most the number of rows ({len(X)}), got {least}.")
+        raise StratError.about("least", f"must be at most the number of rows ({len(X)}), got {least}.")
     while True:
         names, sizes = np.unique(label, return_counts=True)
         if sizes.min() >= least or len(names) == 1:

@@ -88,19 +88,20 @@ def uncertain_labels(
     both = pair(truth, predicted)
     k, rows = both.classes, len(both.truth)
     if k < 2:
-        raise StratError(f"`truth` must have at least two classes, got {k}.")
+        raise StratError.about("truth", f"must have at least two classes, got {k}.")
     share = validate.share("noise", noise)
     if share >= (k - 1) / k:
-        raise StratError(
-            f"`noise` must be below {(k - 1) / k:.4g} with {k} classes, got {noise!r}: labels that are wrong more "
-            "often say nothing."
+        raise StratError.about(
+            "noise",
+            f"must be below {(k - 1) / k:.4g} with {k} classes, got {noise!r}: labels that are wrong more "
+            "often say nothing.",
         )
     unit = None if units is None else encode("units", units)[0]
     if unit is not None:
         same_length(truth=both.truth, units=unit)
     design = case_design(unit, rows)
     if design is None:
-        raise StratError("`truth` must have at least two rows, in two units or more, got one.")
+        raise StratError.about("truth", "must have at least two rows, in two units or more, got one.")
     wrong = (both.truth != both.predicted).astype(float)
     observed = estimate(mean(wrong), on=design)
     corrected = estimate(mean((wrong - share) / (1.0 - share * k / (k - 1))), on=design)

@@ -84,7 +84,7 @@ class MatcherComparison:
         """
         one_of("measure", measure, measures.NAMES)
         if at_b is not None and measure not in measures.OF_THRESHOLD:
-            raise StratError(f"`at_b` must be left out for {measure!r}, got {at_b!r}; it is a threshold of 'b'.")
+            raise StratError.about("at_b", f"must be left out for {measure!r}, got {at_b!r}; it is a threshold of 'b'.")
         first = measures.functional(self._of(a), measure, at)
         second = measures.functional(self._of(b), measure, at if at_b is None else at_b)
         gap = self._gap(a, b, [first], [second], name=first.name)
@@ -100,7 +100,7 @@ class MatcherComparison:
 
     def _of(self, name: str) -> Verification:
         if not isinstance(name, str) or name not in self.systems:
-            raise StratError(f"`a` and `b` must be among {some(list(self.systems))}, got {name!r}.")
+            raise StratError.about("a", f"and `b` must be among {some(list(self.systems))}, got {name!r}.")
         return self.systems[name]
 
     def _gap(self, a: str, b: str, first: list[Functional], second: list[Functional], *, name: str) -> Estimate:
@@ -181,18 +181,19 @@ def compare_matchers(systems: Mapping[str, Verification]) -> MatcherComparison:
     (name, first), *others = systems.items()
     for other, v in others:
         if not first.comparisons.same(v.comparisons):
-            raise StratError(
-                f"`systems` must have made the same comparisons in the same order, got others for {other!r} than for "
-                f"{name!r}; were failures left out of one of them, or `average` chosen differently?"
+            raise StratError.about(
+                "systems",
+                f"must have made the same comparisons in the same order, got others for {other!r} than for "
+                f"{name!r}; were failures left out of one of them, or `average` chosen differently?",
             )
     return MatcherComparison(dict(systems))
 
 
 def _of_kind(systems: Mapping[str, Any], kind: type) -> None:
     if not isinstance(systems, Mapping) or len(systems) < 2 or not all(isinstance(v, kind) for v in systems.values()):
-        raise StratError(
-            f"`systems` must name two {kind.__name__} results or more, got {some([systems])}; such as "
-            "{'A': a, 'B': b}."
+        raise StratError.about(
+            "systems",
+            f"must name two {kind.__name__} results or more, got {some([systems])}; such as {{'A': a, 'B': b}}.",
         )
 
 
@@ -228,7 +229,7 @@ class OpenSetComparison:
         names = list(self.systems)
         for name in (a, b):
             if not isinstance(name, str) or name not in names:
-                raise StratError(f"`a` and `b` must be among {some(names)}, got {name!r}.")
+                raise StratError.about("a", f"and `b` must be among {some(names)}, got {name!r}.")
         i, j = names.index(a), names.index(b)
         joint = self.fnir_at(fpir)
         gap = joint.map(lambda v: v[..., i, :] - v[..., j, :], name=f"FNIR, {a} − {b}", bounds=(-1.0, 1.0))
@@ -249,7 +250,7 @@ class OpenSetComparison:
         """
         for name in (a, b):
             if not isinstance(name, str) or name not in self.systems:
-                raise StratError(f"`a` and `b` must be among {some(list(self.systems))}, got {name!r}.")
+                raise StratError.about("a", f"and `b` must be among {some(list(self.systems))}, got {name!r}.")
         chosen = {"a": (a, threshold), "b": (b, threshold if threshold_b is None else threshold_b)}
         parts = {side: self.systems[name].rates_statistic(t) for side, (name, t) in chosen.items()}
         own = Axis("threshold", ("its own",))
@@ -288,9 +289,10 @@ def compare_open_sets(systems: Mapping[str, OpenSet]) -> OpenSetComparison:
     for other, o in others:
         same = np.array_equal(first.mated, o.mated) and _same_rows(first.design, o.design)
         if not same or (first.gallery_size, first.max_rank) != (o.gallery_size, o.max_rank):
-            raise StratError(
-                f"`systems` must have made the same searches with the same N and R, got others for {other!r} "
-                f"({o.label}) than for {name!r} ({first.label})."
+            raise StratError.about(
+                "systems",
+                f"must have made the same searches with the same N and R, got others for {other!r} "
+                f"({o.label}) than for {name!r} ({first.label}).",
             )
     return OpenSetComparison(dict(systems))
 

@@ -117,7 +117,7 @@ class MatchCurve:
     def of(self, system: str | None = None) -> Estimate:
         """The curve of one system (the only one by default)."""
         if system is None and len(self.systems) > 1:
-            raise StratError(f"`system` must be one of {some(self.systems)}, got None.")
+            raise StratError.about("system", f"must be one of {some(self.systems)}, got None.")
         return self.estimate.at(self.systems[0] if system is None else system)
 
     @checked
@@ -129,7 +129,7 @@ class MatchCurve:
 
     def _index(self, name: str) -> int:
         if name not in self.systems:
-            raise StratError(f"`system` must be one of {some(self.systems)}, got {name!r}.")
+            raise StratError.about("system", f"must be one of {some(self.systems)}, got {name!r}.")
         return self.systems.index(name)
 
     def __str__(self) -> str:
@@ -301,18 +301,21 @@ def _rising(curve: Estimate, systems: Mapping[str, Ranks]) -> Estimate:
 
 def _same_probes(systems: Mapping[str, Ranks]) -> Ranks:
     if not systems:
-        raise StratError("`ranks` must hold at least one system, got none.")
+        raise StratError.about("ranks", "must hold at least one system, got none.")
     (name, first), *others = systems.items()
     for other, r in others:
         if len(r) != len(first) or (r.subject != first.subject).any() or (r.rows != first.rows).any():
-            raise StratError(
-                f"`ranks` of several systems must be of the same probes in the same order, got others for {other!r} "
-                f"than for {name!r}; were failures left out of one of them?"
+            raise StratError.about(
+                "ranks",
+                f"of several systems must be of the same probes in the same order, got others for {other!r} "
+                f"than for {name!r}; were failures left out of one of them?",
             )
         if (r.mated != first.mated).any():
-            raise StratError(f"`ranks` must have the same mated probes, got others for {other!r} than for {name!r}.")
+            raise StratError.about(
+                "ranks", f"must have the same mated probes, got others for {other!r} than for {name!r}."
+            )
     if not first.mated.any():
-        raise StratError("`ranks` must have mated probes, got none: a closed-set curve has nothing to count.")
+        raise StratError.about("ranks", "must have mated probes, got none: a closed-set curve has nothing to count.")
     return first
 
 

@@ -60,13 +60,14 @@ def space(probes: ArrayLike, gallery: ArrayLike, *, score: str, covariance: Arra
     one_of("score", score, SCORES)
     p, g = vectors("probes", probes), vectors("gallery", gallery)
     if p.shape[1] != g.shape[1]:
-        raise StratError(
-            f"`probes` and `gallery` must have vectors of the same length, got {p.shape[1]} and {g.shape[1]}; "
-            "were they made by the same model?"
+        raise StratError.about(
+            "probes",
+            f"and `gallery` must have vectors of the same length, got {p.shape[1]} and {g.shape[1]}; "
+            "were they made by the same model?",
         )
     if covariance is not None and score != "mahalanobis":
-        raise StratError(
-            f"`covariance` belongs to score='mahalanobis', got score={score!r}; leave it out or change the score."
+        raise StratError.about(
+            "covariance", f"belongs to score='mahalanobis', got score={score!r}; leave it out or change the score."
         )
     if score == "cosine":
         return Space(_unit("probes", p), _unit("gallery", g), "inner")
@@ -80,29 +81,33 @@ def vectors(argument: str, values: ArrayLike) -> Array:
     """`values` as a finite float64 matrix, one row per image."""
     array = np.asarray(values)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
-        raise StratError(
-            f"`{argument}` must be numbers with one row per image, got shape {array.shape} of {array.dtype}."
+        raise StratError.about(
+            argument, f"must be numbers with one row per image, got shape {array.shape} of {array.dtype}."
         )
     if 0 in array.shape:
-        raise StratError(f"`{argument}` must have at least one row and one column, got shape {array.shape}.")
+        raise StratError.about(argument, f"must have at least one row and one column, got shape {array.shape}.")
     array = np.ascontiguousarray(array, dtype=np.float64)
     bad = ~np.isfinite(array).all(axis=1)
     if bad.any():
-        raise StratError(
-            f"`{argument}` must be finite, got NaN or infinity in row {np.flatnonzero(bad)[0]} "
-            f"({int(bad.sum())} such rows); name these rows in `failed_{argument}` or drop them."
+        raise StratError.about(
+            argument,
+            f"must be finite, got NaN or infinity in row {np.flatnonzero(bad)[0]} "
+            f"({int(bad.sum())} such rows); name these rows in `failed_{argument}` or drop them.",
         )
     if max(-array.min(), array.max()) > LARGEST:
-        raise StratError(f"`{argument}` must not be larger than {LARGEST:g}, got {np.abs(array).max():g}; scale them.")
+        raise StratError.about(
+            argument, f"must not be larger than {LARGEST:g}, got {np.abs(array).max():g}; scale them."
+        )
     return array
 
 
 def _unit(argument: str, x: Array) -> Array:
     zero = np.flatnonzero(~x.any(axis=1))
     if len(zero):
-        raise StratError(
-            f"`{argument}` must not have zero vectors under cosine, got one in row {zero[0]} "
-            f"({len(zero)} such rows); name them in `failed_{argument}` or drop them."
+        raise StratError.about(
+            argument,
+            f"must not have zero vectors under cosine, got one in row {zero[0]} "
+            f"({len(zero)} such rows); name them in `failed_{argument}` or drop them.",
         )
     return np.ascontiguousarray(unit(x))
 
@@ -111,18 +116,20 @@ def _whitening(gallery: Array, covariance: ArrayLike | None) -> Array:
     """W with W W' = inverse covariance, so that ‖(p − g) W‖ is the Mahalanobis distance."""
     d = gallery.shape[1]
     if covariance is None and len(gallery) <= d:
-        raise StratError(
-            f"`covariance` must be given when the gallery has no more rows ({len(gallery)}) than columns ({d}); "
-            "estimate it on a training set."
+        raise StratError.about(
+            "covariance",
+            f"must be given when the gallery has no more rows ({len(gallery)}) than columns ({d}); "
+            "estimate it on a training set.",
         )
     c = np.cov(gallery, rowvar=False).reshape(d, d) if covariance is None else np.asarray(covariance, float)
     if c.shape != (d, d) or not np.allclose(c, c.T):
-        raise StratError(f"`covariance` must be a symmetric {d} × {d} matrix, got shape {c.shape}.")
+        raise StratError.about("covariance", f"must be a symmetric {d} × {d} matrix, got shape {c.shape}.")
     try:
         lower = np.linalg.cholesky(c)
     except np.linalg.LinAlgError:
-        raise StratError(
-            "`covariance` must be positive definite, got one that is not; drop constant or repeated columns, "
-            "or add a little to its diagonal."
+        raise StratError.about(
+            "covariance",
+            "must be positive definite, got one that is not; drop constant or repeated columns, "
+            "or add a little to its diagonal.",
         ) from None
     return np.asarray(np.linalg.inv(lower).T)

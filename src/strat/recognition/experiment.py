@@ -125,9 +125,10 @@ def system_of_model(
     one_of("training", training, TRAINING)
     x, labels = np.asarray(images), np.asarray(subjects)
     if (training == "update") != (training_rows is None):
-        raise StratError(
-            f"`training_rows` must {'not ' if training == 'update' else ''}be given with training={training!r}; "
-            "'update' trains on the gallery alone, the others start from `training_rows`."
+        raise StratError.about(
+            "training_rows",
+            f"must {'not ' if training == 'update' else ''}be given with training={training!r}; "
+            "'update' trains on the gallery alone, the others start from `training_rows`.",
         )
     first = np.empty(0, np.int64) if training_rows is None else np.arange(len(x))[np.asarray(training_rows)]
     once = fit(x[first], labels[first]) if training == "initial" else None
@@ -201,7 +202,7 @@ def run(system: System, array: ImageArray, *, gallery: int = 0, probes: Sequence
     n = array.shape[1]
     columns = [j for j in range(n) if j != gallery] if probes is None else list(probes)
     if gallery in columns or not columns:
-        raise StratError(f"`probes` must be columns other than the gallery's ({gallery}), got {some(columns)}.")
+        raise StratError.about("probes", f"must be columns other than the gallery's ({gallery}), got {some(columns)}.")
     rows = np.stack([array.column(j) for j in columns], axis=1).reshape(-1)
     scores = system.compare(rows, array.column(gallery))
     strata = np.repeat(np.arange(array.shape[0]), len(columns))
@@ -278,7 +279,7 @@ def compare_methods(
     statistic = cms_of(run.ranks, at=at)
     estimates, counts = {}, {}
     if isinstance(methods, str) or not isinstance(methods, Sequence):
-        raise StratError(f"`methods` must be a list of methods, got {shown(methods)}.")
+        raise StratError.about("methods", f"must be a list of methods, got {shown(methods)}.")
     flat = Design.simple_random(n=len(run.ranks))
     for method in methods:
         base = str(method).removesuffix(NO_STRATA)
@@ -295,7 +296,7 @@ def compare_units(
     """All probe columns against all but one of them, with the same strata (CVPR figure 5)."""
     columns = [j for j in range(array.shape[1]) if j != gallery]
     if len(columns) < 3:
-        raise StratError(f"`array` must have at least four columns to leave one out, got {array.shape[1]}.")
+        raise StratError.about("array", f"must have at least four columns to leave one out, got {array.shape[1]}.")
     at = places(array.shape[0]) if at is None else at
     estimates = {counted(len(columns), "unit"): run(system, array, gallery=gallery).cms(method=method, at=at)}
     for left in columns:

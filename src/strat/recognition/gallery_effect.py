@@ -68,7 +68,7 @@ class GalleryEffect:
         """Whether the rates within `rank` differ between galleries by more than chance."""
         size = self.runs[0].ranks.gallery_size
         if not isinstance(rank, int | np.integer) or not 1 <= rank < size:
-            raise StratError(f"`rank` must be a rank from 1 to {size - 1}, got {rank!r}.")
+            raise StratError.about("rank", f"must be a rank from 1 to {size - 1}, got {rank!r}.")
         rates = self._by_subject(rank)
         n, g = rates.shape
         gaps = rates[:, 1:] - rates[:, :1]
@@ -136,7 +136,7 @@ def gallery_effect(
     """
     n = array.shape[1]
     if n < 3:
-        raise StratError(f"`array` must have at least three columns, a gallery and two units, got {n}.")
+        raise StratError.about("array", f"must have at least three columns, a gallery and two units, got {n}.")
     at = places(array.shape[0]) if at is None else at
     runs = tuple(run(system, array, gallery=j) for j in range(n))
     hits = np.stack([r.ranks.rank().reshape(array.shape[0], n - 1) for r in runs], axis=1)

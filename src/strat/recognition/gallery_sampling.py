@@ -110,13 +110,13 @@ def gallery_sampling(
             f"{' × '.join(map(str, table.shape))}; is it transposed?"
         )
     if len(np.unique(entry)) < len(entry):
-        raise StratError(
-            "`gallery` must name each subject once, got "
-            f"{some(labels[np.bincount(entry, minlength=len(labels)) > 1])} again."
+        raise StratError.about(
+            "gallery",
+            f"must name each subject once, got {some(labels[np.bincount(entry, minlength=len(labels)) > 1])} again.",
         )
     ranks = np.unique(numbers("at", at, axes=1).astype(np.int64))
     if ranks.min() < 1 or ranks.max() > len(entry):
-        raise StratError(f"`at` must be ranks from 1 to N = {len(entry)}, got {some(ranks)}.")
+        raise StratError.about("at", f"must be ranks from 1 to N = {len(entry)}, got {some(ranks)}.")
     column = np.full(len(labels), -1)
     column[entry] = np.arange(len(entry))
     searches = _Searches(table, sign, who, entry, column[who], ranks, None if threshold is None else sign * threshold)
@@ -137,9 +137,9 @@ class _Searches:
 
     def __post_init__(self) -> None:
         if not (self.mate >= 0).any():
-            raise StratError("`probes` must have mated probes, got none: no subject is in the gallery.")
+            raise StratError.about("probes", "must have mated probes, got none: no subject is in the gallery.")
         if self.threshold is not None and (self.mate >= 0).all():
-            raise StratError("`threshold` must come with probes of subjects outside the gallery, got none.")
+            raise StratError.about("threshold", "must come with probes of subjects outside the gallery, got none.")
 
     @property
     def labels(self) -> tuple[str, ...]:

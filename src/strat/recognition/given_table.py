@@ -27,8 +27,8 @@ def score_table(
     name, given = ("similarity", similarity) if distance is None else ("distance", distance)
     table = np.asanyarray(given)
     if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:
-        raise StratError(
-            f"`{name}` must be a table of numbers, probes × gallery, got shape {table.shape} of {table.dtype}."
+        raise StratError.about(
+            name, f"must be a table of numbers, probes × gallery, got shape {table.shape} of {table.dtype}."
         )
     if probes is not None and gallery is not None:
         refuse_own_images(table, probes, gallery)
@@ -78,8 +78,9 @@ def _own_diagonal(table: NDArray[Any]) -> bool:
 def refuse_own_images(table: NDArray[Any], probes: ArrayLike, gallery: ArrayLike) -> None:
     """Refuse a table of images with themselves: each would be its own mate."""
     if own_images(table, probes, gallery):
-        raise StratError(
-            "`gallery` must hold other images than `probes`, got a symmetric table with the same subjects of rows and "
+        raise StratError.about(
+            "gallery",
+            "must hold other images than `probes`, got a symmetric table with the same subjects of rows and "
             "columns, where each image would be its own mate; choose rows and columns for ranks, or leave `gallery` "
-            "out of `verification`."
+            "out of `verification`.",
         )

@@ -78,7 +78,7 @@ def match(
     _same_kind(probe_labels, gallery_labels)
     fine = ~failure_mask("failed_gallery", failed_gallery, len(gallery_codes))
     if not fine.any():
-        raise StratError("`failed_gallery` must leave at least one entry, got all of them marked as failed.")
+        raise StratError.about("failed_gallery", "must leave at least one entry, got all of them marked as failed.")
     if enrolment == "single":
         _once(gallery_codes, gallery_labels)
     wanted = _look_up(probe_labels, gallery_labels)[probe_codes]
@@ -90,7 +90,7 @@ def match(
         )
     acquired = np.flatnonzero(~failure_mask("failed_probes", failed_probes, len(probe_codes)))
     if not len(acquired):
-        raise StratError("`failed_probes` must leave at least one probe, got all of them marked as failed.")
+        raise StratError.about("failed_probes", "must leave at least one probe, got all of them marked as failed.")
     members = np.flatnonzero(fine)
     if enrolment == "images":
         groups = np.arange(len(members))
@@ -114,27 +114,30 @@ def failure_mask(argument: str, failed: ArrayLike | None, n: int) -> Mask:
         mask = np.zeros(n, bool)
         mask[array] = True
         return mask
-    raise StratError(
-        f"`{argument}` must be a truth value for each of the {n} rows or positions among them, "
-        f"got {array.dtype} of shape {array.shape}."
+    raise StratError.about(
+        argument,
+        f"must be a truth value for each of the {n} rows or positions among them, "
+        f"got {array.dtype} of shape {array.shape}.",
     )
 
 
 def _same_kind(probe_labels: NDArray[Any], gallery_labels: NDArray[Any]) -> None:
     kinds = [("text" if x.dtype.kind in "US" else "numbers") for x in (probe_labels, gallery_labels)]
     if kinds[0] != kinds[1]:
-        raise StratError(
-            f"`probes` and `gallery` must have labels of the same type, got {kinds[0]} ({some(probe_labels, 2)}) "
-            f"and {kinds[1]} ({some(gallery_labels, 2)}); make them all text."
+        raise StratError.about(
+            "probes",
+            f"and `gallery` must have labels of the same type, got {kinds[0]} ({some(probe_labels, 2)}) "
+            f"and {kinds[1]} ({some(gallery_labels, 2)}); make them all text.",
         )
 
 
 def _once(codes: Codes, labels: NDArray[Any]) -> None:
     if len(labels) < len(codes):
-        raise StratError(
-            f"`gallery` must name each subject once, got {some(labels[np.bincount(codes) > 1])} more than once; "
+        raise StratError.about(
+            "gallery",
+            f"must name each subject once, got {some(labels[np.bincount(codes) > 1])} more than once; "
             "say with `enrolment` what several images mean: 'best' or 'mean' score per subject, or 'images' "
-            "to rank every image by itself."
+            "to rank every image by itself.",
         )
 
 

@@ -47,7 +47,7 @@ class Cost:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < most:
                 wanted = "strictly between 0 and 1" if most == 1 else "a positive number"
-                raise StratError(f"`{name}` must be {wanted}, got {value!r}.")
+                raise StratError.about(name, f"must be {wanted}, got {value!r}.")
 
     @property
     def miss(self) -> float:
@@ -215,13 +215,13 @@ def functional(s: ErrorRates, measure: str, at: float | Cost | None = None) -> F
     """The measure of this name: at a rate, at a threshold, with a cost, or as it is."""
     if measure in PLAIN:
         if at is not None:
-            raise StratError(f"`at` must be left out for {measure!r}, got {at!r}.")
+            raise StratError.about("at", f"must be left out for {measure!r}, got {at!r}.")
         return PLAIN[measure](s)
     if measure in OF_COST:
         if at is not None and not isinstance(at, Cost):
-            raise StratError(f"`at` must be a Cost for {measure!r}, got {at!r}; such as Cost(p_target=0.01).")
+            raise StratError.about("at", f"must be a Cost for {measure!r}, got {at!r}; such as Cost(p_target=0.01).")
         return OF_COST[measure](s, Cost() if at is None else at)
     if at is None or isinstance(at, Cost):
         wanted = "a false match rate" if measure in OF_RATE else "a threshold"
-        raise StratError(f"`at` must be {wanted} for {measure!r}, got {at!r}.")
+        raise StratError.about("at", f"must be {wanted} for {measure!r}, got {at!r}.")
     return OF_RATE[measure](s, float(at)) if measure in OF_RATE else OF_THRESHOLD[measure](s, float(at))

@@ -152,13 +152,14 @@ def open_set(
     """
     mated = ranks.mated
     if mated.all() or not mated.any():
-        raise StratError(
-            f"`ranks` must have mated and non-mated probes for open-set rates, got {int(mated.sum())} mated of "
-            f"{len(mated)}; pass open_set=True and probes of subjects outside the gallery."
+        raise StratError.about(
+            "ranks",
+            f"must have mated and non-mated probes for open-set rates, got {int(mated.sum())} mated of "
+            f"{len(mated)}; pass open_set=True and probes of subjects outside the gallery.",
         )
     r = ranks.gallery_size if max_rank is None else max_rank
     if not isinstance(r, int | np.integer) or not 1 <= r <= ranks.gallery_size:
-        raise StratError(f"`max_rank` must be a rank from 1 to N = {ranks.gallery_size}, got {max_rank!r}.")
+        raise StratError.about("max_rank", f"must be a rank from 1 to N = {ranks.gallery_size}, got {max_rank!r}.")
     score = np.where(mated, np.where(ranks.rank() <= r, ranks.mate, -np.inf), ranks.best_nonmate)
     return OpenSet(score, mated, design_of(ranks.subject, target, average), ranks.gallery_size, int(r))
 
@@ -200,7 +201,7 @@ def _kept(ranks: Ranks, sizes: ArrayLike, k: int) -> tuple[Array, Axis]:
     wanted = np.atleast_1d(np.asarray(sizes))
     n = ranks.gallery_size
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or wanted.min() < 1 or wanted.max() > n:
-        raise StratError(f"`sizes` must be whole numbers from 1 to N = {n}, got {some(np.ravel(wanted))}.")
+        raise StratError.about("sizes", f"must be whole numbers from 1 to N = {n}, got {some(np.ravel(wanted))}.")
     mated = ranks.mated
     better, codes = np.unique((ranks.above + ranks.tied)[mated], return_inverse=True)
     chance = np.asarray(hypergeom.cdf(k - 1, n - 1, better[:, None], wanted[None, :] - 1))

@@ -354,8 +354,8 @@ def _direction(counts: Counts, matching: Matching, given: str) -> tuple[Note, ..
 def _rows(argument: str, values: ArrayLike, n: int) -> NDArray[Any]:
     array = np.asanyarray(values)
     if array.ndim != 2 or len(array) != n:
-        raise StratError(
-            f"`{argument}` must have one row for each of the {n} labels, got an array of shape {array.shape}."
+        raise StratError.about(
+            argument, f"must have one row for each of the {n} labels, got an array of shape {array.shape}."
         )
     return array
 
@@ -364,9 +364,10 @@ def _mean_enrolment(vectors: Space, matching: Matching, score: str) -> tuple[Spa
     mean = np.add.reduceat(vectors.gallery[matching.members], matching.starts[:-1], axis=0) / matching.sizes[:, None]
     if score == "cosine":
         if not (lengths := np.abs(mean).max(axis=1)).all():
-            raise StratError(
-                f"`enrolment` must not be 'mean' where a subject's unit vectors cancel out under cosine, got "
-                f"{int((lengths == 0).sum())} such subjects in `gallery`; use 'best' or drop them."
+            raise StratError.about(
+                "enrolment",
+                f"must not be 'mean' where a subject's unit vectors cancel out under cosine, got "
+                f"{int((lengths == 0).sum())} such subjects in `gallery`; use 'best' or drop them.",
             )
         mean = space(mean, mean, score="cosine").gallery
     return Space(vectors.probes, np.ascontiguousarray(mean), vectors.form), matching.one_each()

@@ -67,7 +67,7 @@ class Reidentification:
     def difference(self, other: Reidentification) -> Estimate:
         """MAP of this system minus that of another on the same probes, paired."""
         if not np.array_equal(self.subject, other.subject):
-            raise StratError("`other` must be of the same probes in the same order, got other subjects.")
+            raise StratError.about("other", "must be of the same probes in the same order, got other subjects.")
         gaps = self.average_precision - other.average_precision
         return estimate(replace(mean(gaps), name="mAP, difference", bounds=(-1.0, 1.0)), on=self.design)
 
@@ -128,9 +128,9 @@ def reidentification(
     p, g, subjects = both_sides("probes", probes, "gallery", gallery)
     same_length(probes=p, table=table)
     if table.shape[1] != len(g):
-        raise StratError(f"`gallery` must name the {table.shape[1]} columns, got {len(g)} labels.")
+        raise StratError.about("gallery", f"must name the {table.shape[1]} columns, got {len(g)} labels.")
     if (probe_cameras is None) != (gallery_cameras is None):
-        raise StratError("`probe_cameras` and `gallery_cameras` must come together, got one of them.")
+        raise StratError.about("probe_cameras", "and `gallery_cameras` must come together, got one of them.")
     if probe_cameras is None:
         refuse_own_images(table, probes, gallery)
     seen_by = None
@@ -142,8 +142,8 @@ def reidentification(
     rows = [_row(sign * table[i].astype(float), p[i], g, entries, i, seen_by) for i in range(len(p))]
     kept = [i for i, row in enumerate(rows) if row is not None]
     if not kept:
-        raise StratError(
-            f"`probes` must have right images in the gallery, got none for {some(subjects[np.unique(p)])}."
+        raise StratError.about(
+            "probes", f"must have right images in the gallery, got none for {some(subjects[np.unique(p)])}."
         )
     values = np.array([row for row in rows if row is not None])
     return Reidentification(values[:, 0], values[:, 1], subjects[p[kept]], len(g), len(p) - len(kept))
@@ -153,7 +153,9 @@ def _junk(junk: ArrayLike, subjects: NDArray[Any]) -> NDArray[Any]:
     """The labels that stand for no subject, of the same type as those of subjects."""
     labels = encode("junk", np.atleast_1d(np.asarray(plain_labels(junk))))[1]
     if (labels.dtype.kind in "iuf") != (subjects.dtype.kind in "iuf"):
-        raise StratError(f"`junk` must be labels as those of `gallery` ({some(subjects, 2)}), got {some(labels, 2)}.")
+        raise StratError.about(
+            "junk", f"must be labels as those of `gallery` ({some(subjects, 2)}), got {some(labels, 2)}."
+        )
     return labels
 
 

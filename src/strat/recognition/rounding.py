@@ -112,7 +112,9 @@ def bound(
     """
     one_of("precision", precision, tuple(STEP))
     if precision == "int8" and (probe_residuals is None or gallery_residuals is None):
-        raise StratError("`probe_residuals` and `gallery_residuals` must be given for 'int8', got None; measure them.")
+        raise StratError.about(
+            "probe_residuals", "and `gallery_residuals` must be given for 'int8', got None; measure them."
+        )
     u = UNIT_ROUNDOFF.get(precision, 0.0)
     x, y = np.asarray(probe_norms, float), np.asarray(gallery_norms, float)
     e = u * x if probe_residuals is None else np.asarray(probe_residuals, float)

@@ -46,28 +46,28 @@ def read_matrix(path: str | Path, *, key: str | None = None, subject: str = "sub
     """
     path = Path(path)
     if not _exists(path):
-        raise StratError(f"`path` must name a file, got {str(path)!r}, which is not there.")
+        raise StratError.about("path", f"must name a file, got {str(path)!r}, which is not there.")
     suffix = path.suffix.lower()
     if suffix == ".npy":
         table = next(iter(load("path", path, mapped=True).values()), np.zeros(0))
         if table.ndim != 2:
-            raise StratError(f"`path` must hold a table of scores, got {path.name!r} with shape {table.shape}.")
+            raise StratError.about("path", f"must hold a table of scores, got {path.name!r} with shape {table.shape}.")
         return ScoreTable(table, np.arange(table.shape[0]), np.arange(table.shape[-1]))
     if suffix == ".npz":
         return _from_archive(load("path", path), key, subject, path.name)
     if suffix == ".csv":
         return _from_csv(path)
-    raise StratError(f"`path` must end in .npz, .npy or .csv, got {path.name!r}; triples have `read_triples`.")
+    raise StratError.about("path", f"must end in .npz, .npy or .csv, got {path.name!r}; triples have `read_triples`.")
 
 
 def _from_archive(arrays: Mapping[str, NDArray[Any]], key: str | None, subject: str, name: str) -> ScoreTable:
     heads = arrays.heads if isinstance(arrays, ArrayFile) else arrays
     tables = [k for k, v in heads.items() if v.ndim == 2 or (v.ndim == 1 and v.dtype.kind == "f")]
     if key is None and len(tables) != 1:
-        raise StratError(f"`key` must name one of the tables in {name}, got None; there are {some(tables, 8)}.")
+        raise StratError.about("key", f"must name one of the tables in {name}, got None; there are {some(tables, 8)}.")
     chosen = tables[0] if key is None else key
     if chosen not in arrays:
-        raise StratError(f"`key` must name a table in {name}, got {key!r}; {near(chosen, tables)}")
+        raise StratError.about("key", f"must name a table in {name}, got {key!r}; {near(chosen, tables)}")
     table = arrays[chosen]
     if table.ndim == 1:
         from scipy.spatial.distance import squareform
@@ -75,15 +75,19 @@ def _from_archive(arrays: Mapping[str, NDArray[Any]], key: str | None, subject: 
         try:
             table = squareform(table)
         except ValueError:
-            raise StratError(
-                f"`path` must hold a square table or its triangle of n (n − 1)/2 scores, got {len(table)} in {name}."
+            raise StratError.about(
+                "path", f"must hold a square table or its triangle of n (n − 1)/2 scores, got {len(table)} in {name}."
             ) from None
     if table.ndim != 2:
-        raise StratError(f"`key` must name a table of scores in {name}, got {chosen!r} with shape {table.shape}.")
+        raise StratError.about(
+            "key", f"must name a table of scores in {name}, got {chosen!r} with shape {table.shape}."
+        )
     if {"probes", "gallery"} <= arrays.keys():
         return ScoreTable(table, arrays["probes"], arrays["gallery"])
     if subject not in arrays:
-        raise StratError(f"`subject` must name the labels in {name}, got {subject!r}; {near(subject, list(arrays))}")
+        raise StratError.about(
+            "subject", f"must name the labels in {name}, got {subject!r}; {near(subject, list(arrays))}"
+        )
     return ScoreTable(table, arrays[subject], arrays[subject])
 
 
@@ -93,18 +97,18 @@ def _from_csv(path: Path) -> ScoreTable:
             gallery = np.array([cell.strip() for cell in file.readline().rstrip("\n").split(",")[1:]])
             lines = [line.rstrip("\n").split(",") for line in file if line.strip()]
     except UnicodeDecodeError:
-        raise StratError(f"`path` must be UTF-8 text, got {path.name!r}, which is not.") from None
+        raise StratError.about("path", f"must be UTF-8 text, got {path.name!r}, which is not.") from None
     widths = {len(line) for line in lines} - {len(gallery) + 1}
     if widths or not lines:
-        raise StratError(
-            f"`path` must have {len(gallery)} scores in every line after the label, got {some(sorted(widths))} cells."
+        raise StratError.about(
+            "path", f"must have {len(gallery)} scores in every line after the label, got {some(sorted(widths))} cells."
         )
     try:
         scores = np.array([[float(cell) for cell in line[1:]] for line in lines])
     except ValueError as error:
-        raise StratError(
-            f"`path` must hold numbers after each label, got {error}; a list of probe, gallery and score has "
-            "`read_triples`."
+        raise StratError.about(
+            "path",
+            f"must hold numbers after each label, got {error}; a list of probe, gallery and score has `read_triples`.",
         ) from None
     return ScoreTable(scores, np.array([line[0].strip() for line in lines]), gallery)
 
@@ -137,9 +141,10 @@ def read_triples(
     twice = np.flatnonzero(np.bincount(place) > 1)
     if len(twice):
         first = np.flatnonzero(place == twice[0])[0]
-        raise StratError(
-            f"`path` must have each pair once, got probe {plain(columns[probe][first])!r} with gallery "
-            f"{plain(columns[gallery][first])!r} more than once ({len(twice)} such pairs)."
+        raise StratError.about(
+            "path",
+            f"must have each pair once, got probe {plain(columns[probe][first])!r} with gallery "
+            f"{plain(columns[gallery][first])!r} more than once ({len(twice)} such pairs).",
         )
     table = np.full(n * width, np.nan)
     table[place] = numbers(score, columns[score], finite=False)
@@ -157,7 +162,7 @@ def subject_columns(path: str | Path, ending: str, *, asked: bool) -> dict[str, 
     present = list(_read(path, lambda result: [d[0] for d in result.description or []]))
     missing = [name for name in names.values() if name not in present]
     if missing and (asked or len(missing) == 1):
-        raise StratError(f"`path` must have a column {missing[0]!r} of subjects; {near(missing[0], present)}")
+        raise StratError.about("path", f"must have a column {missing[0]!r} of subjects; {near(missing[0], present)}")
     return {} if missing else names
 
 
@@ -166,7 +171,7 @@ def _columns(path: str | Path, names: list[str]) -> dict[str, NDArray[Any]]:
         present = [d[0] for d in result.description or []]
         missing = [name for name in names if name not in present]
         if missing:
-            raise StratError(f"`path` must have a column {missing[0]!r}; {near(missing[0], present)}")
+            raise StratError.about("path", f"must have a column {missing[0]!r}; {near(missing[0], present)}")
         return dict(result.fetchnumpy())
 
     columns = _read(path, fetch)
@@ -178,7 +183,7 @@ def _read(path: str | Path, fetch: Callable[[Any], Any]) -> Any:
     import duckdb
 
     if not _exists(Path(path)):
-        raise StratError(f"`path` must name a file, got {str(path)!r}, which is not there.")
+        raise StratError.about("path", f"must name a file, got {str(path)!r}, which is not there.")
     reader = "read_parquet" if str(path).lower().endswith(".parquet") else "read_csv"
     quiet = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     with duckdb.connect(config=quiet) as connection:
@@ -186,14 +191,14 @@ def _read(path: str | Path, fetch: Callable[[Any], Any]) -> Any:
             result = connection.execute(f"SELECT * FROM {reader}(?)", [str(path)])
         except duckdb.Error as error:
             reason = str(error).split("\n")[0].rstrip(".")
-            raise StratError(f"`path` must hold triples, got {str(path)!r}: {reason}.") from None
+            raise StratError.about("path", f"must hold triples, got {str(path)!r}: {reason}.") from None
         return fetch(result)
 
 
 def _whole(name: str, values: Any) -> NDArray[Any]:
     empty = np.ma.getmaskarray(values)
     if empty.any():
-        raise StratError(f"`{name}` must have a value in every line, got none in row {empty.argmax()}.")
+        raise StratError.about(name, f"must have a value in every line, got none in row {empty.argmax()}.")
     return np.asarray(values)
 
 
@@ -204,7 +209,9 @@ def _one_subject(columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], nam
     subject = labels[first]
     wrong = labels != subject[codes]
     if wrong.any():
-        raise StratError(f"`{name}` must be the same in all lines of an image, got several in row {np.argmax(wrong)}.")
+        raise StratError.about(
+            name, f"must be the same in all lines of an image, got several in row {np.argmax(wrong)}."
+        )
     return subject
 
 
@@ -234,9 +241,9 @@ def candidates(
     table, sign = score_table(similarity, distance)
     labels = np.asarray(gallery)
     if len(labels) != table.shape[1]:
-        raise StratError(f"`gallery` must name the {table.shape[1]} columns, got {len(labels)} labels.")
+        raise StratError.about("gallery", f"must name the {table.shape[1]} columns, got {len(labels)} labels.")
     if not isinstance(top, int | np.integer) or not 1 <= top <= len(labels):
-        raise StratError(f"`top` must be from 1 to the gallery's size {len(labels)}, got {top!r}.")
+        raise StratError.about("top", f"must be from 1 to the gallery's size {len(labels)}, got {top!r}.")
     order = np.empty((len(table), top), np.int64)
     step = max(1, (1 << 22) // table.shape[1])
     for start in range(0, len(table), step):

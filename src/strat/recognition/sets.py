@@ -113,9 +113,11 @@ def representation(
     labels = subjects if classes is None else encode("classes", classes)[1]
     strangers = np.setdiff1d(subjects, labels)
     if len(strangers):
-        raise StratError(f"`classes` must hold every class of the images, got images of {some(strangers)} besides.")
+        raise StratError.about(
+            "classes", f"must hold every class of the images, got images of {some(strangers)} besides."
+        )
     if (gallery_images is None) != (probe_images is None):
-        raise StratError("`gallery_images` and `probe_images` must come together, got one of them.")
+        raise StratError.about("gallery_images", "and `probe_images` must come together, got one of them.")
     shared: tuple[Any, ...] = ()
     if gallery_images is not None and probe_images is not None:
         same_length(gallery=g, gallery_images=np.asarray(gallery_images))
@@ -152,14 +154,16 @@ class ImageArray:
     def column(self, j: int) -> Codes:
         """Rows of the set Q_j, one image of every subject, j from 0."""
         if not 0 <= j < self.shape[1]:
-            raise StratError(f"`j` must be a column from 0 to {self.shape[1] - 1}, got {j!r}.")
+            raise StratError.about("j", f"must be a column from 0 to {self.shape[1] - 1}, got {j!r}.")
         return self.rows[:, j]
 
     def without(self, *columns: int) -> ImageArray:
         """The array without some of its columns."""
         keep = [j for j in range(self.shape[1]) if j not in columns]
         if not keep or any(not 0 <= j < self.shape[1] for j in columns):
-            raise StratError(f"`columns` must be some of 0 to {self.shape[1] - 1} but not all, got {some(columns)}.")
+            raise StratError.about(
+                "columns", f"must be some of 0 to {self.shape[1] - 1} but not all, got {some(columns)}."
+            )
         return replace(self, rows=self.rows[:, keep])
 
     def mixed(self) -> ImageArray:
@@ -211,7 +215,9 @@ def image_array(
     """
     one_of("fewer", fewer, ("error", "leave out"))
     if not isinstance(per_subject, int | np.integer) or per_subject < 2:
-        raise StratError(f"`per_subject` must be a whole number from 2, a gallery and a probe, got {per_subject!r}.")
+        raise StratError.about(
+            "per_subject", f"must be a whole number from 2, a gallery and a probe, got {per_subject!r}."
+        )
     codes, labels = encode("subjects", subjects)
     keys = np.arange(len(codes)) if images is None else encode("images", images)[0]
     same_length(subjects=codes, images=keys)
@@ -219,9 +225,10 @@ def image_array(
     counts = np.bincount(codes)
     few = counts < per_subject
     if few.any() and (fewer == "error" or few.all()):
-        raise StratError(
-            f"`subjects` must have {per_subject} images each, got fewer for {some(labels[few])}; ask for fewer images "
-            "with `per_subject`, or pass fewer='leave out'."
+        raise StratError.about(
+            "subjects",
+            f"must have {per_subject} images each, got fewer for {some(labels[few])}; ask for fewer images "
+            "with `per_subject`, or pass fewer='leave out'.",
         )
     starts = (np.cumsum(counts) - counts)[~few]
     return ImageArray(order[starts[:, None] + np.arange(per_subject)], labels[~few])

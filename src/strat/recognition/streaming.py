@@ -188,7 +188,7 @@ def batches(
             first, second = (_codes(batch.column(name), subjects) for name in names[:2])
             scores = sign * batch.column(names[2]).to_numpy(zero_copy_only=False)
             if not np.isfinite(scores).all():
-                raise StratError(f"`path` must have finite scores in {names[2]!r}, got others; drop these rows.")
+                raise StratError.about("path", f"must have finite scores in {names[2]!r}, got others; drop these rows.")
             yield first, second, step_of(scores)
 
 
@@ -221,11 +221,11 @@ def verification_of_file(
     """
     file = Path(path)
     if not _exists(file) or file.suffix.lower() != ".parquet":
-        raise StratError(f"`path` must name a .parquet file that is there, got {str(path)!r}.")
+        raise StratError.about("path", f"must name a .parquet file that is there, got {str(path)!r}.")
     names, sign = _names(file, columns or {}), -1.0 if distance else 1.0
     subjects = _subjects(file, names)
     if len(subjects) < 3:
-        raise StratError(f"`path` must have at least three subjects for an error, got {some(subjects)}.")
+        raise StratError.about("path", f"must have at least three subjects for an error, got {some(subjects)}.")
     k = len(subjects)
     mated_of, nonmated_of = np.zeros(k), np.zeros(k)
     steps, mated = _Tally(), _Tally()
@@ -287,15 +287,15 @@ def _names(file: Path, columns: Mapping[str, str]) -> tuple[str, str, str]:
     try:
         present = pq.read_schema(file).names
     except pa.ArrowException as error:
-        raise StratError(
-            f"`path` must be a whole Parquet file, got {file.name!r}: {str(error).split('.')[0]}."
+        raise StratError.about(
+            "path", f"must be a whole Parquet file, got {file.name!r}: {str(error).split('.')[0]}."
         ) from None
     chosen = []
     for role in ("probe_subject", "gallery_subject", "score"):
         usual = next((name for name in present if name.lower() in ROLES[role]), role)
         name = columns.get(role, usual)
         if name not in present:
-            raise StratError(f"`path` must have a column {name!r} as {role}; {near(name, list(present))}")
+            raise StratError.about("path", f"must have a column {name!r} as {role}; {near(name, list(present))}")
         chosen.append(name)
     return chosen[0], chosen[1], chosen[2]
 
@@ -307,8 +307,8 @@ def _subjects(file: Path, names: tuple[str, str, str]) -> NDArray[Any]:
         for batch in parquet.iter_batches(batch_size=ROWS, columns=list(dict.fromkeys(names[:2]))):
             for column in batch.columns:
                 if column.null_count:
-                    raise StratError(
-                        f"`path` must name a subject on both sides of every row, got rows of {file.name!r} without."
+                    raise StratError.about(
+                        "path", f"must name a subject on both sides of every row, got rows of {file.name!r} without."
                     )
                 known.update(column.unique().to_pylist())
     return np.unique(np.asarray(list(known)))

@@ -21,11 +21,13 @@ def wanted_rates(argument: str, rates: ArrayLike) -> Array:
     try:
         values = np.asarray(rates, float)
     except (TypeError, ValueError, OverflowError):
-        raise StratError(f"`{argument}` must be rates, got {some(np.ravel(np.asarray(rates, object)), 3)}.") from None
+        raise StratError.about(
+            argument, f"must be rates, got {some(np.ravel(np.asarray(rates, object)), 3)}."
+        ) from None
     if values.size == 0:
-        raise StratError(f"`{argument}` must hold at least one rate, got none.")
+        raise StratError.about(argument, "must hold at least one rate, got none.")
     if not ((values > 0) & (values < 1)).all():
-        raise StratError(f"`{argument}` must lie strictly between 0 and 1, got {some(np.ravel(values), 3)}.")
+        raise StratError.about(argument, f"must lie strictly between 0 and 1, got {some(np.ravel(values), 3)}.")
     return values
 
 

@@ -69,7 +69,7 @@ def _by_name(file: Path, columns: Mapping[str, str], cells: NDArray[Any] | None)
         present = list(columns_of_text)
         missing = next((name for name in columns.values() if name not in present), None)
         if missing is not None:
-            raise StratError(f"`path` must have a column {missing!r}; there are {some(present, 8)}.")
+            raise StratError.about("path", f"must have a column {missing!r}; there are {some(present, 8)}.")
     else:
         present = list(_read(file, lambda result: [d[0] for d in result.description or []]))
     roles = {role: usual_name(names, present) for role, names in ROLES.items()}
@@ -96,15 +96,17 @@ def _by_place(file: Path, columns: Mapping[str, str]) -> dict[str, Any]:
         return {role: cells[:, _place(role, at, width)] for role, at in columns.items()}
     place = next((k for k in (0, width - 1, *range(1, width - 1)) if _are_labels(cells[:, k])), None)
     if place is None:
-        raise StratError(
-            f"`path` must have a column of labels (1 and 0, target and nontarget), got none in {file.name!r}; say "
-            "which with columns={'label': '1', 'gallery': '2', 'probe': '3'}, positions from 1."
+        raise StratError.about(
+            "path",
+            f"must have a column of labels (1 and 0, target and nontarget), got none in {file.name!r}; say "
+            "which with columns={'label': '1', 'gallery': '2', 'probe': '3'}, positions from 1.",
         )
     rest = [k for k in range(width) if k != place]
     if len(rest) not in (1, 2, 3):
-        raise StratError(
-            f"`path` must have a label, two images and perhaps a score in each line, got {width} cells in "
-            f"{file.name!r}; say which with columns={{'label': '1', …}}, positions from 1."
+        raise StratError.about(
+            "path",
+            f"must have a label, two images and perhaps a score in each line, got {width} cells in "
+            f"{file.name!r}; say which with columns={{'label': '1', …}}, positions from 1.",
         )
     roles = {1: ("score",), 2: ("gallery", "probe"), 3: ("gallery", "probe", "score")}[len(rest)]
     return {"label": cells[:, place], **{role: cells[:, k] for role, k in zip(roles, rest, strict=True)}}
@@ -117,26 +119,28 @@ def _are_labels(cells: NDArray[Any]) -> bool:
 
 def _place(role: str, at: str, width: int) -> int:
     if not str(at).isdigit() or not 1 <= int(at) <= width:
-        raise StratError(f"`columns` must give positions from 1 to {width} without a header, got {role}={at!r}.")
+        raise StratError.about("columns", f"must give positions from 1 to {width} without a header, got {role}={at!r}.")
     return int(at) - 1
 
 
 def rows_of_text(file: Path, *, only_first: bool = False) -> NDArray[Any]:
     """The cells of a text, as many in each line."""
     if not file.is_file():
-        raise StratError(f"`path` must name a file, got {str(file)!r}, which is none.")
+        raise StratError.about("path", f"must name a file, got {str(file)!r}, which is none.")
     try:
         with file.open(encoding="utf-8") as text:
             lines = [line for line in ([next(text, "")] if only_first else text.read().splitlines()) if line.strip()]
     except UnicodeDecodeError:
-        raise StratError(f"`path` must be UTF-8 text, got {file.name!r}, which is not.") from None
+        raise StratError.about("path", f"must be UTF-8 text, got {file.name!r}, which is not.") from None
     if not lines:
-        raise StratError(f"`path` must have at least one line, got {file.name!r}, which is empty.")
+        raise StratError.about("path", f"must have at least one line, got {file.name!r}, which is empty.")
     comma = "," in lines[0]
     rows = [[cell.strip() for cell in line.split(",")] if comma else line.split() for line in lines]
     widths = {len(row) for row in rows}
     if len(widths) > 1:
-        raise StratError(f"`path` must have as many cells in every line, got {some(sorted(widths))} in {file.name!r}.")
+        raise StratError.about(
+            "path", f"must have as many cells in every line, got {some(sorted(widths))} in {file.name!r}."
+        )
     return np.array(rows)
 
 
@@ -148,7 +152,7 @@ def scores_of(argument: str, file: Path) -> tuple[NDArray[Any] | None, Array]:
     if table or _has_header(file, rows_of_text(file, only_first=True)[0].tolist(), {}):
         named, present = columns_by_role(file, {})
         if "score" not in named:
-            raise StratError(f"`{argument}` must have a column 'score', got {some(present, 8)} in {file.name!r}.")
+            raise StratError.about(argument, f"must have a column 'score', got {some(present, 8)} in {file.name!r}.")
         sides = [named.get(side) for side in ("gallery", "probe")]
         images = None if any(side is None for side in sides) else np.stack([as_text(s) for s in sides], axis=1)
         return images, numbers(argument, floats(argument, named["score"]))
@@ -166,7 +170,7 @@ def subjects_or_paths(file: Path, *, paths: bool) -> NDArray[Any]:
     present = list(_read(file, lambda result: [d[0] for d in result.description or []]))
     name = usual_name(usual, present)
     if name is None:
-        raise StratError(f"`labels` must have a column 'subject', got {some(present, 8)} in {file.name!r}.")
+        raise StratError.about("labels", f"must have a column 'subject', got {some(present, 8)} in {file.name!r}.")
     return np.asarray(as_text(_columns(file, [name])[name]))
 
 
@@ -183,7 +187,7 @@ def floats(argument: str, values: Any) -> Any:
         return array.astype(float)
     except ValueError:
         wrong = next(k for k, cell in enumerate(array.tolist()) if not _is_number(cell))
-        raise StratError(f"`{argument}` must be numbers, got {array[wrong]!s:.40} in row {wrong + 1}.") from None
+        raise StratError.about(argument, f"must be numbers, got {array[wrong]!s:.40} in row {wrong + 1}.") from None
 
 
 def mated_by_word(values: Any) -> NDArray[np.bool_]:
@@ -191,8 +195,8 @@ def mated_by_word(values: Any) -> NDArray[np.bool_]:
     words = np.char.lower(np.char.strip(np.asarray(values).astype(str)))
     yes, no = np.isin(words, YES), np.isin(words, NO)
     if not (yes | no).all():
-        raise StratError(
-            "`label` must be words such as 1 and 0 or target and nontarget, got "
-            f"{some(np.unique(words[~(yes | no)]), 3)}."
+        raise StratError.about(
+            "label",
+            f"must be words such as 1 and 0 or target and nontarget, got {some(np.unique(words[~(yes | no)]), 3)}.",
         )
     return np.asarray(yes)

@@ -74,7 +74,7 @@ class Trials:
         """
         used = self.score if scores is None else scores
         if used is None:
-            raise StratError("`scores` must be given for a list of trials that has none, got None.")
+            raise StratError.about("scores", "must be given for a list of trials that has none, got None.")
         given: dict[str, Any] = {"distance" if distance else "similarity": used, "average": average}
         if self.probe_subject is not None:
             sides: dict[str, Any] = {"probes": self.probe_subject, "gallery": self.gallery_subject}
@@ -119,10 +119,10 @@ def read_trials(
     """
     file = Path(path)
     if not _exists(file):
-        raise StratError(f"`path` must name a file, got {str(path)!r}, which is not there.")
+        raise StratError.about("path", f"must name a file, got {str(path)!r}, which is not there.")
     unknown = sorted(set(columns or {}) - set(ROLES))
     if unknown:
-        raise StratError(f"`columns` must name roles, got {unknown[0]!r}; {near(unknown[0], list(ROLES))}")
+        raise StratError.about("columns", f"must name roles, got {unknown[0]!r}; {near(unknown[0], list(ROLES))}")
     named, present = columns_by_role(file, columns or {})
     label = None if "label" not in named else mated_by_word(named["label"])
     sides = [None if side not in named else labels_of(side, as_text(named[side])) for side in ("probe", "gallery")]
@@ -134,9 +134,10 @@ def read_trials(
     _both_sides(subjects, among)
     score = numbers("score", floats("score", named["score"])) if "score" in named else None
     if label is None and subjects[0] is None:
-        raise StratError(
-            f"`path` must say which trials are mated, got {file.name!r} with {some(sorted(named)) or 'no usual name'}; "
-            f"`columns` must name its label, or its probe_subject and gallery_subject{among}."
+        raise StratError.about(
+            "path",
+            f"must say which trials are mated, got {file.name!r} with {some(sorted(named)) or 'no usual name'}; "
+            f"`columns` must name its label, or its probe_subject and gallery_subject{among}.",
         )
     return Trials(score, sides[0], sides[1], label, subjects[0], subjects[1])
 
@@ -144,9 +145,9 @@ def read_trials(
 def _both_sides(subjects: Sequence[Any], among: str) -> None:
     if (subjects[0] is None) != (subjects[1] is None):
         one, other = ("probe", "gallery") if subjects[1] is None else ("gallery", "probe")
-        raise StratError(
-            f"`columns` must name the subjects of both sides or of neither, got {one}_subject without "
-            f"{other}_subject{among}."
+        raise StratError.about(
+            "columns",
+            f"must name the subjects of both sides or of neither, got {one}_subject without {other}_subject{among}.",
         )
 
 
@@ -161,14 +162,14 @@ def subjects_of(names: NDArray[Any] | None, pattern: str | None) -> NDArray[Any]
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise StratError(f"`pattern` must be a regular expression, got {pattern!r}: {error}.") from None
+        raise StratError.about("pattern", f"must be a regular expression, got {pattern!r}: {error}.") from None
     if compiled.groups < 1:
-        raise StratError(f"`pattern` must have a group for the subject, got {pattern!r}; such as '^([^/]+)/'.")
+        raise StratError.about("pattern", f"must have a group for the subject, got {pattern!r}; such as '^([^/]+)/'.")
     distinct, codes = np.unique(names.astype(str), return_inverse=True)
     matches = [compiled.search(name) for name in distinct.tolist()]
     missing = [name for name, match in zip(distinct.tolist(), matches, strict=True) if match is None]
     if missing:
-        raise StratError(f"`pattern` must match every name, got {pattern!r} and {some(missing, 3)}.")
+        raise StratError.about("pattern", f"must match every name, got {pattern!r} and {some(missing, 3)}.")
     return np.array([match.group(1) for match in matches if match is not None])[codes.reshape(-1)]
 
 
@@ -185,7 +186,7 @@ def read_scores(path: str | Path, trials: Trials | None = None) -> Array:
     """
     file = Path(path)
     if not _exists(file):
-        raise StratError(f"`scores` must name a file, got {str(path)!r}, which is not there.")
+        raise StratError.about("scores", f"must name a file, got {str(path)!r}, which is not there.")
     images, values = scores_of("scores", file)
     if images is None or trials is None or trials.probe is None or trials.gallery is None:
         return _as_many(values, trials, file)
@@ -194,7 +195,9 @@ def read_scores(path: str | Path, trials: Trials | None = None) -> Array:
 
 def _as_many(values: Array, trials: Trials | None, file: Path) -> Array:
     if trials is not None and len(values) != len(trials):
-        raise StratError(f"`scores` must be as many as the trials ({len(trials)}), got {len(values)} in {file.name!r}.")
+        raise StratError.about(
+            "scores", f"must be as many as the trials ({len(trials)}), got {len(values)} in {file.name!r}."
+        )
     return values
 
 
@@ -204,16 +207,17 @@ def _joined(names: NDArray[Any], values: Array, trials: Trials, file: Path) -> A
     assert trials.gallery is not None
     table = {(a, b): v for (a, b), v in zip(names.tolist(), values.tolist(), strict=True)}
     if len(table) < len(values):
-        raise StratError(
-            f"`scores` must have each pair once, got {len(values) - len(table)} pairs again in {file.name!r}."
+        raise StratError.about(
+            "scores", f"must have each pair once, got {len(values) - len(table)} pairs again in {file.name!r}."
         )
     pairs = list(zip(trials.gallery.astype(str).tolist(), trials.probe.astype(str).tolist(), strict=True))
     joined = [table.get((a, b), table.get((b, a))) for a, b in pairs]
     missing = [pair for pair, value in zip(pairs, joined, strict=True) if value is None]
     if missing:
-        raise StratError(
-            f"`scores` must have a score for every trial, got none for {plain(missing[0])!r} in {file.name!r} "
-            f"({len(missing)} such trials)."
+        raise StratError.about(
+            "scores",
+            f"must have a score for every trial, got none for {plain(missing[0])!r} in {file.name!r} "
+            f"({len(missing)} such trials).",
         )
     return np.array(joined, float)
 
@@ -232,7 +236,7 @@ def read_genuine_impostor(genuine: str | Path, impostor: str | Path, *, pattern:
     parts = []
     for argument, path in (("genuine", genuine), ("impostor", impostor)):
         if not _exists(Path(path)):
-            raise StratError(f"`{argument}` must name a file, got {str(path)!r}, which is not there.")
+            raise StratError.about(argument, f"must name a file, got {str(path)!r}, which is not there.")
         try:
             parts.append(scores_of(argument, Path(path)))
         except StratError as error:
@@ -261,7 +265,7 @@ def read_labels(path: str | Path, *, pattern: str | None = None) -> NDArray[Any]
     """
     file = Path(path)
     if not _exists(file):
-        raise StratError(f"`labels` must name a file, got {str(path)!r}, which is not there.")
+        raise StratError.about("labels", f"must name a file, got {str(path)!r}, which is not there.")
     if file.suffix.lower() == ".npy":
         names = np.ravel(next(iter(load("labels", file).values())))
     else:
@@ -278,7 +282,7 @@ def parsed_columns(text: str | Sequence[str]) -> dict[str, str]:
     """
     parts = [part.strip() for part in (text.split(",") if isinstance(text, str) else text) if part.strip()]
     if any("=" not in part for part in parts):
-        raise StratError(
-            f"`columns` must be role=name, comma-separated, got {some(parts)}; such as probe=test,score=llr."
+        raise StratError.about(
+            "columns", f"must be role=name, comma-separated, got {some(parts)}; such as probe=test,score=llr."
         )
     return {role.strip(): name.strip() for role, name in (part.split("=", 1) for part in parts)}

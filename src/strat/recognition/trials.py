@@ -53,21 +53,26 @@ def verification_of_trials(
     name, score = _scores(similarity, distance)
     label = None if mated is None else _truth(mated, len(score))
     if (probes is None) != (gallery is None):
-        raise StratError("`probes` and `gallery` must come together, got one of them; both sides have a subject.")
+        raise StratError.about(
+            "probes", "and `gallery` must come together, got one of them; both sides have a subject."
+        )
     if probes is None or gallery is None:
         if label is None:
-            raise StratError("`mated` must say which comparisons are mated where no subjects are given, got None.")
+            raise StratError.about(
+                "mated", "must say which comparisons are mated where no subjects are given, got None."
+            )
         if average == "subjects":
-            raise StratError("`average` must be 'comparisons' where no subjects are given, got 'subjects'.")
+            raise StratError.about("average", "must be 'comparisons' where no subjects are given, got 'subjects'.")
         return sorted_scores(IndependentComparisons(score[label], score[~label]))
     first, second, subjects = both_sides("probes", probes, "gallery", gallery)
     same_length(**{name: score, "probes": first, "gallery": second})
     wrong = np.zeros(1, bool) if label is None else label != (first == second)
     if wrong.any():
         line = int(np.argmax(wrong))
-        raise StratError(
-            "`mated` must be true just where `probes` and `gallery` name one subject, got "
-            f"{some([subjects[first[line]], subjects[second[line]]])} in row {line} ({int(wrong.sum())} such rows)."
+        raise StratError.about(
+            "mated",
+            "must be true just where `probes` and `gallery` name one subject, got "
+            f"{some([subjects[first[line]], subjects[second[line]]])} in row {line} ({int(wrong.sum())} such rows).",
         )
     return sorted_scores(ListComparisons(score, first, second, subjects, average == "subjects"))
 
@@ -87,7 +92,9 @@ def _scores(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[s
 def _truth(mated: ArrayLike, n: int) -> NDArray[np.bool_]:
     array = np.asarray(mated)
     if array.shape != (n,) or (array.dtype != bool and not np.isin(array, (0, 1)).all()):
-        raise StratError(f"`mated` must be true or false for each of the {n} scores, got {some(np.ravel(array), 3)}.")
+        raise StratError.about(
+            "mated", f"must be true or false for each of the {n} scores, got {some(np.ravel(array), 3)}."
+        )
     return array.astype(bool)
 
 
@@ -127,9 +134,10 @@ def linked_subjects(mated: ArrayLike, probes: ArrayLike, gallery: ArrayLike) -> 
     wrong = ~label & (subject[first] == subject[second])
     if wrong.any():
         line = int(np.argmax(wrong))
-        raise StratError(
-            f"`mated` must not contradict itself, got {some([images[first[line]], images[second[line]]])} as non-mated "
-            f"in row {line}, which mated trials join ({int(wrong.sum())} such rows)."
+        raise StratError.about(
+            "mated",
+            f"must not contradict itself, got {some([images[first[line]], images[second[line]]])} as non-mated "
+            f"in row {line}, which mated trials join ({int(wrong.sum())} such rows).",
         )
     return subject[first], subject[second]
 
@@ -166,13 +174,14 @@ def verification_of_embeddings(
     """
     one_of("score", score, SCORES)
     if (gallery is None) != (gallery_subjects is None):
-        raise StratError("`gallery` and `gallery_subjects` must come together, got one of them.")
+        raise StratError.about("gallery", "and `gallery_subjects` must come together, got one of them.")
     other = probes if gallery is None else gallery
     size = len(np.asarray(probes)) * len(np.asarray(other))
     if size > MOST_SCORES:
-        raise StratError(
-            f"`probes` and `gallery` must make at most {MOST_SCORES:,} comparisons, got {size:,}; take some of the "
-            "images, or write scores to a Parquet file for `verification_of_file`."
+        raise StratError.about(
+            "probes",
+            f"and `gallery` must make at most {MOST_SCORES:,} comparisons, got {size:,}; take some of the "
+            "images, or write scores to a Parquet file for `verification_of_file`.",
         )
     table = table_of(space(probes, other, score=score))
     if gallery is None:

@@ -95,8 +95,8 @@ class Verification(ErrorRates):
         """FMR and FNMR at each threshold: an estimate with axes rate and threshold."""
         t = np.unique(values("thresholds", thresholds, finite=False))
         if np.isnan(t).any():
-            raise StratError(
-                "`thresholds` must be scores, got nan; a threshold is a number, or infinite for no matches."
+            raise StratError.about(
+                "thresholds", "must be scores, got nan; a threshold is a number, or infinite for no matches."
             )
         c, at_t = self.comparisons, self._influences(t)
         k = np.eye(len(t))
@@ -335,7 +335,7 @@ def sorted_scores(c: Comparisons) -> Verification:
                 "failures in `failed_probes` and `failed_gallery`, or pass missing='not compared'."
             )
     if c.number < 3:
-        raise StratError(f"`probes` must have at least three subjects for an error, got {some(c.subjects)}.")
+        raise StratError.about("probes", f"must have at least three subjects for an error, got {some(c.subjects)}.")
     if not c.equal:
         nonmated.sort()
         return Verification(np.sort(mated.score), nonmated, comparisons=c)

@@ -61,13 +61,15 @@ def verification(
     columns = probes if gallery is None else gallery
     same_length(probes=table, labels=np.asarray(probes))
     if table.shape[1] != len(np.asarray(columns)):
-        raise StratError(f"`gallery` must name the {table.shape[1]} columns, got {len(np.asarray(columns))} labels.")
+        raise StratError.about(
+            "gallery", f"must name the {table.shape[1]} columns, got {len(np.asarray(columns))} labels."
+        )
     if triangle and failed_gallery is not None:
-        raise StratError(
-            "`failed_gallery` must be left out where one set is compared with itself; use `failed_probes`."
+        raise StratError.about(
+            "failed_gallery", "must be left out where one set is compared with itself; use `failed_probes`."
         )
     if triangle and not symmetric(table):
-        raise StratError("`gallery` must be given for a table that is not symmetric, got None.")
+        raise StratError.about("gallery", "must be given for a table that is not symmetric, got None.")
     keep = [
         np.flatnonzero(~failure_mask(name, failed, len(np.asarray(labels))))
         for name, failed, labels in (

@@ -64,7 +64,7 @@ def fay(design: Design, *, rho: float = 0.5) -> Replicates:
 
 def _rho(rho: float) -> float:
     if not 0 <= validate.number("rho", rho) < 1:
-        raise StratError(f"`rho` must be at least 0 and below 1, got {rho!r}; 0 is plain BRR.")
+        raise StratError.about("rho", f"must be at least 0 and below 1, got {rho!r}; 0 is plain BRR.")
     return float(rho)
 
 
@@ -72,19 +72,20 @@ def _balanced(design: Design, rho: float, method: Method) -> Replicates:
     sizes = usable_sizes(design)
     p = int(sizes[0])
     if (sizes != p).any():
-        raise StratError(
-            f"`design` must have the same number of units in every stratum for BRR, got {sizes.min()} to "
-            f"{sizes.max()}; {_OTHERS}"
+        raise StratError.about(
+            "design",
+            f"must have the same number of units in every stratum for BRR, got {sizes.min()} to "
+            f"{sizes.max()}; {_OTHERS}",
         )
     if p == 1:
-        raise StratError(f"`design` must have at least two units in every stratum for BRR, got 1; {_OTHERS}")
+        raise StratError.about("design", f"must have at least two units in every stratum for BRR, got 1; {_OTHERS}")
     if p == 2:
         return contrasts_over(design, rho, method)
     try:
         prime_power(p)
     except StratError:
-        raise StratError(
-            f"`design` must have a prime power of units in every stratum for BRR, got {p}; {_OTHERS}"
+        raise StratError.about(
+            "design", f"must have a prime power of units in every stratum for BRR, got {p}; {_OTHERS}"
         ) from None
     gain = (1.0 - rho) * np.sqrt(1.0 - design.fraction)
     operator, array = _over_an_array(p, gain)
@@ -107,10 +108,11 @@ def _degree(p: int, strata: int) -> int:
     """The least b for which the array of GF(p^b) has a column for each stratum."""
     b = exponent(p, strata)
     if p**b > LONGEST_SEQUENCE:
-        raise StratError(
-            f"`design` must need at most {LONGEST_SEQUENCE:,} replicates for BRR, got {strata:,} strata of {p:,} "
+        raise StratError.about(
+            "design",
+            f"must need at most {LONGEST_SEQUENCE:,} replicates for BRR, got {strata:,} strata of {p:,} "
             f"units, which need {p}^{b} = {p**b:,}; use generalized(design), which needs about as many as there are "
-            "units, or the closed form (on=design)."
+            "units, or the closed form (on=design).",
         )
     return b
 
@@ -186,16 +188,18 @@ def multi_array(design: Design) -> Replicates:
     """
     sizes = usable_sizes(design)
     if (sizes == 1).any():
-        raise StratError(
-            f"`design` must have at least two units in every stratum for a multi-array, got one in "
-            f"{some(design.stratum_labels[sizes == 1])}; use generalized(design), which leaves such strata as they are."
+        raise StratError.about(
+            "design",
+            f"must have at least two units in every stratum for a multi-array, got one in "
+            f"{some(design.stratum_labels[sizes == 1])}; use generalized(design), which leaves them as they are.",
         )
     array = orthogonal_multi_array(sizes.tolist(), most=sys.maxsize)
     if array.runs > LARGEST_RUNS:
-        raise StratError(
-            f"`design` must need at most {LARGEST_RUNS:,} replicates for a multi-array, got strata of "
+        raise StratError.about(
+            "design",
+            f"must need at most {LARGEST_RUNS:,} replicates for a multi-array, got strata of "
             f"{some(np.unique(sizes))} units, which need {array.runs:,}; use generalized(design), which needs about as "
-            "many as there are units."
+            "many as there are units.",
         )
     m = np.asarray(array.selected, float)
     gain = np.sqrt(np.divide(m, sizes - m, out=np.zeros(len(sizes)), where=sizes > m) * (1.0 - design.fraction))

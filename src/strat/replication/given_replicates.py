@@ -69,10 +69,12 @@ def given(
         weights = weight_columns(weights, prefix)
     dense = given_factors(design, factors, weights)
     if (scale is None) == (scales is None):
-        raise StratError("`scale` (one number) or `scales` (one per replicate) must be given, and not both.")
+        raise StratError.about("scale", "(one number) or `scales` (one per replicate) must be given, and not both.")
     if rscales is not None:
         if scale is None:
-            raise StratError("`rscales` must go with `scale`, which multiplies them; `scales` are their product.")
+            raise StratError.about(
+                "rscales", "must go with `scale`, which multiplies them; `scales` are their product."
+            )
         scales, scale = validate.number("scale", scale) * numbers("rscales", rscales), None
     used = _scales(scale, scales, len(dense))
     own = given_df(design, dense) if df is None else df
@@ -83,7 +85,9 @@ def _scales(scale: float | None, scales: ArrayLike | None, number: int) -> float
     used = numbers("scale", [scale]) if scales is None else numbers("scales", scales)  # type: ignore[arg-type]
     name = "scale" if scales is None else "scales"
     if scales is not None and used.shape != (number,):
-        raise StratError(f"`scales` must be one for each replicate ({number}), got an array of shape {used.shape}.")
+        raise StratError.about(
+            "scales", f"must be one for each replicate ({number}), got an array of shape {used.shape}."
+        )
     if (used < 0).any():
-        raise StratError(f"`{name}` must not be negative, got {some(used[used < 0])}: a variance would be.")
+        raise StratError.about(name, f"must not be negative, got {some(used[used < 0])}: a variance would be.")
     return float(used[0]) if scales is None else used

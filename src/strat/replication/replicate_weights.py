@@ -24,9 +24,9 @@ FLAT = 1e-10  # of the largest eigenvalue: replicates don't vary in a direction 
 def given_factors(design: Design, factors: ArrayLike | None, weights: ArrayLike | None) -> Array:
     """Factors of the units, replicates × units, from factors or from replicate weights."""
     if (factors is None) == (weights is None):
-        raise StratError(
-            "`factors` (about 1 on average) or `weights` (replicate weights, replicates × rows) must be given, "
-            "and not both."
+        raise StratError.about(
+            "factors",
+            "(about 1 on average) or `weights` (replicate weights, replicates × rows) must be given, and not both.",
         )
     if weights is not None:
         return _by_unit("weights", _from_weights(design, weights), design)
@@ -46,13 +46,15 @@ def weight_columns(table: Any, prefix: str) -> Array:
     [[2.0, 0.0], [0.0, 2.0]]
     """
     if not (isinstance(table, Mapping) or hasattr(table, "columns")):
-        raise StratError(f"`prefix` must come with a table of columns as `weights`, got {shown(table)}.")
+        raise StratError.about("prefix", f"must come with a table of columns as `weights`, got {shown(table)}.")
     if not isinstance(prefix, str):
-        raise StratError(f"`prefix` must be text that starts the names of some columns, got {shown(prefix)}.")
+        raise StratError.about("prefix", f"must be text that starts the names of some columns, got {shown(prefix)}.")
     names = [str(name) for name in getattr(table, "columns", table)]
     chosen = [name for name in names if name.startswith(prefix)]
     if not prefix or not chosen:
-        raise StratError(f"`prefix` must start the names of some columns, got {prefix!r}; there are {some(names)}.")
+        raise StratError.about(
+            "prefix", f"must start the names of some columns, got {prefix!r}; there are {some(names)}."
+        )
     ends = [name[len(prefix) :] for name in chosen]
     if all(end.isdecimal() for end in ends):
         chosen = [name for _, name in sorted(zip(map(int, ends), chosen, strict=True))]
@@ -75,7 +77,7 @@ def _table(name: str, values: ArrayLike | None, widths: tuple[int, ...], design:
     units = f"replicates × units ({design.n_units}) or " if name == "factors" else ""
     turned = dense.ndim == 2 and dense.shape[0] in widths
     way_out = "; these are rows × replicates: transpose them" if turned else ""
-    raise StratError(f"`{name}` must be {units}replicates × rows ({len(design)}), got shape {dense.shape}{way_out}.")
+    raise StratError.about(name, f"must be {units}replicates × rows ({len(design)}), got shape {dense.shape}{way_out}.")
 
 
 def _by_unit(name: str, dense: Array, design: Design) -> Array:
@@ -87,10 +89,11 @@ def _by_unit(name: str, dense: Array, design: Design) -> Array:
     differs = ~np.isclose(by_unit[:, design.unit], dense, rtol=SAME_FACTOR, atol=SAME_FACTOR)
     if differs.any():
         label = design.unit_labels[design.unit[np.flatnonzero(differs.any(axis=0))[0]]]
-        raise StratError(
-            f"`{name}` must be equal for the rows of a unit{' up to the weights' if name == 'weights' else ''}, got "
+        raise StratError.about(
+            name,
+            f"must be equal for the rows of a unit{' up to the weights' if name == 'weights' else ''}, got "
             f"several values in one ({plain(label)!r}); where rows were weighted one by one, leave the units out: "
-            "Design.simple_random(weights=…)."
+            "Design.simple_random(weights=…).",
         )
     return by_unit
 
@@ -100,15 +103,17 @@ def _from_weights(design: Design, weights: ArrayLike) -> Array:
     own = design.weights
     lost = np.flatnonzero((own == 0) & (dense != 0).any(axis=0))
     if len(lost):
-        raise StratError(
-            f"`weights` must be 0 where the design's weight is, got {plain(dense[:, lost[0]].max())!r} in row "
-            f"{lost[0]} ({len(lost)} such rows); give the design the full-sample weights."
+        raise StratError.about(
+            "weights",
+            f"must be 0 where the design's weight is, got {plain(dense[:, lost[0]].max())!r} in row "
+            f"{lost[0]} ({len(lost)} such rows); give the design the full-sample weights.",
         )
     share = float(dense.sum(axis=1).mean() / own.sum())
     if not 1 / FARTHEST <= share <= FARTHEST:
-        raise StratError(
-            f"`weights` must add up to about what the design's weights do ({own.sum():g}), got {share * own.sum():g} "
-            "on average; give the design the full-sample weights, or pass what is about 1 on average as `factors`."
+        raise StratError.about(
+            "weights",
+            f"must add up to about what the design's weights do ({own.sum():g}), got {share * own.sum():g} "
+            "on average; give the design the full-sample weights, or pass what is about 1 on average as `factors`.",
         )
     return np.divide(dense, own, out=np.ones_like(dense), where=own != 0)
 
@@ -122,7 +127,8 @@ def _refuse_weights(design: Design, dense: Array) -> None:
     from_one, from_weights = (float(((each - other) ** 2).mean()) for other in (1.0, own / rows))
     nearer = len(each) >= MANY_UNITS and from_one > NOT_ONE and NEARER * from_weights < from_one
     if nearer or not 1 / FARTHEST <= level <= FARTHEST:
-        raise StratError(
-            f"`factors` must be about 1 on average, for every unit, got {level:.4g} and units from {each.min():.4g} to "
-            f"{each.max():.4g}; if they are replicate weights, which hold the design's weights, pass them as weights=…."
+        raise StratError.about(
+            "factors",
+            f"must be about 1 on average, for every unit, got {level:.4g} and units from {each.min():.4g} to "
+            f"{each.max():.4g}; if they are replicate weights, which hold the design's, pass them as weights=….",
         )

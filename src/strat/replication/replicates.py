@@ -87,7 +87,9 @@ class Replicates:
         """Replicate totals (replicates × components) of unit totals (units × components)."""
         t = np.asarray(unit_totals, float)
         if t.ndim != 2 or len(t) != self.design.n_units:
-            raise StratError(f"`unit_totals` must have one row per unit ({self.design.n_units}), got shape {t.shape}.")
+            raise StratError.about(
+                "unit_totals", f"must have one row per unit ({self.design.n_units}), got shape {t.shape}."
+            )
         return self.operator.totals(t)
 
     def factors(self, start: int = 0, stop: int | None = None) -> Array:
@@ -116,20 +118,25 @@ class Replicates:
 def usable_sizes(design: Design) -> Codes:
     """Units of each stratum, or an error where replicates cannot stand for the design."""
     if design.kind == "systematic":
-        raise StratError("`design` must have strata for replication, got a systematic one; use design.paired() first.")
+        raise StratError.about(
+            "design", "must have strata for replication, got a systematic one; use design.paired() first."
+        )
     if design.layout is not None:
-        raise StratError(
-            f"`design` must be of units in strata for replication, got a {design.kind} one; its closed form "
-            "(on=design) is the way."
+        raise StratError.about(
+            "design",
+            f"must be of units in strata for replication, got a {design.kind} one; its closed form "
+            "(on=design) is the way.",
         )
     if design.lone in ("centre", "average"):
-        raise StratError(
-            f"`lone` must be 'collapse' or 'certainty' for replication, got {design.lone!r}: a replicate has nothing "
-            "to compare the only unit of a stratum with; linearization (on=design) can."
+        raise StratError.about(
+            "lone",
+            f"must be 'collapse' or 'certainty' for replication, got {design.lone!r}: a replicate has nothing "
+            "to compare the only unit of a stratum with; linearization (on=design) can.",
         )
     if design.item is not None and (design.fraction > 0).any():
-        raise StratError(
-            "`items` with population sizes must be estimated in closed form (on=design), got replicates: the variation "
-            "between repeats is a second stage that replicates of whole units don't see."
+        raise StratError.about(
+            "items",
+            "with population sizes must be estimated in closed form (on=design), got replicates: the variation "
+            "between repeats is a second stage that replicates of whole units don't see.",
         )
     return design.sizes

@@ -89,9 +89,10 @@ def all_half_samples(design: Design) -> Replicates:
     _only_pairs(design)
     strata = design.n_strata
     if strata > MOST_HALF_SAMPLES:
-        raise StratError(
-            f"`design` must have at most {MOST_HALF_SAMPLES} strata for all half-samples, got {strata} (2^{strata} of "
-            "them); brr(design) gives the same variance of a linear statistic with a few."
+        raise StratError.about(
+            "design",
+            f"must have at most {MOST_HALF_SAMPLES} strata for all half-samples, got {strata} (2^{strata} of "
+            "them); brr(design) gives the same variance of a linear statistic with a few.",
         )
     columns = np.left_shift(1, np.arange(strata)).astype(np.int64)  # the L single-bit columns of Sylvester's array
     return contrasts_over(design, 0.0, Method(MethodKind.HALF_SAMPLES, "all half-samples"), columns, 1 << strata)
@@ -99,4 +100,6 @@ def all_half_samples(design: Design) -> Replicates:
 
 def _only_pairs(design: Design) -> None:
     if (usable_sizes(design) != 2).any():
-        raise StratError("`design` must have two units in every stratum for half-samples; use generalized(design).")
+        raise StratError.about(
+            "design", "must have two units in every stratum for half-samples; use generalized(design)."
+        )

@@ -105,7 +105,7 @@ def board_page(board: Leaderboard, path: str | Path) -> Path:
     """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
-        raise StratError(f"`path` must end in .html, got {str(target)!r}.")
+        raise StratError.about("path", f"must end in .html, got {str(target)!r}.")
     with atomic(target) as file:
         file.write(_html(board).encode(errors="backslashreplace"))
     return target

@@ -69,9 +69,10 @@ def _estimate_of(given: Any) -> Estimate:
         candidate = getattr(given, name, None)
         if isinstance(candidate, Estimate):
             return candidate
-    raise StratError(
-        f"`estimate` must be an Estimate or a result that holds one, got {type(given).__name__}; "
-        "see strat.estimate and strat.evaluate."
+    raise StratError.about(
+        "estimate",
+        f"must be an Estimate or a result that holds one, got {type(given).__name__}; "
+        "see strat.estimate and strat.evaluate.",
     )
 
 

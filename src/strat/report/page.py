@@ -132,12 +132,13 @@ def _named(results: Any) -> list[tuple[str, Any]]:
     else:
         named = [("", results)]
     if not named:
-        raise StratError("`results` must hold at least one result to report, got none.")
+        raise StratError.about("results", "must hold at least one result to report, got none.")
     for _, result in named:
         if result is None or isinstance(result, str | bytes | int | float | complex | np.ndarray):
-            raise StratError(
-                f"`results` must be results such as those of strat.evaluate, got {type(result).__name__}; "
-                "give what a call of strat returned."
+            raise StratError.about(
+                "results",
+                f"must be results such as those of strat.evaluate, got {type(result).__name__}; "
+                "give what a call of strat returned.",
             )
     return named
 

@@ -31,7 +31,7 @@ def write(results: Any, path: str | Path, title: str | None = None) -> Path:
     """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
-        raise StratError(f"`path` must end in .html, got {str(path)!r}.")
+        raise StratError.about("path", f"must end in .html, got {str(path)!r}.")
     now = datetime.now()
     write_whole(target, _page(results, title, f"{now.day} {now:%B %Y}"))
     return target

@@ -36,7 +36,7 @@ class Settings:
         if zero_division != "warn" and (
             isinstance(zero_division, str) or not (zero_division in (0, 1) or zero_division != zero_division)
         ):
-            raise StratError(f"`zero_division` must be 'warn', 0, 1 or nan, got {plain(zero_division)!r}.")
+            raise StratError.about("zero_division", f"must be 'warn', 0, 1 or nan, got {plain(zero_division)!r}.")
         if average != "binary":
             refused(positive, f"with average={average!r}, which looks at all classes")
         self.average, self.positive, self.labels = average, positive, labels
@@ -56,9 +56,10 @@ def class_share(
     if np.ndim(truth) == 2:
         return _multilabel_share(name, truth, predicted, top, bottom, settings)
     if settings.average == "samples":
-        raise StratError(
-            "`average` must be 'binary', 'micro', 'macro', 'weighted' or None for one label per row, "
-            "got 'samples'; it needs 0/1 matrices."
+        raise StratError.about(
+            "average",
+            "must be 'binary', 'micro', 'macro', 'weighted' or None for one label per row, "
+            "got 'samples'; it needs 0/1 matrices.",
         )
     columns = pair(truth, predicted, None if settings.average == "binary" else settings.labels)
     if settings.average == "binary":
@@ -75,9 +76,10 @@ def class_share(
 def _positive(columns: Pair, settings: Settings) -> tuple[Codes, Any]:
     """The code of the positive class for average="binary" (−1: it never occurs), and its label."""
     if settings.positive is None and columns.classes > 2:
-        raise StratError(
-            f"`average` must be 'micro', 'macro', 'weighted' or None for {columns.classes} classes, got 'binary'; "
-            "to look at one class, name it in `positive`."
+        raise StratError.about(
+            "average",
+            f"must be 'micro', 'macro', 'weighted' or None for {columns.classes} classes, got 'binary'; "
+            "to look at one class, name it in `positive`.",
         )
     names = columns.labels.tolist()
     positive = positive_of(names, settings.positive)
@@ -100,8 +102,8 @@ def _multilabel_share(
     settings: Settings,
 ) -> Statistic:
     if settings.average == "binary":
-        raise StratError(
-            "`average` must be 'micro', 'macro', 'weighted', 'samples' or None for multilabel data, got 'binary'."
+        raise StratError.about(
+            "average", "must be 'micro', 'macro', 'weighted', 'samples' or None for multilabel data, got 'binary'."
         )
     if settings.average == "samples":
         return row_measure(name, truth, predicted, top, bottom, zero=settings.zero, noted=settings.noted)
@@ -109,7 +111,7 @@ def _multilabel_share(
     every = np.arange(len(counts.labels))
     shown = every if settings.labels is None else np.asarray(settings.labels, np.int64)
     if not np.isin(shown, every).all():
-        raise StratError(f"`labels` must be columns from 0 to {every[-1]}, got {some(shown.tolist())}.")
+        raise StratError.about("labels", f"must be columns from 0 to {every[-1]}, got {some(shown.tolist())}.")
     return _averaged(name, counts, shown, top, bottom, settings)
 
 

@@ -193,7 +193,7 @@ def fbeta(
     0.6666666666666666
     """
     if not beta >= 0:
-        raise StratError(f"`beta` must be zero or more, got {plain(beta)!r}.")
+        raise StratError.about("beta", f"must be zero or more, got {plain(beta)!r}.")
     settings = Settings(average, positive, labels, zero_division)
     if math.isinf(float(beta) * float(beta)):
         return class_share("F-inf", truth, predicted, (1, 0, 0, 0), (0, 0, 1, 0), settings)
@@ -274,9 +274,10 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
     a, b = truths[t], guesses[p]
     comparable = is_number(truths) == is_number(guesses)
     if not comparable:
-        raise StratError(
-            f"`predicted` must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "
-            "make both text or both numbers."
+        raise StratError.about(
+            "predicted",
+            f"must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "
+            "make both text or both numbers.",
         )
     codes = (equal(a, b) == counted).astype(np.int64)
     return Statistic(

@@ -64,15 +64,17 @@ def pair(truth: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None
         parts.append(_given_labels(labels))
     for name, part in zip(("predicted", "labels"), parts[1:], strict=False):
         if _family(part) != _family(truth_labels):
-            raise StratError(
-                f"`{name}` must have labels of the same type as `truth`, got {plain(part[0])!r} beside "
-                f"{plain(truth_labels[0])!r}; make them all text."
+            raise StratError.about(
+                name,
+                f"must have labels of the same type as `truth`, got {plain(part[0])!r} beside "
+                f"{plain(truth_labels[0])!r}; make them all text.",
             )
     if len(truth_labels) <= 2 and _are_scores(predicted_labels):
-        raise StratError(
-            f"`predicted` must be labels, got {len(predicted_labels):,} different numbers, such as "
+        raise StratError.about(
+            "predicted",
+            f"must be labels, got {len(predicted_labels):,} different numbers, such as "
             f"{plain(predicted_labels[0])!r}, which look like scores; take predicted = score >= threshold, or a "
-            "measure of scores such as auc."
+            "measure of scores such as auc.",
         )
     every = union(*parts)
     notes = label_notes(truth_labels, predicted_labels)
@@ -86,7 +88,7 @@ def _are_scores(labels: NDArray[Any]) -> bool:
 def _given_labels(labels: ArrayLike) -> NDArray[Any]:
     codes, distinct = encode("labels", labels)
     if len(distinct) != len(codes):
-        raise StratError(f"`labels` must be distinct, got {some(np.asarray(labels).tolist())}.")
+        raise StratError.about("labels", f"must be distinct, got {some(np.asarray(labels).tolist())}.")
     return distinct
 
 

@@ -81,16 +81,16 @@ class ConfusionMatrix:
     def __init__(self, counts: ArrayLike, labels: Sequence[Any] | None = None) -> None:
         matrix = np.array(numbers("counts", counts))
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise StratError(f"`counts` must be a square matrix, got shape {matrix.shape}.")
+            raise StratError.about("counts", f"must be a square matrix, got shape {matrix.shape}.")
         if (matrix < 0).any():
             row, column = np.argwhere(matrix < 0)[0].tolist()
             value = plain(matrix[row, column])
-            raise StratError(f"`counts` must not be negative, got {value!r} in row {row}, column {column}.")
+            raise StratError.about("counts", f"must not be negative, got {value!r} in row {row}, column {column}.")
         names = tuple(range(len(matrix))) if labels is None else tuple(plain(label) for label in labels)
         if not all(isinstance(name, Hashable) for name in names):
-            raise StratError(f"`labels` must be text or numbers, got {some(names)}.")
+            raise StratError.about("labels", f"must be text or numbers, got {some(names)}.")
         if len(names) != len(matrix) or len(set(names)) != len(names):
-            raise StratError(f"`labels` must be {len(matrix)} distinct labels, got {some(names)}.")
+            raise StratError.about("labels", f"must be {len(matrix)} distinct labels, got {some(names)}.")
         matrix.flags.writeable = False
         object.__setattr__(self, "counts", matrix)
         object.__setattr__(self, "labels", names)
@@ -160,7 +160,7 @@ class ConfusionMatrix:
         """(truth, predicted) with one row per object, so that counts alone serve every measure."""
         whole = np.rint(self.counts).astype(np.int64)
         if not np.array_equal(whole, self.counts):
-            raise StratError("`counts` must be whole to be written out as rows, got fractions.")
+            raise StratError.about("counts", "must be whole to be written out as rows, got fractions.")
         names = np.asarray(self.labels)
         truth, predicted = np.divmod(np.repeat(np.arange(whole.size), whole.ravel()), len(names))
         return names[truth], names[predicted]
@@ -241,7 +241,9 @@ class ConfusionMatrix:
 
     def _where(self, label: object) -> int:
         if label not in self.labels:
-            raise StratError(f"`label` must be one of the classes, got {label!r}; there are {some(self.labels)}.")
+            raise StratError.about(
+                "label", f"must be one of the classes, got {label!r}; there are {some(self.labels)}."
+            )
         return self.labels.index(label)
 
     def __str__(self) -> str:
@@ -291,7 +293,7 @@ def _weights(weights: ArrayLike | None, rows: int) -> Array:
     w = numbers("weights", weights, axes=1)
     same_length(truth=np.empty(rows), weights=w)
     if (w < 0).any():
-        raise StratError(f"`weights` must not be negative, got {float(w.min())!r}.")
+        raise StratError.about("weights", f"must not be negative, got {float(w.min())!r}.")
     return w
 
 
@@ -306,5 +308,5 @@ def _colour_label(by: str | None) -> str:
 
 def _format(path: Path) -> str:
     if path.suffix.lower() not in (".csv", ".json"):
-        raise StratError(f"`path` must end in .csv or .json, got {path.name!r}.")
+        raise StratError.about("path", f"must end in .csv or .json, got {path.name!r}.")
     return path.suffix.lower()

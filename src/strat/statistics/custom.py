@@ -50,7 +50,7 @@ def metric(
     0.25
     """
     if not callable(function):
-        raise StratError(f"`function` must be a metric that can be called, got {plain(function)!r}.")
+        raise StratError.about("function", f"must be a metric that can be called, got {plain(function)!r}.")
     y, p = np.asarray(truth), np.asarray(predicted)
     n = same_length(truth=y, predicted=p)
 
@@ -59,9 +59,10 @@ def metric(
         try:
             return float(function(y[there], p[there], sample_weight=weights[there], **arguments))
         except TypeError as error:
-            raise StratError(
-                "`function` must be a metric that takes (truth, predicted, sample_weight=…) and returns a number, got "
-                f"an error: {error}; give it weights, or use `statistic` with a function of the weights."
+            raise StratError.about(
+                "function",
+                "must be a metric that takes (truth, predicted, sample_weight=…) and returns a number, got "
+                f"an error: {error}; give it weights, or use `statistic` with a function of the weights.",
             ) from error
 
     def of_weights(weights: Array) -> Array:

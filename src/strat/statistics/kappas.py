@@ -85,9 +85,10 @@ def _inside(columns: Pair, shown: Codes) -> tuple[NDArray[np.bool_], Codes]:
     t, p = position[columns.truth], position[columns.predicted]
     inside = (t >= 0) & (p >= 0)
     if not inside.any():
-        raise StratError(
-            f"`labels` must name classes that occur, got {some(columns.labels[shown].tolist())}; "
-            f"there are {some(columns.labels.tolist())}."
+        raise StratError.about(
+            "labels",
+            f"must name classes that occur, got {some(columns.labels[shown].tolist())}; "
+            f"there are {some(columns.labels.tolist())}.",
         )
     return inside, np.where(inside, t * len(shown) + p, 0)
 

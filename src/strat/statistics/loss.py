@@ -61,19 +61,19 @@ class LossMatrix:
     def __init__(self, values: ArrayLike, labels: Sequence[Any] | None = None, *, refuse: object = None) -> None:
         matrix = np.array(numbers("values", values))
         if matrix.ndim != 2 or matrix.shape[0] - matrix.shape[1] not in (0, 1):
-            raise StratError(
-                f"`values` must be c × c, or (c + 1) × c with a row for refusing, got shape {matrix.shape}."
+            raise StratError.about(
+                "values", f"must be c × c, or (c + 1) × c with a row for refusing, got shape {matrix.shape}."
             )
         c = matrix.shape[1]
         names = tuple(range(c)) if labels is None else tuple(plain(label) for label in labels)
         if len(names) != c or len(set(names)) != c:
-            raise StratError(f"`labels` must be {c} distinct labels, got {some(names)}.")
+            raise StratError.about("labels", f"must be {c} distinct labels, got {some(names)}.")
         extra = matrix.shape[0] > c
         if refuse is not None and not extra:
-            raise StratError(f"`values` must have {c + 1} rows to hold the loss of refusing, got {c}.")
+            raise StratError.about("values", f"must have {c + 1} rows to hold the loss of refusing, got {c}.")
         word = (REFUSE if refuse is None else plain(refuse)) if extra else None
         if word in names:
-            raise StratError(f"`refuse` must differ from the classes, got {word!r}.")
+            raise StratError.about("refuse", f"must differ from the classes, got {word!r}.")
         matrix.flags.writeable = False
         object.__setattr__(self, "values", matrix)
         object.__setattr__(self, "labels", names)
@@ -89,7 +89,7 @@ class LossMatrix:
         """The decision of least expected loss for each row of posterior probabilities (rows × classes)."""
         p = numbers("probability", probability)
         if p.ndim != 2 or p.shape[1] != len(self.labels):
-            raise StratError(f"`probability` must have {len(self.labels)} columns, got shape {p.shape}.")
+            raise StratError.about("probability", f"must have {len(self.labels)} columns, got shape {p.shape}.")
         best = risks(p, self.values).argmin(axis=1)
         kinds = {isinstance(name, str) for name in self.decisions}
         names = np.asarray(self.decisions) if len(kinds) == 1 else np.asarray(self.decisions, object)
@@ -119,7 +119,7 @@ def zero_one_loss(labels: Sequence[Any], *, refuse: object = None, cost: float |
     matrix = 1 - np.eye(c)
     if cost is None:
         if refuse is not None:
-            raise StratError("`cost` must be given where `refuse` is a decision, got None.")
+            raise StratError.about("cost", "must be given where `refuse` is a decision, got None.")
         return LossMatrix(matrix, labels)
     return LossMatrix(np.vstack([matrix, np.full(c, float(cost))]), labels, refuse=refuse)
 
@@ -135,8 +135,8 @@ def expected_loss(truth: ArrayLike, predicted: ArrayLike, loss: LossMatrix) -> S
     0.3
     """
     if not isinstance(loss, LossMatrix):
-        raise StratError(
-            f"`loss` must be a LossMatrix, got {type(loss).__name__}; make it with LossMatrix(values, labels)."
+        raise StratError.about(
+            "loss", f"must be a LossMatrix, got {type(loss).__name__}; make it with LossMatrix(values, labels)."
         )
     t = _places("truth", truth, loss.labels)
     d = _places("predicted", predicted, loss.decisions)
@@ -155,7 +155,9 @@ def risks(probability: Array, losses: Array) -> Array:
 def doubtful(probability: Array, cost: float) -> NDArray[np.bool_]:
     """Where Chow's rule refuses: no class is as probable as 1 − cost."""
     if not 0 <= cost <= 1:
-        raise StratError(f"`cost` must lie between 0 and 1, the cost of an error, got {plain(cost)!r}; rescale it.")
+        raise StratError.about(
+            "cost", f"must lie between 0 and 1, the cost of an error, got {plain(cost)!r}; rescale it."
+        )
     return np.asarray(probability.max(axis=1) < 1 - cost)
 
 
@@ -172,7 +174,7 @@ def chow(probability: ArrayLike, *, cost: float, labels: Sequence[Any], refuse: 
     """
     p = numbers("probability", probability)
     if p.ndim != 2 or p.shape[1] != len(labels):
-        raise StratError(f"`probability` must have {len(labels)} columns, got shape {p.shape}.")
+        raise StratError.about("probability", f"must have {len(labels)} columns, got shape {p.shape}.")
     names = [*labels, refuse]
     kinds = {isinstance(name, str) for name in names}
     choice = np.where(doubtful(p, cost), len(labels), p.argmax(axis=1))
@@ -206,7 +208,7 @@ def selective_risk(truth: ArrayLike, predicted: ArrayLike, *, refuse: object = R
     names, t = _names("predicted", predicted), _names("truth", truth)
     same_length(truth=t, predicted=names)
     if not decided.any():
-        raise StratError("`predicted` must hold at least one decision, got only refusals.")
+        raise StratError.about("predicted", "must hold at least one decision, got only refusals.")
     wrong = np.array([a != b for a, b in zip(t, names, strict=True)])
     codes = np.where(decided, wrong, 2).astype(np.int64)
     table = np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
@@ -313,7 +315,7 @@ def optimal_threshold(
     """
     fp, fn = _cost("false_positive", false_positive), _cost("false_negative", false_negative)
     if fp + fn == 0:
-        raise StratError("`false_positive` and `false_negative` must not both be 0.")
+        raise StratError.about("false_positive", "and `false_negative` must not both be 0.")
     hits, support, places, _ = two_classes(truth, score, positive)
     w = np.ones(len(places)) if weights is None else numbers("weights", weights, axes=1)
     same_length(truth=places, weights=w)
@@ -331,7 +333,7 @@ def _places(argument: str, labels: ArrayLike, known: Sequence[Any]) -> Codes:
     """The position of each label among the known ones; labels and the word for refusing may differ in type."""
     array = np.asarray(labels, object) if isinstance(labels, list | tuple) else np.asarray(labels)
     if array.ndim != 1 or len(array) == 0:
-        raise StratError(f"`{argument}` must have one label per row, got shape {array.shape}.")
+        raise StratError.about(argument, f"must have one label per row, got shape {array.shape}.")
     where = {name: i for i, name in enumerate(known)}
     if array.dtype == object:
         names = [plain(v) for v in array]
@@ -341,8 +343,8 @@ def _places(argument: str, labels: ArrayLike, known: Sequence[Any]) -> Codes:
         distinct = present.tolist()
     unknown = [name for name in distinct if name not in where]
     if unknown:
-        raise StratError(
-            f"`{argument}` must hold labels of the loss matrix, got {some(unknown)}; there are {some(known)}."
+        raise StratError.about(
+            argument, f"must hold labels of the loss matrix, got {some(unknown)}; there are {some(known)}."
         )
     if array.dtype == object:
         return np.array([where[name] for name in names])
@@ -358,13 +360,13 @@ def _names(argument: str, labels: ArrayLike) -> list[Any]:
     array = np.asarray(labels, object)
     names = [plain(label) for label in array]
     if not names:
-        raise StratError(f"`{argument}` must have at least one row, got none.")
+        raise StratError.about(argument, "must have at least one row, got none.")
     if array.ndim != 1 or any(is_missing(name) for name in names):
-        raise StratError(f"`{argument}` must have one label per row and none missing, got {shown(labels)}.")
+        raise StratError.about(argument, f"must have one label per row and none missing, got {shown(labels)}.")
     return names
 
 
 def _cost(argument: str, value: float) -> float:
     if not (np.isfinite(value) and value >= 0):
-        raise StratError(f"`{argument}` must be zero or more, got {plain(value)!r}.")
+        raise StratError.about(argument, f"must be zero or more, got {plain(value)!r}.")
     return float(value)

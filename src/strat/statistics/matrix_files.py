@@ -19,10 +19,10 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".npy")
 def read_matrix(path: str | Path) -> tuple[Any, list[Any] | None]:
     """The counts of a file and the names of the classes, if it has any."""
     if not isinstance(path, str | Path) or len(str(path)) > 4096 or not Path(path).is_file():
-        raise StratError(f"`path` must be a file that exists, got {short(repr(str(path)))}.")
+        raise StratError.about("path", f"must be a file that exists, got {short(repr(str(path)))}.")
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise StratError(f"`path` must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, got {path.name!r}.")
+        raise StratError.about("path", f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, got {path.name!r}.")
     if path.suffix.lower() == ".npy":
         return next(iter(load("path", path).values())), None
     return _of_json(path) if path.suffix.lower() == ".json" else _of_text(path)
@@ -32,9 +32,9 @@ def _of_json(path: Path) -> tuple[Any, list[Any]]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
-        raise StratError(f"`path` must be a JSON file, got {path.name!r}; it may have been cut off.") from None
+        raise StratError.about("path", f"must be a JSON file, got {path.name!r}; it may have been cut off.") from None
     if not isinstance(content, dict) or not all(isinstance(content.get(k), list) for k in ("counts", "labels")):
-        raise StratError(f"`path` must hold 'labels' and 'counts', got {path.name!r} without them.")
+        raise StratError.about("path", f"must hold 'labels' and 'counts', got {path.name!r} without them.")
     return content["counts"], content["labels"]
 
 
@@ -48,12 +48,13 @@ def _of_text(path: Path) -> tuple[list[list[str]], list[Any] | None]:
     names = [line[0] for line in body] if beside else None
     counts = [line[1:] for line in body] if beside else body
     if any(len(line) != len(counts) for line in counts) or not counts or not all(map(_all_numbers, counts)):
-        raise StratError(
-            f"`path` must hold a square matrix of counts, got {path.name!r} with other things in it; a table of "
-            "predictions needs its columns named in `truth` and `predicted`."
+        raise StratError.about(
+            "path",
+            f"must hold a square matrix of counts, got {path.name!r} with other things in it; a table of "
+            "predictions needs its columns named in `truth` and `predicted`.",
         )
     if above and names is not None and header[-len(names) :] != names:
-        raise StratError(f"`path` must name the same classes in its first row and column, got {path.name!r}.")
+        raise StratError.about("path", f"must name the same classes in its first row and column, got {path.name!r}.")
     labels = header if above and names is None else names
     return counts, None if labels is None else _whole(labels)
 
@@ -63,16 +64,18 @@ def _cells(path: Path) -> list[list[str]]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             text = file.read().strip()
     except UnicodeDecodeError:
-        raise StratError(f"`path` must be UTF-8 text, got {path.name!r}, which is not.") from None
+        raise StratError.about("path", f"must be UTF-8 text, got {path.name!r}, which is not.") from None
     first = text.splitlines()[0] if text else ""
     delimiter = max(",\t;", key=first.count) if any(sign in first for sign in ",\t;") else " "
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter == " ")
         grid = [line for line in reader if line]
     except csv.Error as error:
-        raise StratError(f"`path` must hold a confusion matrix, got {path.name!r}, which is no CSV: {error}.") from None
+        raise StratError.about(
+            "path", f"must hold a confusion matrix, got {path.name!r}, which is no CSV: {error}."
+        ) from None
     if not grid:
-        raise StratError(f"`path` must hold a confusion matrix, got the empty file {path.name!r}.")
+        raise StratError.about("path", f"must hold a confusion matrix, got the empty file {path.name!r}.")
     return grid
 
 

@@ -23,7 +23,9 @@ def _columns(argument: str, y: ArrayLike) -> tuple[Array, tuple[Axis, ...]]:
     if array.ndim == 1:
         return array[:, None], ()
     if array.ndim != 2:
-        raise StratError(f"`{argument}` must have one row per row of the data (1 or 2 axes), got shape {array.shape}.")
+        raise StratError.about(
+            argument, f"must have one row per row of the data (1 or 2 axes), got shape {array.shape}."
+        )
     return array, _columns_axis(array.shape[1])
 
 
@@ -104,7 +106,9 @@ def proportion(y: ArrayLike) -> Statistic:
     array = numbers("y", y, most=LARGEST)
     other = ~np.isin(array, (0.0, 1.0))
     if other.any():
-        raise StratError(f"`y` must be true or false (0 or 1) in every row, got {some(array[other], 3)}; use mean(y).")
+        raise StratError.about(
+            "y", f"must be true or false (0 or 1) in every row, got {some(array[other], 3)}; use mean(y)."
+        )
     return replace(mean(array), name="proportion", link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
@@ -120,9 +124,9 @@ def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     top, bottom = numbers("y", y, most=LARGEST), numbers("x", x, most=LARGEST)
     same_length(y=top, x=bottom)
     if top.ndim != 1 or bottom.ndim != 1:
-        raise StratError(f"`y` and `x` must have one value per row, got shapes {top.shape} and {bottom.shape}.")
+        raise StratError.about("y", f"and `x` must have one value per row, got shapes {top.shape} and {bottom.shape}.")
     if not bottom.any():
-        raise StratError("`x` must not be zero in every row, got only zeros: the ratio would divide by nothing.")
+        raise StratError.about("x", "must not be zero in every row, got only zeros: the ratio would divide by nothing.")
     return Statistic(
         name="ratio",
         rows=(Rows(None, np.column_stack([top, bottom]), 2),),
@@ -143,7 +147,7 @@ def variance(y: ArrayLike) -> Statistic:
     array = numbers("y", y, most=LARGEST)
     n = len(array)
     if array.ndim != 1 or n < 2:
-        raise StratError(f"`y` must have one value in each of at least two rows, got shape {array.shape}.")
+        raise StratError.about("y", f"must have one value in each of at least two rows, got shape {array.shape}.")
     centred = array - array.mean()  # the variance does not change, and its sums lose no digits
 
     def function(t: Array) -> Array:
@@ -171,7 +175,7 @@ def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
     n = same_length(x=a, y=b)
     for name, array in (("x", a), ("y", b)):
         if (array == array[0]).all():
-            raise StratError(f"`{name}` must vary over the rows, got {plain(array.ravel()[0])!r} in every one.")
+            raise StratError.about(name, f"must vary over the rows, got {plain(array.ravel()[0])!r} in every one.")
     a, b = a - a.mean(), b - b.mean()
 
     def function(t: Array) -> Array:
@@ -209,14 +213,14 @@ def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
     mask = np.asarray(where)
     same_length(statistic=range(len(statistic)), where=mask)
     if mask.dtype != bool:
-        raise StratError(f"`where` must be true or false for every row, got values of type {mask.dtype}.")
+        raise StratError.about("where", f"must be true or false for every row, got values of type {mask.dtype}.")
     if not mask.any():
-        raise StratError("`where` must choose at least one row, got none.")
+        raise StratError.about("where", "must choose at least one row, got none.")
     if statistic.of_weights or statistic.quantile is not None:
         raise StratError(f"`{statistic.name}` can't be limited to a domain; give it the weights 0 outside instead.")
     views = tuple(mask if view is None else mask & view for view in statistic.views)
     if not all(view.any() for view in views):
-        raise StratError(f"`where` must choose at least one row that `{statistic.name}` looks at, got none.")
+        raise StratError.about("where", f"must choose at least one row that `{statistic.name}` looks at, got none.")
     rows = tuple(block.masked(mask) for block in statistic.rows)
     parts = None if statistic.sum_of is None else _parts_inside(statistic.sum_of, mask)
     return replace(statistic, rows=rows, views=views, split=None, sum_of=parts)
@@ -254,13 +258,14 @@ def function_of_totals(
     try:
         one, two = np.asarray(function(array.sum(axis=0))), np.asarray(function(np.stack([array.sum(axis=0)] * 2)))
     except Exception as error:
-        raise StratError(
-            f"`function` must take totals of shape (…, {array.shape[1]}), got an error: {error}."
+        raise StratError.about(
+            "function", f"must take totals of shape (…, {array.shape[1]}), got an error: {error}."
         ) from error
     if two.shape != (2, *one.shape):
-        raise StratError(
-            f"`function` must be vectorised over leading axes: totals of shape (2, {array.shape[1]}) gave {two.shape} "
-            f"where (2, {', '.join(map(str, one.shape))}) was expected; index components as t[..., j]."
+        raise StratError.about(
+            "function",
+            f"must be vectorised over leading axes: totals of shape (2, {array.shape[1]}) gave {two.shape} "
+            f"where (2, {', '.join(map(str, one.shape))}) was expected; index components as t[..., j].",
         )
     axes = unnamed_axes(one.shape)
     return Statistic(name, (Rows(None, array, array.shape[1]),), function, None, axes, link, bounds)
@@ -292,7 +297,7 @@ def statistic(
     3.0
     """
     if not callable(function):
-        raise StratError(f"`function` must take the weights of the rows, got {function!r}.")
+        raise StratError.about("function", f"must take the weights of the rows, got {function!r}.")
 
     def looped(t: Array) -> Array:
         if t.ndim == 1:
@@ -301,6 +306,6 @@ def statistic(
         return np.stack(flat).reshape(*t.shape[:-1], *flat[0].shape)
 
     if n is not None and n < 1:
-        raise StratError(f"`n` must be the number of rows, got {n}.")
+        raise StratError.about("n", f"must be the number of rows, got {n}.")
     rows = (Rows(None, None, 0 if n is None else n),)
     return Statistic(name, rows, looped, None, (), link, bounds)

@@ -188,9 +188,8 @@ def _scored(truth: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.bool_], Arra
 def _indicator(argument: str, values: ArrayLike) -> NDArray[np.bool_]:
     matrix = numbers(argument, values)
     if matrix.ndim != 2 or not np.isin(matrix, (0.0, 1.0)).all():
-        raise StratError(
-            f"`{argument}` must be a matrix of 0 and 1, rows × labels, for multilabel measures; "
-            f"got shape {matrix.shape}."
+        raise StratError.about(
+            argument, f"must be a matrix of 0 and 1, rows × labels, for multilabel measures; got shape {matrix.shape}."
         )
     return matrix.astype(bool)
 
@@ -200,5 +199,5 @@ def _like(truth: ArrayLike, values: NDArray[T], argument: str) -> NDArray[T]:
     if values.ndim == 2:
         same_length(truth=np.empty(wanted[0]), **{argument: values})
     if values.shape != wanted:
-        raise StratError(f"`{argument}` must have the shape of `truth`, {wanted}, got {values.shape}.")
+        raise StratError.about(argument, f"must have the shape of `truth`, {wanted}, got {values.shape}.")
     return values

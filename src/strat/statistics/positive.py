@@ -58,16 +58,17 @@ positive='cancer'.
             return next((name for name in names if name == pair[1]), type(names[0])(pair[1]))
     example = f"for example positive={short(repr(names[0]))}"
     if len(names) == 1:
-        raise StratError(
-            f"`positive` must name the positive class, because only {short(repr(names[0]))} occurs, which may be "
-            f"either; {example}."
+        raise StratError.about(
+            "positive",
+            f"must name the positive class, because only {short(repr(names[0]))} occurs, which may be "
+            f"either; {example}.",
         )
     if len(names) > 2:
-        raise StratError(
-            f"`positive` must name the class to look at, of {len(names):,} classes ({some(names)}); {example}."
+        raise StratError.about(
+            "positive", f"must name the class to look at, of {len(names):,} classes ({some(names)}); {example}."
         )
-    raise StratError(
-        f"`positive` must name the positive class of {short(repr(names[0]))} and {short(repr(names[1]))}; {example}."
+    raise StratError.about(
+        "positive", f"must name the positive class of {short(repr(names[0]))} and {short(repr(names[1]))}; {example}."
     )
 
 
@@ -82,7 +83,9 @@ def _named(names: list[Any], positive: Any) -> Any:
         for given in readings:
             if isinstance(given, str if isinstance(names[0], str) else Number) and given == given:
                 return given
-    raise StratError(f"`positive` must be one of the labels, got {short(repr(positive))}; there are {some(names)}.")
+    raise StratError.about(
+        "positive", f"must be one of the labels, got {short(repr(positive))}; there are {some(names)}."
+    )
 
 
 def _as_numbers(names: list[Any], positive: Any) -> list[Any]:
@@ -113,9 +116,10 @@ def positives(
     classes = present.tolist() if labels is None else _with(present, labels)
     if positive is None and len(classes) > 2:
         hint = _swapped(argument) if len(np.unique(numbered[:100_000])) <= 2 else "."
-        raise StratError(
-            f"`truth` must have two classes, got {len(classes):,} ({some(classes)}); give one {argument} for each "
-            f"class, or name the positive class in `positive`{hint}"
+        raise StratError.about(
+            "truth",
+            f"must have two classes, got {len(classes):,} ({some(classes)}); give one {argument} for each "
+            f"class, or name the positive class in `positive`{hint}",
         )
     name = positive_of(classes, positive)
     own = present.tolist().index(name) if name in present.tolist() else -1
@@ -132,7 +136,7 @@ def _numbers(argument: str, values: ArrayLike, truth: NDArray[Any]) -> Array:
         raise
     numbered = numbered[:, 0] if numbered.ndim == 2 and numbered.shape[1] == 1 else numbered
     if numbered.ndim != 1:
-        raise StratError(f"`{argument}` must have one number per row for two classes, got shape {numbered.shape}.")
+        raise StratError.about(argument, f"must have one number per row for two classes, got shape {numbered.shape}.")
     return numbered
 
 
@@ -144,11 +148,11 @@ def _with(present: NDArray[Any], labels: ArrayLike) -> list[Any]:
     named = [plain(label) for label in np.asarray(labels)]
     unknown = [name for name in present.tolist() if name not in named]
     if unknown:
-        raise StratError(f"`labels` must hold every class of `truth`, got none for {some(unknown)}.")
+        raise StratError.about("labels", f"must hold every class of `truth`, got none for {some(unknown)}.")
     return named
 
 
 def refused(positive: object, why: str) -> None:
     """Refuse a positive class where nothing looks at one, so that it is not ignored silently."""
     if positive is not None:
-        raise StratError(f"`positive` must be left out {why}, got {short(repr(plain(positive)))}.")
+        raise StratError.about("positive", f"must be left out {why}, got {short(repr(plain(positive)))}.")

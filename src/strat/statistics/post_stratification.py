@@ -34,7 +34,7 @@ def post_stratified(statistic: Statistic, by: ArrayLike, sizes: Mapping[Any, flo
     """
     codes, labels = encode("by", by)
     if len(codes) != len(statistic):
-        raise StratError(f"`by` must have one label per row ({len(statistic)}), got {len(codes)}.")
+        raise StratError.about("by", f"must have one label per row ({len(statistic)}), got {len(codes)}.")
     if statistic.of_weights or statistic.quantile is not None:
         raise StratError(f"`{statistic.name}` must be a function of totals to be post-stratified.")
     wanted = _sizes(sizes, [plain(label) for label in labels])
@@ -89,11 +89,12 @@ def _sizes(sizes: Mapping[Any, float], labels: list[Any]) -> Array:
     absent = [label for label in labels if label not in sizes]
     extra = [label for label in sizes if label not in labels]
     if absent or extra:
-        raise StratError(
-            f"`sizes` must name exactly the groups of `by`, missing {some(absent) or 'none'}, "
-            f"without rows {some(extra) or 'none'}."
+        raise StratError.about(
+            "sizes",
+            f"must name exactly the groups of `by`, missing {some(absent) or 'none'}, "
+            f"without rows {some(extra) or 'none'}.",
         )
     values = np.array([float(sizes[label]) for label in labels])
     if not np.isfinite(values).all() or (values <= 0).any():
-        raise StratError(f"`sizes` must be positive, got {some(values[~(values > 0)])}.")
+        raise StratError.about("sizes", f"must be positive, got {some(values[~(values > 0)])}.")
     return values

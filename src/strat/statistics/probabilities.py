@@ -110,7 +110,7 @@ def top_k_accuracy(
     0.6666666666666666
     """
     if k != int(k) or k < 1:
-        raise StratError(f"`k` must be a whole number of at least 1, got {plain(k)!r}.")
+        raise StratError.about("k", f"must be a whole number of at least 1, got {plain(k)!r}.")
     codes, values, label = _scores_of_classes(truth, score, labels, positive)
     always = f"`k` is {k}, not less than the number of classes ({values.shape[1]}): the share is 1 for any scores."
     notes = (Note("trivial-top-k", always),) if k >= values.shape[1] else ()
@@ -313,7 +313,7 @@ def _bins(p: Array, bins: int, strategy: str) -> tuple[Codes, Array]:
     """The bin of each row and the edges."""
     one_of("strategy", strategy, ("uniform", "quantile"))
     if bins != int(bins) or bins < 1:
-        raise StratError(f"`bins` must be a whole number of at least 1, got {plain(bins)!r}.")
+        raise StratError.about("bins", f"must be a whole number of at least 1, got {plain(bins)!r}.")
     at = np.linspace(0.0, 1.0, int(bins) + 1)
     edges = at if strategy == "uniform" else np.percentile(p, at * 100)
     return np.searchsorted(edges[1:-1], p).astype(np.int64), edges
@@ -345,9 +345,10 @@ def _probabilities(
     off = np.abs(sums - 1) > np.sqrt(np.finfo(float).eps)
     if off.any():
         row = int(np.flatnonzero(off)[0])
-        raise StratError(
-            f"`probability` must sum to one in every row, got {float(sums[row]):.6g} in row {row} "
-            f"({int(off.sum())} such rows); divide each row by its sum."
+        raise StratError.about(
+            "probability",
+            f"must sum to one in every row, got {float(sums[row]):.6g} in row {row} "
+            f"({int(off.sum())} such rows); divide each row by its sum.",
         )
     return _coded(truth, p.shape[1], labels, "probability"), p, None
 
@@ -356,7 +357,7 @@ def _in_range(argument: str, values: ArrayLike) -> Array:
     p = numbers(argument, values)
     bad = (p < 0) | (p > 1)
     if bad.any():
-        raise StratError(f"`{argument}` must lie between 0 and 1, got {float(p[bad][0])!r}.")
+        raise StratError.about(argument, f"must lie between 0 and 1, got {float(p[bad][0])!r}.")
     return p
 
 
@@ -368,14 +369,15 @@ def _coded(truth: ArrayLike, columns: int, labels: ArrayLike | None, argument: s
     if len(names) != columns:
         if labels is None and columns == 2 and len(names) == 1 and names[0] in (-1, 0, 1):
             return np.full(len(codes), int(names[0] > 0))
-        raise StratError(
-            f"`{argument}` must have one column for each of the {len(names)} classes ({some(names.tolist())}), "
-            f"got {columns}; name the classes of the columns in `labels`."
+        raise StratError.about(
+            argument,
+            f"must have one column for each of the {len(names)} classes ({some(names.tolist())}), "
+            f"got {columns}; name the classes of the columns in `labels`.",
         )
     if labels is None:
         return codes
     where = {plain(name): i for i, name in enumerate(names)}
     unknown = [name for name in present.tolist() if name not in where]
     if unknown:
-        raise StratError(f"`labels` must hold every class of `truth`, got none for {some(unknown)}.")
+        raise StratError.about("labels", f"must hold every class of `truth`, got none for {some(unknown)}.")
     return np.array([where[name] for name in present.tolist()])[codes]

@@ -36,7 +36,7 @@ def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
     column = numbers("y", y, axes=1)
     orders = values("q", q, finite=False)
     if not ((orders > 0) & (orders < 1)).all():
-        raise StratError(f"`q` must lie strictly between 0 and 1, got {some(np.ravel(orders)[:3])}.")
+        raise StratError.about("q", f"must lie strictly between 0 and 1, got {some(np.ravel(orders)[:3])}.")
     codes, support = encode("y", column)
     many = orders.ndim == 1
 

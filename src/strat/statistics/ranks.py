@@ -129,26 +129,31 @@ def _spans(ranks: Any, tied: ArrayLike | None) -> tuple[Array, Array, int]:
     given = ranks.rank() if hasattr(ranks, "gallery_size") else ranks  # pandas' and polars' columns have a rank() too
     first = numbers("ranks", given, finite=False)
     if (np.isfinite(first) & (first > 2.0**53)).any():
-        raise StratError(f"`ranks` must be at most 2^53, got {first[np.isfinite(first)].max():g}; infinity is a miss.")
+        raise StratError.about(
+            "ranks", f"must be at most 2^53, got {first[np.isfinite(first)].max():g}; infinity is a miss."
+        )
     if first.ndim != 1:
-        raise StratError(f"`ranks` must have one rank per probe, got shape {first.shape}.")
+        raise StratError.about("ranks", f"must have one rank per probe, got shape {first.shape}.")
     missing = np.isnan(first)
     if missing.any():
-        raise StratError(
-            f"`ranks` must not be missing, got nan in row {np.flatnonzero(missing)[0]} ({int(missing.sum())} such "
-            "rows): probes without a mate have no rank; leave them out, or ask for open-set rates."
+        raise StratError.about(
+            "ranks",
+            f"must not be missing, got nan in row {np.flatnonzero(missing)[0]} ({int(missing.sum())} such "
+            "rows): probes without a mate have no rank; leave them out, or ask for open-set rates.",
         )
     finite = first[np.isfinite(first)]
     wrong = (finite < 1) | (finite != np.rint(finite))
     if wrong.any() or np.isneginf(first).any():
-        raise StratError(f"`ranks` must be whole numbers from 1, got {some(finite[wrong], 3)}; ranks start at 1.")
+        raise StratError.about(
+            "ranks", f"must be whole numbers from 1, got {some(finite[wrong], 3)}; ranks start at 1."
+        )
     if tied is None:
         return first, first, len(first)
     extra = numbers("tied", tied, most=2.0**53)
     same_length(ranks=first, tied=extra)
     if extra.ndim != 1 or (extra < 0).any() or (extra != np.rint(extra)).any():
-        raise StratError(
-            f"`tied` must be counts from 0, got {some(extra[(extra < 0) | (extra != np.rint(extra))], 3)}."
+        raise StratError.about(
+            "tied", f"must be counts from 0, got {some(extra[(extra < 0) | (extra != np.rint(extra))], 3)}."
         )
     return first, first + extra, len(first)
 
@@ -156,12 +161,12 @@ def _spans(ranks: Any, tied: ArrayLike | None) -> tuple[Array, Array, int]:
 def _places(first: Array, up_to: int | None, at: ArrayLike | None) -> Codes:
     if at is not None:
         if up_to is not None:
-            raise StratError(f"`at` and `up_to` must not come together, got up_to={up_to!r}; leave one out.")
+            raise StratError.about("at", f"and `up_to` must not come together, got up_to={up_to!r}; leave one out.")
         places = np.asarray(at)
         if places.ndim != 1 or places.dtype.kind not in "iu" or not len(places) or places[0] < 1:
-            raise StratError(f"`at` must be rising ranks from 1, got {some(np.ravel(places))}.")
+            raise StratError.about("at", f"must be rising ranks from 1, got {some(np.ravel(places))}.")
         if (np.diff(places) <= 0).any():
-            raise StratError(f"`at` must be rising ranks from 1, got {some(places)}.")
+            raise StratError.about("at", f"must be rising ranks from 1, got {some(places)}.")
         return places.astype(np.int64)
     if up_to is None:
         finite = first[np.isfinite(first)]
@@ -171,7 +176,7 @@ def _places(first: Array, up_to: int | None, at: ArrayLike | None) -> Codes:
 
 def _rank(argument: str, k: object) -> int:
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer) or k < 1:
-        raise StratError(f"`{argument}` must be a rank, a whole number from 1, got {plain(k)!r}.")
+        raise StratError.about(argument, f"must be a rank, a whole number from 1, got {plain(k)!r}.")
     return int(k)
 
 

@@ -100,7 +100,7 @@ def r2(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """
     true, error = _errors(truth, predicted)
     if (true == true[0]).all():
-        raise StratError(f"`truth` must vary over the rows for R², got {true[0]:g} in every one.")
+        raise StratError.about("truth", f"must vary over the rows for R², got {true[0]:g} in every one.")
     centred = true - true.mean()  # the value does not change, and its sums lose no digits
 
     def function(t: Array) -> Array:

@@ -212,7 +212,7 @@ def _tries(success: ArrayLike, items: ArrayLike, k: int) -> tuple[Array, Codes, 
     right, item, n = _repeats("success", success, items, k)
     other = ~np.isin(right, (0.0, 1.0))
     if other.any():
-        raise StratError(f"`success` must be 0 or 1 (false or true) in every row, got {some(right[other], 3)}.")
+        raise StratError.about("success", f"must be 0 or 1 (false or true) in every row, got {some(right[other], 3)}.")
     return right, item, n
 
 
@@ -220,20 +220,21 @@ def _repeats(argument: str, values: ArrayLike, items: ArrayLike, k: int) -> tupl
     """The values as numbers, the code of each row's item, and the number of repeats of each item."""
     array = numbers(argument, values, most=LARGEST)
     if array.ndim != 1:
-        raise StratError(f"`{argument}` must have one value per row, got shape {array.shape}.")
+        raise StratError.about(argument, f"must have one value per row, got shape {array.shape}.")
     return array, *_codes(items, len(array), scalars.count("k", k, least=1))
 
 
 def _codes(items: ArrayLike, rows: int, least: int) -> tuple[Codes, Codes]:
     item, labels = encode("items", items)
     if len(item) != rows:
-        raise StratError(f"`items` must have one label for each of the {rows} rows, got {len(item)}.")
+        raise StratError.about("items", f"must have one label for each of the {rows} rows, got {len(item)}.")
     n = np.bincount(item, minlength=len(labels))
     if (n < least).any():
         short = np.flatnonzero(n < least)
-        raise StratError(
-            f"`k` must be at most the number of repeats of every item, got {least}, but {len(short)} of {len(n)} items "
-            f"have fewer, such as {labels[short[0]]!s} with {n[short[0]]}."
+        raise StratError.about(
+            "k",
+            f"must be at most the number of repeats of every item, got {least}, but {len(short)} of {len(n)} items "
+            f"have fewer, such as {labels[short[0]]!s} with {n[short[0]]}.",
         )
     return item, n
 
@@ -260,7 +261,7 @@ def _constant(true: Codes, item: Codes) -> None:
     first = np.empty(int(item.max()) + 1, np.int64)
     first[item[::-1]] = true[::-1]
     if (first[item] != true).any():
-        raise StratError("`truth` must be the same in all repeats of an item, got different labels for one.")
+        raise StratError.about("truth", "must be the same in all repeats of an item, got different labels for one.")
 
 
 def _mean_of_items(name: str, values: Array, item: Codes, n: Codes) -> Statistic:

@@ -48,7 +48,7 @@ def risk_coverage(
     each, places, m = _by_confidence(truth, predicted, confidence, loss)
     wanted = np.linspace(0.05, 1.0, 20) if at is None else np.atleast_1d(numbers("at", np.atleast_1d(np.asarray(at))))
     if not ((wanted > 0) & (wanted <= 1)).all():
-        raise StratError(f"`at` must be shares above 0 and up to 1, got {some(wanted.tolist())}.")
+        raise StratError.about("at", f"must be shares above 0 and up to 1, got {some(wanted.tolist())}.")
     rows, levels = _loss_rows(each, places, m)
 
     def function(totals: Array) -> Array:
@@ -120,7 +120,7 @@ def _by_confidence(
         each = loss.of(truth, predicted)
     c = numbers("confidence", confidence)
     if c.ndim != 1:
-        raise StratError(f"`confidence` must have one number per row, got shape {c.shape}.")
+        raise StratError.about("confidence", f"must have one number per row, got shape {c.shape}.")
     same_length(truth=each, confidence=c)
     places, distinct = encode("confidence", -c)
     return each, places, len(distinct)

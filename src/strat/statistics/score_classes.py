@@ -133,9 +133,9 @@ def _side_by_side(columns: list[Array]) -> Array:
 def one_against_one(truth: ArrayLike, score: ArrayLike, average: str | None, labels: ArrayLike | None) -> Statistic:
     """Hand and Till's measure: each pair of classes by both their scores."""
     if average not in ("macro", "weighted"):
-        raise StratError(f"`average` must be 'macro' or 'weighted' with multi_class='ovo', got {average!r}.")
+        raise StratError.about("average", f"must be 'macro' or 'weighted' with multi_class='ovo', got {average!r}.")
     if np.ndim(truth) == 2:
-        raise StratError("`multi_class` must be 'ovr' for several labels per row, got 'ovo'.")
+        raise StratError.about("multi_class", "must be 'ovr' for several labels per row, got 'ovo'.")
     codes, names, scores = _classes(truth, score, labels)
     coded = [encode("score", column) for column in scores.T]
     sizes = [len(support) for _, support in coded]
@@ -227,9 +227,10 @@ def _targets(truth: ArrayLike, score: ArrayLike, labels: ArrayLike | None) -> tu
     indicator, scores = numbers("truth", truth), numbers("score", score)
     same_length(truth=indicator, score=scores)
     if indicator.shape != scores.shape or not np.isin(indicator, (0.0, 1.0)).all():
-        raise StratError(
-            f"`truth` must be a matrix of 0 and 1 with the shape of `score` {scores.shape} for several labels per "
-            f"row, got shape {indicator.shape}."
+        raise StratError.about(
+            "truth",
+            f"must be a matrix of 0 and 1 with the shape of `score` {scores.shape} for several labels per "
+            f"row, got shape {indicator.shape}.",
         )
     return indicator.astype(np.int64), np.arange(indicator.shape[1]), scores
 
@@ -244,9 +245,10 @@ def _classes(truth: ArrayLike, score: ArrayLike, labels: ArrayLike | None) -> tu
         codes = _positions(present, names)[codes]
     if values.ndim != 2 or values.shape[1] != len(names):
         width = values.shape[1] if values.ndim == 2 else 1
-        raise StratError(
-            f"`score` must have one column for each of the {len(names)} classes, got {width}; "
-            "name the classes of the columns in `labels`."
+        raise StratError.about(
+            "score",
+            f"must have one column for each of the {len(names)} classes, got {width}; "
+            "name the classes of the columns in `labels`.",
         )
     return codes, names, values
 
@@ -256,5 +258,5 @@ def _positions(present: NDArray[Any], names: NDArray[Any]) -> Codes:
     where = {plain(name): j for j, name in enumerate(names)}
     unknown = [name for name in present.tolist() if name not in where]
     if unknown:
-        raise StratError(f"`labels` must hold every class of `truth`, got none for {some(unknown)}.")
+        raise StratError.about("labels", f"must hold every class of `truth`, got none for {some(unknown)}.")
     return np.array([where[name] for name in present.tolist()])

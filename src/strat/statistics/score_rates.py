@@ -213,10 +213,11 @@ def _unreachable(rate: str, negative: Array, positive: Array, thresholds: Array,
     asked = wanted[column].min()
     many = len(thresholds) > 1
     limit, got = (f"at least {least:g}", asked) if rate == "fpr" else (f"at most {1 - least:g}", 1 - asked)
-    return StratError(
-        f"`at` must be {limit} for {rate!r}, got {got:g}: at the highest score{' of a replicate' * many} the share "
+    return StratError.about(
+        "at",
+        f"must be {limit} for {rate!r}, got {got:g}: at the highest score{' of a replicate' * many} the share "
         f"{least:g} of negatives is called positive, and no threshold among the scores has fewer; ask for that rate, "
-        f"or {'use the closed form (on=design)' if many else 'give more negatives'}."
+        f"or {'use the closed form (on=design)' if many else 'give more negatives'}.",
     )
 
 
@@ -259,5 +260,5 @@ def equal_error_rate(truth: ArrayLike, score: ArrayLike, *, positive: object = N
 def _wanted(argument: str, rates: ArrayLike) -> Array:
     wanted = np.atleast_1d(values(argument, rates, finite=False))
     if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
-        raise StratError(f"`{argument}` must be rates between 0 and 1, got {some(np.ravel(wanted).tolist())}.")
+        raise StratError.about(argument, f"must be rates between 0 and 1, got {some(np.ravel(wanted).tolist())}.")
     return wanted

@@ -265,7 +265,7 @@ def falling_thresholds(support: Array, thresholds: ArrayLike | None, *, endless:
         return np.concatenate([[np.inf], falling]) if endless else falling
     wanted = numbers("thresholds", thresholds, finite=False)
     if wanted.ndim != 1 or np.isnan(wanted).any():
-        raise StratError(f"`thresholds` must be a list of numbers, got {some(np.ravel(wanted).tolist())}.")
+        raise StratError.about("thresholds", f"must be a list of numbers, got {some(np.ravel(wanted).tolist())}.")
     return np.unique(wanted)[::-1]
 
 

@@ -26,6 +26,6 @@ def corrected_se(errors: Array, ratio: float) -> float:
     """
     errors = numbers("errors", errors)
     if errors.ndim != 1 or len(errors) < 2:
-        raise StratError(f"`errors` must be at least two test errors, got {len(errors)}.")
+        raise StratError.about("errors", f"must be at least two test errors, got {len(errors)}.")
     # the second term is what sharing of training data adds
     return float(np.std(errors, ddof=1) * np.sqrt(1 / len(errors) + ratio))

@@ -42,9 +42,11 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
     parts = list(named.values())
     if len({part.axes for part in parts}) > 1:
         shapes = [part.shape for part in parts]
-        raise StratError(f"`statistics` must have the same axes to be stacked, got shapes {some(shapes)}.")
+        raise StratError.about("statistics", f"must have the same axes to be stacked, got shapes {some(shapes)}.")
     if any(part.quantile is not None or part.of_weights for part in parts):
-        raise StratError("`statistics` must be functions of totals to be stacked; estimate quantiles one by one.")
+        raise StratError.about(
+            "statistics", "must be functions of totals to be stacked; estimate quantiles one by one."
+        )
     ends = np.cumsum([part.components for part in parts])
     cuts = [slice(int(e) - part.components, int(e)) for e, part in zip(ends, parts, strict=True)]
     inner = len(parts[0].axes)
@@ -94,13 +96,15 @@ def _labelled(labelled: Mapping[Any, Statistic] | None, statistics: Mapping[str,
     """The statistics by label, of both ways to give them."""
     both = {**(labelled or {}), **statistics}
     if not both:
-        raise StratError("`statistics` must hold at least one statistic, got none.")
+        raise StratError.about("statistics", "must hold at least one statistic, got none.")
     for label, one in both.items():
         if not isinstance(one, Statistic):
-            raise StratError(f"`statistics` must be statistics such as strat.mean(y), got {shown(one)} for {label!r}.")
+            raise StratError.about(
+                "statistics", f"must be statistics such as strat.mean(y), got {shown(one)} for {label!r}."
+            )
     if len(both) < len(labelled or {}) + len(statistics):
-        raise StratError(
-            f"`statistics` must have each label once, got {some(set(labelled or {}) & set(statistics))} twice."
+        raise StratError.about(
+            "statistics", f"must have each label once, got {some(set(labelled or {}) & set(statistics))} twice."
         )
     return both
 

@@ -64,7 +64,7 @@ def binning_of(table: Table, lazy: Any, name: str, bins: int | None, *, single: 
     import narwhals as nw
 
     if bins is not None and (int(bins) != bins or bins < 2):
-        raise StratError(f"`bins` must be a whole number, at least 2, got {bins!r}.")
+        raise StratError.about("bins", f"must be a whole number, at least 2, got {bins!r}.")
     score = nw.col(name)
     if bins is None or bins >= DISTINCT:
         head = table.backend.collect(lazy.select(name).head(65536).select(score.n_unique().alias("n")))
@@ -77,7 +77,7 @@ def binning_of(table: Table, lazy: Any, name: str, bins: int | None, *, single: 
     ends = table.backend.collect(rows.select(score.min().alias("low"), score.max().alias("high")))
     low, high = float(plain_numbers(ends["low"])[0]), float(plain_numbers(ends["high"])[0])
     if not np.isfinite([low, high]).all():
-        raise StratError(f"`score` must be finite to be binned, but column {name!r} reaches {low} to {high}.")
+        raise StratError.about("score", f"must be finite to be binned, but column {name!r} reaches {low} to {high}.")
     return None if low == high else Binning(low, high, bins or (FINE if single else BINS), gaps)
 
 

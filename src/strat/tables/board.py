@@ -154,9 +154,9 @@ def of_columns(table: Table, systems: Sequence[str], role: str, roles: Mapping[s
     """The board of a table with a column for each system; `roles` names the other columns."""
     twice = [name for k, name in enumerate(systems) if name in systems[:k]]
     if len(systems) < 2:
-        raise StratError(f"`{role}` must name at least two systems' columns, got {some(systems)}.")
+        raise StratError.about(role, f"must name at least two systems' columns, got {some(systems)}.")
     if twice:
-        raise StratError(f"`{role}` must name each system once, got {twice[0]!r} twice.")
+        raise StratError.about(role, f"must name each system once, got {twice[0]!r} twice.")
     for name in systems:
         table.require(**{role: name})
     used = {key: name for key, name in roles.items() if name is not None}

@@ -108,14 +108,15 @@ def align_labels(columns: dict[str, Column], named: Mapping[str, str]) -> None:
 def require_in_range(name: str, weight: Array) -> None:
     """Squares of weights must stay numbers."""
     if weight.any() and not 1e-100 <= weight.max() <= 1e100:
-        raise StratError(
-            f"`weights` must have their largest between 1e-100 and 1e100, got {weight.max():g} in column {name!r}; "
-            "divide all by one number, which changes no share."
+        raise StratError.about(
+            "weights",
+            f"must have their largest between 1e-100 and 1e100, got {weight.max():g} in column {name!r}; "
+            "divide all by one number, which changes no share.",
         )
 
 
 def bad_weights(name: str, bad: int) -> StratError:
     """The error about weights that are none."""
-    return StratError(
-        f"`weights` must be finite and not negative, but column {name!r} has {bad:,} that are not; correct them."
+    return StratError.about(
+        "weights", f"must be finite and not negative, but column {name!r} has {bad:,} that are not; correct them."
     )

@@ -115,7 +115,7 @@ def check(
     one_of("lone", lone, LONE)
     validate.level(level)
     if rng < 0:
-        raise StratError(f"`rng` must be a seed of 0 or more, got {rng!r}.")
+        raise StratError.about("rng", f"must be a seed of 0 or more, got {rng!r}.")
     units = one_name(units=units, clusters=clusters)
     table = read(source, text=text, na=na, memory=memory, progress=None)
     roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata, "units": units, "items": items}
@@ -149,14 +149,16 @@ def columns_by_role(table: Table, roles: Mapping[str, str | None], missing: str)
             try:
                 columns[role] = columns[role].astype(float)
             except ValueError:
-                raise StratError(f"`{role}` must name a column of numbers, got text in {roles[role]!r}.") from None
+                raise StratError.about(role, f"must name a column of numbers, got text in {roles[role]!r}.") from None
     return columns
 
 
 def _designs(columns: dict[str, NDArray[Any]], sizes: Any, ordering: Along, **options: Any) -> tuple[Design, Design]:
     """The design, and the one that it would be if nothing were known of the start of a systematic sample."""
     if sizes is not None and "order" not in columns:
-        raise StratError("`population` must go with `stages` or `order`: other units are drawn as if without end.")
+        raise StratError.about(
+            "population", "must go with `stages` or `order`: other units are drawn as if without end."
+        )
     options |= {"rows": len(next(iter(columns.values()))), "weights": columns.get("weights")}
     options["population"] = population_of(sizes, columns)
     design = design_of(columns, **options, ordering=ordering)
@@ -169,9 +171,9 @@ def _number(trials: int | None, rows: int) -> int:
     if trials is None:
         return int(np.clip(WORK // rows, LEAST, TRIALS))
     if trials < 50:
-        raise StratError(f"`trials` must be a whole number of at least 50, got {trials!r}; 1000 is usual.")
+        raise StratError.about("trials", f"must be a whole number of at least 50, got {trials!r}; 1000 is usual.")
     if trials > MOST:
-        raise StratError(f"`trials` must be at most {MOST:,}, got {trials:,}; 1000 is usual.")
+        raise StratError.about("trials", f"must be at most {MOST:,}, got {trials:,}; 1000 is usual.")
     return trials
 
 

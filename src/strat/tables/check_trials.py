@@ -93,7 +93,9 @@ def limits_of_samples(
             if progress is not None and i % 20 == 19:
                 progress((i + 1) / trials)
     if not seen:
-        raise StratError(f"`metrics` must be defined in samples like these, got none of {trials} for {metric.name!r}.")
+        raise StratError.about(
+            "metrics", f"must be defined in samples like these, got none of {trials} for {metric.name!r}."
+        )
     return undefined, seen
 
 

@@ -224,7 +224,9 @@ def _leaderboard(
     measures = _measures(asked)
     if asked.truth is not None:
         if asked.higher_is_better is not None and not scored and not all(metric.by_rows for metric in measures):
-            raise StratError("`higher_is_better` must be left out beside `truth`: a measure knows what is better.")
+            raise StratError.about(
+                "higher_is_better", "must be left out beside `truth`: a measure knows what is better."
+            )
         one_class(measures, asked.positive)
     boards = [compared(board, metric, way) for metric in measures]
     return replace(boards[0], others=tuple(boards[1:]))
@@ -244,7 +246,7 @@ def _by_proxy(kind: str, source: Any, asked: Asked, way: Way, systems: str | Nam
     """A board for each measure, of rows that have the true judgement in part."""
     assert asked.second is not None
     if kind != "columns":
-        raise StratError("`proxy` must go with one table that has a column for each system; give it one.")
+        raise StratError.about("proxy", "must go with one table that has a column for each system; give it one.")
     refuse_given("beside `proxy`", by=asked.by, systems=systems, threshold=asked.threshold, items=asked.items)
     known_baseline(way, asked.values)
     table = read(source, na=asked.na)
@@ -271,9 +273,10 @@ def _repeated(metrics: Any) -> list[Metric]:
     repeated = [of_repeats(one) for one in named]
     if any(repeated) and not all(repeated):
         other = next(name for name, metric in zip(named, repeated, strict=True) if metric is None)
-        raise StratError(
-            f"`metrics` must not mix measures of repeats with others, got {shown(other)} beside them; ask for 'mean@1' "
-            "or compare twice."
+        raise StratError.about(
+            "metrics",
+            f"must not mix measures of repeats with others, got {shown(other)} beside them; ask for 'mean@1' "
+            "or compare twice.",
         )
     return [metric for metric in repeated if metric is not None]
 

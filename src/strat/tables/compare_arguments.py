@@ -114,19 +114,19 @@ def kind_of_source(source: Any, asked: Asked) -> str:
     if isinstance(source, ItemTable):
         return "items"
     if asked.predicted and asked.score:
-        raise StratError("`predicted` and `score` must not be given together; compare labels, or scores.")
+        raise StratError.about("predicted", "and `score` must not be given together; compare labels, or scores.")
     if asked.predicted and asked.truth is None:
-        raise StratError("`truth` must name the column of true labels beside `predicted`, got None.")
+        raise StratError.about("truth", "must name the column of true labels beside `predicted`, got None.")
     if asked.truth is not None and not asked.values:
-        raise StratError("`truth` must come with `predicted` or `score`, got neither.")
+        raise StratError.about("truth", "must come with `predicted` or `score`, got neither.")
     one = len(asked.values) == 1
     several = _is_mapping_of_tables(source) or (isinstance(source, list | tuple) and asked.items is not None)
     if one and several and asked.system is None and tables_of(source, asked.name) is not None:
         return "tables"
     if _is_mapping_of_tables(source):
-        raise StratError(
-            "`predicted` or `score` must name the one column that each of the tables has, got "
-            f"{some(asked.values) or 'none'}."
+        raise StratError.about(
+            "predicted",
+            f"or `score` must name the one column that each of the tables has, got {some(asked.values) or 'none'}.",
         )
     if asked.system is not None and asked.truth is not None and one:
         return "labels"
@@ -157,7 +157,7 @@ def check_arguments(kind: str, asked: Asked) -> None:
         refuse_given("without `strata`: it says what to do with strata of one unit", lone=asked.lone)
         refuse_given("without `strata`: it says what a unit label in two strata means", nested=asked.nested or None)
     if kind in ("tables", "labels") and asked.items is None:
-        raise StratError("`items` must name the column of items, on which the systems are joined, got None.")
+        raise StratError.about("items", "must name the column of items, on which the systems are joined, got None.")
 
 
 def refuse_given(why: str, **given: Any) -> None:
@@ -165,4 +165,4 @@ def refuse_given(why: str, **given: Any) -> None:
     for name, value in given.items():
         if value is not None and not (isinstance(value, str | tuple) and value in ("error", AUTO, ())):
             text = value[0] if isinstance(value, tuple) and len(value) == 1 else value
-            raise StratError(f"`{name}` must be left out {why}, got {plain(text)!r}.")
+            raise StratError.about(name, f"must be left out {why}, got {plain(text)!r}.")

@@ -82,9 +82,10 @@ def _of_scores(
 ) -> LabelledRows:
     """Rows in which every system has its true score are the labelled ones."""
     if len(second.proxy) != len(systems):
-        raise StratError(
-            f"`proxy` must name a column for each of the {len(systems)} systems, in the order of `score`, got "
-            f"{len(second.proxy)}."
+        raise StratError.about(
+            "proxy",
+            f"must name a column for each of the {len(systems)} systems, in the order of `score`, got "
+            f"{len(second.proxy)}.",
         )
     plain = {role: name for role, name in roles.items() if role != "truth"}
     each = [
@@ -93,7 +94,9 @@ def _of_scores(
     ]
     labelled = np.logical_and.reduce([one.labelled for one in each])
     if not labelled.any():
-        raise StratError("`score` must have values of all systems in some rows, got none: which rows are compared?")
+        raise StratError.about(
+            "score", "must have values of all systems in some rows, got none: which rows are compared?"
+        )
     columns = {role: values for role, values in each[0].columns.items() if role != "score"}
     columns |= {_key(system): one.columns["score"] for system, one in zip(systems, each, strict=True)}
     proxies = tuple(one.proxies[0] for one in each)

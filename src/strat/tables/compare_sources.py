@@ -33,7 +33,9 @@ def only_systems(board: Board, systems: str | Names | None) -> Board:
     wanted = listed("systems", systems)
     for name in wanted:
         if name not in board.systems:
-            raise StratError(f"`systems` must be among those compared, got {name!r}; {near(name, board.systems)}")
+            raise StratError.about(
+                "systems", f"must be among those compared, got {name!r}; {near(name, board.systems)}"
+            )
     return board.ordered([board.systems.index(name) for name in dict.fromkeys(wanted)])
 
 

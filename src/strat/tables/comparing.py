@@ -49,15 +49,15 @@ class Way:
 def known_baseline(way: Way, systems: Sequence[str]) -> None:
     """Fail unless the baseline is one of the systems."""
     if way.baseline is not None and str(way.baseline) not in systems:
-        raise StratError(
-            f"`baseline` must be one of the systems, got {way.baseline!r}; {near(str(way.baseline), list(systems))}"
+        raise StratError.about(
+            "baseline", f"must be one of the systems, got {way.baseline!r}; {near(str(way.baseline), list(systems))}"
         )
 
 
 def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
     """The leaderboard of one measure, with its groups."""
     if len(board.systems) < 2:
-        raise StratError(f"`source` must hold at least two systems to compare, got {some(board.systems)} alone.")
+        raise StratError.about("source", f"must hold at least two systems to compare, got {some(board.systems)} alone.")
     known_baseline(way, board.systems)
     hints = _hints(board, metric, way)
     board = folded(board, metric)

@@ -235,7 +235,9 @@ def all_folds(job: Task, cv: Any, repeats: int, stratify: bool, source: np.rando
     """All pairs of training and test rows, and what they are called."""
     given = not isinstance(cv, int | np.integer)
     if given and repeats != 1:
-        raise StratError(f"`repeats` must be 1 with given splits, got {repeats}; let the splitter repeat itself.")
+        raise StratError.about(
+            "repeats", f"must be 1 with given splits, got {repeats}; let the splitter repeat itself."
+        )
     parts = [fold_splits(job, cv, stratify=stratify, source=source) for _ in range(repeats)]
     often = f"{repeats} × " if repeats > 1 else ""
     name = f"cross-validation ({parts[0][1]})" if given else f"{often}{parts[0][1]} cross-validation"

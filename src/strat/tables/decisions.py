@@ -24,13 +24,13 @@ def two_classes(truth: Any, positive: object) -> NDArray[Any]:
     """The negative and the positive class, between which a threshold decides."""
     labels = labels_of(truth)
     if len(labels) > 2:
-        raise StratError(
-            f"`threshold` must be left out for {len(labels)} classes, got {some(labels)}: it decides between two."
+        raise StratError.about(
+            "threshold", f"must be left out for {len(labels)} classes, got {some(labels)}: it decides between two."
         )
     chosen_label = positive_of(list(labels), positive)
     others = [label for label in labels if label != chosen_label]
     if not others or len(others) > 1:
-        raise StratError(
-            f"`truth` must hold the positive class and another one for `threshold`, got {some(labels)} alone."
+        raise StratError.about(
+            "truth", f"must hold the positive class and another one for `threshold`, got {some(labels)} alone."
         )
     return np.array([others[0], chosen_label])

@@ -48,7 +48,7 @@ def along(order: str | None, differences: int, start: str | float | Mapping[Any,
         start = validate.number("start", start)
     if order is None and (start is not None or differences != UNORDERED.differences):
         argument = "start" if start is not None else "differences"
-        raise StratError(f"`{argument}` must go with `order`: it is about samples drawn along one.")
+        raise StratError.about(argument, "must go with `order`: it is about samples drawn along one.")
     return Along(differences, start)
 
 
@@ -74,17 +74,17 @@ def layout_roles(
     given = {"crossed": crossed, "kinds": kinds, "order": order, "stages": stages}
     chosen = [argument for argument, value in given.items() if value is not None]
     if len(chosen) > 1:
-        raise StratError(f"`{chosen[1]}` must be left out beside `{chosen[0]}`: a design is of one kind.")
+        raise StratError.about(chosen[1], f"must be left out beside `{chosen[0]}`: a design is of one kind.")
     roles = {role: name for role, name in (("kinds", kinds), ("order", order)) if name is not None}
     for argument, names in (("crossed", crossed), ("stages", stages)):
         if names is not None:
             roles |= {f"{argument}:{name}": name for name in _separated(argument, names)}
     if crossed is not None and not 2 <= len(roles) <= MOST_FACTORS:
-        raise StratError(f"`crossed` must name two to {MOST_FACTORS} columns, got {len(roles)}.")
+        raise StratError.about("crossed", f"must name two to {MOST_FACTORS} columns, got {len(roles)}.")
     if stages is not None and population is not None:
         named, sizes = _separated("stages", stages), _separated("population", population)
         if len(sizes) != len(named):
-            raise StratError(f"`population` must name a column for each stage ({len(named)}), got {len(sizes)}.")
+            raise StratError.about("population", f"must name a column for each stage ({len(named)}), got {len(sizes)}.")
         roles |= {f"sizes:{stage}": size for stage, size in zip(named, sizes, strict=True)}
     return roles
 
@@ -156,23 +156,27 @@ def _with_layout(
 ) -> Design:
     """A crossed, staged, ordered or blocked design."""
     if target == "benchmark":
-        raise StratError("`target` must be left out for crossed, staged, ordered and blocked designs, got 'benchmark'.")
+        raise StratError.about(
+            "target", "must be left out for crossed, staged, ordered and blocked designs, got 'benchmark'."
+        )
     options: dict[str, Any] = {"weights": weights, "counts": counts}
     strata, units = columns.get("strata"), columns.get("units")
     if "kinds" in columns:
         if units is None or strata is not None:
-            raise StratError("`kinds` must come with `units` and without `strata`: which units were seen under them?")
+            raise StratError.about(
+                "kinds", "must come with `units` and without `strata`: which units were seen under them?"
+            )
         return Design.blocks(units, columns["kinds"], **options)
     if "order" in columns:
         if units is None and counts is not None and (counts > 1).any():
-            raise StratError(
-                "`order` must tell all rows apart, got several equal rows at one place; name their `units`."
+            raise StratError.about(
+                "order", "must tell all rows apart, got several equal rows at one place; name their `units`."
             )
         start = per_stratum("start", ordering.start, columns)
         options |= {"population": population, "differences": ordering.differences, "start": start}
         return Design.systematic(columns["order"], strata=strata, units=units, **options)
     if units is not None:
-        raise StratError("`units` must be left out beside `crossed` and `stages`, which name what was drawn.")
+        raise StratError.about("units", "must be left out beside `crossed` and `stages`, which name what was drawn.")
     stages = _playing("stages", columns)
     if stages:
         return Design.staged(stages, strata=strata, population=_playing("sizes", columns), **options)
@@ -196,16 +200,16 @@ def per_stratum(argument: str, given: Any, columns: Mapping[str, NDArray[Any]]) 
     try:
         values = np.asarray(columns[argument], float)
     except ValueError:
-        raise StratError(f"`{argument}` must name a column of numbers, got text in {given!r}.") from None
+        raise StratError.about(argument, f"must name a column of numbers, got text in {given!r}.") from None
     strata = columns.get("strata")
     if strata is None:
         if len(np.unique(values)) > 1:
-            raise StratError(f"`{argument}` must be one number without strata, got {len(np.unique(values))} values.")
+            raise StratError.about(argument, f"must be one number without strata, got {len(np.unique(values))} values.")
         return float(values[0])
     numbers: dict[Any, float] = {}
     for label, value in zip(strata.tolist(), values.tolist(), strict=True):
         if numbers.setdefault(label, value) != value:
-            raise StratError(f"`{argument}` must be the same for all rows of a stratum, got several for {label!r}.")
+            raise StratError.about(argument, f"must be the same for all rows of a stratum, got several for {label!r}.")
     return numbers
 
 
@@ -213,6 +217,6 @@ def _number(argument: str, given: Any) -> float:
     try:
         return float(given)
     except (TypeError, ValueError, OverflowError):
-        raise StratError(
-            f"`{argument}` must be a number, a column's name or a mapping from stratum, got {shown(given)}."
+        raise StratError.about(
+            argument, f"must be a number, a column's name or a mapping from stratum, got {shown(given)}."
         ) from None

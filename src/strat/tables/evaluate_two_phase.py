@@ -25,7 +25,7 @@ def evaluate_two_phase(
 ) -> Evaluation:
     """Measures of a truth that some rows have, helped by proxies that all have."""
     if source.threshold is not None or isinstance(source.population, str):
-        raise StratError("`proxy` must not come with `threshold`, nor with `population` as a column.")
+        raise StratError.about("proxy", "must not come with `threshold`, nor with `population` as a column.")
     rows = labelled_rows(source.table, source.roles, second)
     number, design = len(rows.labelled), _design(source, rows, question)
     on = design if question.method == "taylor" else replicates_by(design, question)

@@ -95,7 +95,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
         """The estimate of a measure."""
         if not isinstance(name, str) or name not in self.estimates:
             hint = near(str(name), list(self.estimates))
-            raise StratError(f"`name` must be a measure that was asked for, got {shown(name)}; {hint}")
+            raise StratError.about("name", f"must be a measure that was asked for, got {shown(name)}; {hint}")
         return self.estimates[name]
 
     @checked

@@ -22,7 +22,9 @@ def refuse_without_proxy(**columns: str | None) -> None:
     """Refuse what would be ignored without a proxy."""
     for argument, value in columns.items():
         if value is not None:
-            raise StratError(f"`{argument}` must go with `proxy`, got {value!r}: it is of an estimate of two phases.")
+            raise StratError.about(
+                argument, f"must go with `proxy`, got {value!r}: it is of an estimate of two phases."
+            )
 
 
 @dataclass(frozen=True)
@@ -40,19 +42,22 @@ def published_weights(
     """The replicate weights that a table holds, if it does; `beside` says which arguments they exclude were given."""
     if prefix is None:
         if scale is not None or not mse:
-            raise StratError(
-                "`scale` and `mse` must be left out without `replicate_weights`, whose deviations they scale."
+            raise StratError.about(
+                "scale", "and `mse` must be left out without `replicate_weights`, whose deviations they scale."
             )
         return None
     other = next((name for name, given in beside.items() if given), None)
     if other is not None:
-        raise StratError(f"`{other}` must be left out beside `replicate_weights`: these are the design.")
+        raise StratError.about(other, "must be left out beside `replicate_weights`: these are the design.")
     if weights is None:
-        raise StratError("`weights` must name the column of full-sample weights beside `replicate_weights`, got None.")
+        raise StratError.about(
+            "weights", "must name the column of full-sample weights beside `replicate_weights`, got None."
+        )
     if scale is None:
-        raise StratError(
-            "`scale` must be given beside `replicate_weights`, got None; of R replicates it is 1/R for BRR and the "
-            "bootstrap, 1/(R (1 - rho)²) for Fay's method and (R - 1)/R for the jackknife (JK1)."
+        raise StratError.about(
+            "scale",
+            "must be given beside `replicate_weights`, got None; of R replicates it is 1/R for BRR and the "
+            "bootstrap, 1/(R (1 - rho)²) for Fay's method and (R - 1)/R for the jackknife (JK1).",
         )
     return Published(prefix, float(scale), mse)
 
@@ -64,19 +69,19 @@ def population_sizes(
     if stages is not None:
         return None
     if isinstance(population, list | tuple) and all(isinstance(name, str) for name in population):
-        raise StratError(f"`population` must be one column without `stages`, got {len(population)}.")
+        raise StratError.about("population", f"must be one column without `stages`, got {len(population)}.")
     return population  # type: ignore[return-value]
 
 
 def check_method(drawn: Mapping[str, str], method: str, replicates: int | None) -> None:
     """Designs with a layout have a closed form alone, and few methods a number of replicates."""
     if replicates is not None and method not in COUNTED:
-        raise StratError(
-            f"`replicates` must go with method='partially_balanced' or 'bootstrap', got {replicates} with {method!r}."
+        raise StratError.about(
+            "replicates", f"must go with method='partially_balanced' or 'bootstrap', got {replicates} with {method!r}."
         )
     if drawn and method != "taylor":
         arguments = sorted({argument_of(role) for role in drawn})
-        raise StratError(f"`method` must be 'taylor', the closed form, beside `{arguments[0]}`, got {method!r}.")
+        raise StratError.about("method", f"must be 'taylor', the closed form, beside `{arguments[0]}`, got {method!r}.")
 
 
 def check_collapse(by: str | None, lone: str, *, strata: str | None, **beside: object) -> None:
@@ -84,17 +89,17 @@ def check_collapse(by: str | None, lone: str, *, strata: str | None, **beside: o
     if by is None:
         return
     if strata is None or lone != "collapse":
-        raise StratError(f"`collapse_by` must go with `strata` and lone='collapse', got {by!r} without.")
+        raise StratError.about("collapse_by", f"must go with `strata` and lone='collapse', got {by!r} without.")
     other = next((name for name, value in beside.items() if value is not None), None)
     if other is not None:
-        raise StratError(f"`collapse_by` must be left out beside `{other}`, got {by!r}.")
+        raise StratError.about("collapse_by", f"must be left out beside `{other}`, got {by!r}.")
 
 
 def check_df(df: str | float | None, **beside: object) -> None:
     """Fail unless degrees of freedom, if they are given, would be those of every number."""
     other = next((name for name, value in beside.items() if value is not None), None)
     if df is not None and other is not None:
-        raise StratError(f"`df` must be left out beside `{other}`, whose estimates have their own, got {df!r}.")
+        raise StratError.about("df", f"must be left out beside `{other}`, whose estimates have their own, got {df!r}.")
     if isinstance(df, str):
         one_of("df", df, ("design", "effective", "satterthwaite"))
 
@@ -104,10 +109,12 @@ def check_threshold(threshold: float | None, predicted: str | None, score: str |
     if threshold is None:
         return
     if not np.isfinite(threshold):
-        raise StratError(f"`threshold` must be finite, got {threshold!r}.")
+        raise StratError.about("threshold", f"must be finite, got {threshold!r}.")
     if predicted is not None:
-        raise StratError(
-            f"`threshold` must be left out beside `predicted`, got {threshold!r}: predictions are decided."
+        raise StratError.about(
+            "threshold", f"must be left out beside `predicted`, got {threshold!r}: predictions are decided."
         )
     if score is None or truth is None:
-        raise StratError("`threshold` must go with `truth` and `score`: it decides which scores are called positive.")
+        raise StratError.about(
+            "threshold", "must go with `truth` and `score`: it decides which scores are called positive."
+        )

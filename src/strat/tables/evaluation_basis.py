@@ -72,7 +72,7 @@ def split_of(wanted: Sequence[Metric], roles: Mapping[str, str | None], question
     """Every measure by the columns asked for; without any, the first measure by stratum."""
     if question.by:
         if question.method != "taylor":
-            raise StratError(f"`by` must go with method='taylor', the closed form, got {question.method!r}.")
+            raise StratError.about("by", f"must go with method='taylor', the closed form, got {question.method!r}.")
         return Split(tuple(wanted), question.by, tuple(role for role in roles if role.startswith(GROUP)))
     if roles["strata"] is None or question.method != "taylor":
         return Split()
@@ -159,9 +159,10 @@ def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
     if any(metric.by_rows for metric in wanted) and cells.rows <= EXPAND:
         return cells.each_row()
     if any(metric.of_repeats for metric in wanted):
-        raise StratError(
-            f"`metrics` of repeats must be of at most {EXPAND:,} rows here, got {cells.rows:,}; use strat.compare, or "
-            "score each item first."
+        raise StratError.about(
+            "metrics",
+            f"of repeats must be of at most {EXPAND:,} rows here, got {cells.rows:,}; use strat.compare, or "
+            "score each item first.",
         )
     return cells
 
@@ -171,9 +172,10 @@ def _estimate(metric: Metric, cells: Cells, design: Design, question: Question, 
     if question.method == "taylor":
         return estimate(statistic, on=design, df=question.df)
     if design.n_units > EXPAND:
-        raise StratError(
-            f"`method` must be 'taylor' for {design.n_units:,} rows without units, or give `units`; replicates of so "
-            "many single rows would not fit."
+        raise StratError.about(
+            "method",
+            f"must be 'taylor' for {design.n_units:,} rows without units, or give `units`; replicates of so "
+            "many single rows would not fit.",
         )
     expanded, rows = design.expanded()
     return estimate(statistic.repeated(rows), on=replicates_by(expanded, question), df=question.df)

@@ -50,9 +50,10 @@ def has_both_rates(groups: Mapping[str, Groups]) -> bool:
 def equalized_odds(groups: Mapping[str, Groups], level: float) -> EqualizedOdds:
     """Equalized odds of groups; each rate has half of what may fail (Bonferroni)."""
     if not has_both_rates(groups):
-        raise StratError(
-            "`metrics` must hold 'recall' and 'false_positive_rate', and `by` must make two groups or more, for "
-            f"equalized odds, got {some(groups) if groups else 'no groups'}."
+        raise StratError.about(
+            "metrics",
+            "must hold 'recall' and 'false_positive_rate', and `by` must make two groups or more, for "
+            f"equalized odds, got {some(groups) if groups else 'no groups'}.",
         )
     each = {name: groups[name] for names in SIDES for name in names if name in groups}
     stricter = 1.0 - (1.0 - level) / len(SIDES)

@@ -139,8 +139,8 @@ def gate(
         questions, result = _alone(source, candidate, margin, floor, metrics, by, handed)
     else:
         if margin is None:
-            raise StratError(
-                "`margin` must say how large a loss does not matter, got None; for example margin=0.01 (one point)."
+            raise StratError.about(
+                "margin", "must say how large a loss does not matter, got None; for example margin=0.01 (one point)."
             )
         board = _board(source, baseline, candidate, metrics, by, handed)
         questions, result = _against(board, margin, floor)
@@ -165,11 +165,13 @@ def _board(
         asked["predicted"] = (named, candidate)
     pair = None if candidate is None else (candidate, named)
     if pair is not None and candidate == named:
-        raise StratError(f"`candidate` must be another system than `baseline`, got {candidate!r} for both.")
+        raise StratError.about("candidate", f"must be another system than `baseline`, got {candidate!r} for both.")
     board = compare(source, **asked, metrics=metrics, by=by, baseline=named, systems=pair)
     if len(board.systems) != 2:
         others = [s for s in board.systems if s != named]
-        raise StratError(f"`candidate` must name one of the {len(others)} systems beside {named!r}: {some(others, 8)}.")
+        raise StratError.about(
+            "candidate", f"must name one of the {len(others)} systems beside {named!r}: {some(others, 8)}."
+        )
     return board
 
 
@@ -200,12 +202,13 @@ def _bounds(argument: str, bound: Bound, measures: list[str]) -> dict[str, float
     if isinstance(bound, Mapping):
         for name in bound:
             if name not in measures:
-                raise StratError(
-                    f"`{argument}` must be for measures that are asked for, got {shown(name)}; "
-                    f"{near(str(name), measures)}"
+                raise StratError.about(
+                    argument, f"must be for measures that are asked for, got {shown(name)}; {near(str(name), measures)}"
                 )
         if not bound:
-            raise StratError(f"`{argument}` must be a number, or a mapping from measure to one, got an empty mapping.")
+            raise StratError.about(
+                argument, "must be a number, or a mapping from measure to one, got an empty mapping."
+            )
         return {name: _finite(argument, value) for name, value in bound.items()}
     return dict.fromkeys(measures, _finite(argument, bound))
 
@@ -213,7 +216,7 @@ def _bounds(argument: str, bound: Bound, measures: list[str]) -> dict[str, float
 def _finite(argument: str, value: object) -> float:
     number = validate.number(argument, value)
     if not abs(number) < 1e100:
-        raise StratError(f"`{argument}` must be a finite number, got {shown(value)}.")
+        raise StratError.about(argument, f"must be a finite number, got {shown(value)}.")
     return number
 
 
@@ -225,9 +228,9 @@ def _alone(
 ) -> tuple[list[Question], GateResult]:
     """The questions of one system without a baseline."""
     if floor is None:
-        raise StratError("`baseline` must name a system or a stored file, got None, and no `floor` either.")
+        raise StratError.about("baseline", "must name a system or a stored file, got None, and no `floor` either.")
     if margin is not None:
-        raise StratError(f"`margin` must be left out without `baseline`, got {shown(margin)}.")
+        raise StratError.about("margin", f"must be left out without `baseline`, got {shown(margin)}.")
     asked, value = _of_one_system(handed)
     default = (
         "mean" if asked["truth"] is None else "auc" if asked["predicted"] is asked["threshold"] is None else "accuracy"
@@ -257,21 +260,23 @@ def _of_one_system(handed: dict[str, Any]) -> tuple[dict[str, Any], str]:
     for role in ("predicted", "score"):
         columns = asked[role]
         if len(columns) > 1:
-            raise StratError(f"`{role}` must name one column without `baseline`, got {some(columns)}.")
+            raise StratError.about(role, f"must name one column without `baseline`, got {some(columns)}.")
         asked[role] = columns[0] if columns else None
     for name in ("system", "epoch", "name"):
         if asked.pop(name) is not None:
-            raise StratError(f"`{name}` must be left out without `baseline`: floors alone are of one system.")
+            raise StratError.about(name, "must be left out without `baseline`: floors alone are of one system.")
     del asked["higher_is_better"]
     for name in ("unmatched", "failed", "incomplete", "runs"):
         if asked.pop(name) != "error":
-            raise StratError(f"`{name}` must be left out without `baseline`: floors alone are of one table.")
+            raise StratError.about(name, "must be left out without `baseline`: floors alone are of one table.")
     return asked, asked["predicted"] or asked["score"] or "candidate"
 
 
 def _one(estimate: Estimate) -> Estimate:
     if estimate.point.ndim:
-        raise StratError(f"`metrics` must be single numbers for a gate, got {estimate.name} with a value per class.")
+        raise StratError.about(
+            "metrics", f"must be single numbers for a gate, got {estimate.name} with a value per class."
+        )
     return estimate
 
 
@@ -335,7 +340,7 @@ def _at_this_look(error: float, value: Estimate, planned: float | None) -> float
         return error
     units = _units(value)
     if units is None:
-        raise StratError("`anytime` must be left out where the number of units is not known.")
+        raise StratError.about("anytime", "must be left out where the number of units is not known.")
     return anytime_error(error, units=units, planned=planned)
 
 

@@ -89,8 +89,8 @@ class Groups(ByName[Any, Estimate]):
     def __getitem__(self, label: Any) -> Estimate:
         """The estimate in a group."""
         if label not in self.each:
-            raise StratError(
-                f"`label` must be a group with an estimate, got {label!r}; there are {list(self.each)[:8]}."
+            raise StratError.about(
+                "label", f"must be a group with an estimate, got {label!r}; there are {list(self.each)[:8]}."
             )
         return self.each[label]
 

@@ -47,14 +47,14 @@ def tables_of(source: Any, names: Sequence[str] | None) -> dict[str, Any] | None
     """
     if isinstance(source, Mapping) and source and all(_is_table(part) for part in source.values()):
         if names is not None:
-            raise StratError("`name` must be left out where `source` is a mapping, whose keys are the names.")
+            raise StratError.about("name", "must be left out where `source` is a mapping, whose keys are the names.")
         return {str(name): part for name, part in source.items()}
     if not isinstance(source, list | tuple) or len(source) < 2 or not all(_is_table(part) for part in source):
         return None
     files = [isinstance(part, str | os.PathLike) for part in source]
     if names is None and not all(files):
-        raise StratError(
-            '`source` must name the systems of several frames: give a mapping such as {"old": a, "new": b}, or `name`.'
+        raise StratError.about(
+            "source", 'must name the systems of several frames: give a mapping such as {"old": a, "new": b}, or `name`.'
         )
     return dict(zip(_names(source) if names is None else _given(names, source), source, strict=True))
 
@@ -65,8 +65,8 @@ def _is_table(part: Any) -> bool:
 
 def _given(names: Sequence[str], source: Sequence[Any]) -> Sequence[str]:
     if len(names) != len(source) or len(set(names)) < len(names):
-        raise StratError(
-            f"`name` must have one name for each of the {len(source)} tables, all different, got {some(names)}."
+        raise StratError.about(
+            "name", f"must have one name for each of the {len(source)} tables, all different, got {some(names)}."
         )
     return names
 
@@ -165,10 +165,11 @@ def _agree(table: dict[str, Any], column: str, values: Any, keys: Any, name: str
 def _once(keys: Any, name: str) -> None:
     distinct, count = np.unique(keys, return_counts=True)
     if (count > 1).any():
-        raise StratError(
-            f"`items` must name each row of {name} once, got repeats of {some(distinct[count > 1], 3)} "
+        raise StratError.about(
+            "items",
+            f"must name each row of {name} once, got repeats of {some(distinct[count > 1], 3)} "
             f"({counted(int((count > 1).sum()), 'item')}); for repeats, score each row, put all systems into one long "
-            "table and give `epoch`."
+            "table and give `epoch`.",
         )
 
 

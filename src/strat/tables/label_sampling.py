@@ -20,7 +20,7 @@ def quantile_groups(scores: Array, bins: int) -> NDArray[Any]:
     [1, 2, 1, 2]
     """
     if bins < 2:
-        raise StratError(f"`bins` must be at least 2, got {bins}.")
+        raise StratError.about("bins", f"must be at least 2, got {bins}.")
     cuts = np.unique(np.quantile(scores, np.arange(1, bins) / bins, method="inverted_cdf"))
     groups: NDArray[Any] = np.unique(np.searchsorted(cuts, scores), return_inverse=True)[1].reshape(-1) + 1
     return groups
@@ -29,9 +29,10 @@ def quantile_groups(scores: Array, bins: int) -> NDArray[Any]:
 def doubt(scores: Array) -> Array:
     """How unsure a judge is of each row: sqrt(p (1 − p)) for scores from 0 to 1."""
     if (scores < 0).any() or (scores > 1).any():
-        raise StratError(
-            "`judge` must lie from 0 to 1 for its doubt to give an allocation, got other scores; give `spread`, or "
-            "method='proportional'."
+        raise StratError.about(
+            "judge",
+            "must lie from 0 to 1 for its doubt to give an allocation, got other scores; give `spread`, or "
+            "method='proportional'.",
         )
     return np.sqrt(scores * (1.0 - scores))
 

@@ -100,7 +100,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
         """The leaderboard of a measure."""
         if not isinstance(measure, str) or measure not in self.boards:
             hint = near(str(measure), list(self.boards))
-            raise StratError(f"`measure` must be one that was asked for, got {shown(measure)}; {hint}")
+            raise StratError.about("measure", f"must be one that was asked for, got {shown(measure)}; {hint}")
         return self.boards[measure]
 
     @property
@@ -134,7 +134,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
         if a is None and b is None:
             a, b = self.comparison.names
         elif b is None and self.baseline is None:
-            raise StratError("`b` must name the system to subtract, got None; or give `baseline` to compare().")
+            raise StratError.about("b", "must name the system to subtract, got None; or give `baseline` to compare().")
         i, j = self._place(a), self._place(self.baseline if b is None else b)
         name = f"{self.systems[i]} − {self.systems[j]}"
         return self.estimate.map(lambda v: v[..., i] - v[..., j], name=name)
@@ -142,7 +142,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
     def _place(self, name: str | None) -> int:
         if not isinstance(name, str) or name not in self.systems:
             hint = near(str(name), self.systems)
-            raise StratError(f"`system` must be one that was compared, got {shown(name)}; {hint}")
+            raise StratError.about("system", f"must be one that was compared, got {shown(name)}; {hint}")
         return self.systems.index(name)
 
     @cached_property
@@ -200,14 +200,16 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
         """Every other system − the baseline, with simultaneous limits."""
         named = self.baseline if baseline is None else baseline
         if named is None:
-            raise StratError("`baseline` must name the system to subtract, got None.")
+            raise StratError.about("baseline", "must name the system to subtract, got None.")
         self._place(named)
         return self.many.against(named, self.level)
 
     def test(self) -> TestResult:
         """Two systems in groups: the test that their difference is the same in all groups."""
         if self.differences is None:
-            raise StratError("`by` must make groups, of two systems, for the test that their difference is the same.")
+            raise StratError.about(
+                "by", "must make groups, of two systems, for the test that their difference is the same."
+            )
         return self.differences.test()
 
     def to_dict(self) -> dict[str, list[Any]]:

@@ -244,7 +244,9 @@ def possible(name: str | os.PathLike[str]) -> Path:
         path.is_dir()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise StratError(f"`source` must name files that exist, got {short(repr(str(name)))}: {reason}.") from None
+        raise StratError.about(
+            "source", f"must name files that exist, got {short(repr(str(name)))}: {reason}."
+        ) from None
     return path
 
 

@@ -255,9 +255,10 @@ def _no_logs(files: Sequence[str]) -> None:
     for name in files:
         path = Path(name)
         if path.suffix.lower() in _LOGS or path.is_dir():
-            raise StratError(
-                f"`source` must be a table, got {name!r}; logs of benchmarks and folders of them need no columns: "
-                f"strat evaluate {name}, or strat compare {name} for several systems."
+            raise StratError.about(
+                "source",
+                f"must be a table, got {name!r}; logs of benchmarks and folders of them need no columns: "
+                f"strat evaluate {name}, or strat compare {name} for several systems.",
             )
 
 

@@ -239,13 +239,13 @@ def chosen(
     else:
         wanted = [metrics] if isinstance(metrics, str) or callable(metrics) else _listed(metrics)
     if not wanted:
-        raise StratError("`metrics` must name at least one measure, got none.")
+        raise StratError.about("metrics", "must name at least one measure, got none.")
     selected = [named(metric) for metric in _apart(wanted)]
     for metric in selected:
         absent = [role for role in metric.needs if role not in given]
         if absent:
             instead = " (or `score` with `threshold`)" if absent[0] == "predicted" else ""
-            raise StratError(f"`{absent[0]}` must name a column for the measure {metric.name!r}{instead}, got None.")
+            raise StratError.about(absent[0], f"must name a column for the measure {metric.name!r}{instead}, got None.")
     return selected if average == AUTO else _with_average(selected, average)
 
 
@@ -259,7 +259,9 @@ def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric
         one_of("average", average, (AUTO, *AVERAGES))
     if not any(metric.averaged for metric in metrics):
         names = some([metric.name for metric in metrics])
-        raise StratError(f"`average` must be left out for {names}, which are no shares of classes, got {average!r}.")
+        raise StratError.about(
+            "average", f"must be left out for {names}, which are no shares of classes, got {average!r}."
+        )
     expanded = []
     for metric in metrics:
         if metric.averaged:
@@ -274,7 +276,7 @@ def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric
 def _listed(metrics: Any) -> list[Any]:
     if isinstance(metrics, Iterable) and getattr(metrics, "ndim", 1) == 1:
         return list(metrics)
-    raise StratError(f"`metrics` must be a name, a function, or a list of these, got {shown(metrics)}.")
+    raise StratError.about("metrics", f"must be a name, a function, or a list of these, got {shown(metrics)}.")
 
 
 def _default(given: set[str], *, decided: bool) -> list[str]:
@@ -286,9 +288,10 @@ def _default(given: set[str], *, decided: bool) -> list[str]:
         return ["auc"]
     if "score" in given:
         return ["mean"]
-    raise StratError(
-        "`truth` and `predicted` (or `score`) must name the columns to evaluate, got neither; for a column that "
-        "already says how right a row is, give `score` alone."
+    raise StratError.about(
+        "truth",
+        "and `predicted` (or `score`) must name the columns to evaluate, got neither; for a column that "
+        "already says how right a row is, give `score` alone.",
     )
 
 
@@ -304,7 +307,7 @@ def named(metric: Any) -> Metric:
     if known is None:
         home = ELSEWHERE.get(key)
         hint = f"it is {home}" if home else near(key, [*METRICS, *ALIASES])
-        raise StratError(f"`metrics` must be names of measures, got {shown(metric)}; {hint}")
+        raise StratError.about("metrics", f"must be names of measures, got {shown(metric)}; {hint}")
     return replace(known, name=key)
 
 
@@ -320,16 +323,19 @@ def _made(name: str, statistic: Any) -> Statistic:
     """The result of a user-defined function, if it is a statistic."""
     if isinstance(statistic, Statistic):
         return statistic
-    raise StratError(
-        f"`metrics` must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}; wrap a "
-        f"function that returns a number: lambda truth, predicted: strat.metric({name}, truth, predicted)."
+    raise StratError.about(
+        "metrics",
+        f"must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}; wrap a "
+        f"function that returns a number: lambda truth, predicted: strat.metric({name}, truth, predicted).",
     )
 
 
 def single(metric: Metric, statistic: Statistic) -> Statistic:
     """The statistic, if it is a single number."""
     if statistic.shape:
-        raise StratError(f"`metrics` must be single numbers here, got {metric.name!r} with shape {statistic.shape}.")
+        raise StratError.about(
+            "metrics", f"must be single numbers here, got {metric.name!r} with shape {statistic.shape}."
+        )
     return statistic
 
 

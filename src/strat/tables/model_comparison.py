@@ -171,7 +171,7 @@ def _five_by_two(
 
 def _tasks(models: Mapping[str, Any], X: Any, y: ArrayLike, units: Any, rng: Rng) -> dict[str, Task]:
     if len(models) < 2:
-        raise StratError(f"`models` must map names to two models or more, got {len(models)}.")
+        raise StratError.about("models", f"must map names to two models or more, got {len(models)}.")
     draw = seed(rng)
     tasks = {}
     for name, model in models.items():
@@ -181,13 +181,13 @@ def _tasks(models: Mapping[str, Any], X: Any, y: ArrayLike, units: Any, rng: Rng
             message = str(error).replace("`estimator`", f"`models[{str(name)!r}]`")
             raise StratError(message) from None
     if len(tasks) < len(models):
-        raise StratError("`models` must have a name of its own for each model, got one twice.")
+        raise StratError.about("models", "must have a name of its own for each model, got one twice.")
     return tasks
 
 
 def _rope(rope: float) -> float:
     if not 0.0 <= rope < float("inf"):
-        raise StratError(f"`rope` must be the largest difference that does not matter, 0 or more, got {rope!r}.")
+        raise StratError.about("rope", f"must be the largest difference that does not matter, 0 or more, got {rope!r}.")
     return rope
 
 

@@ -155,14 +155,16 @@ class ModelComparison:
     def _metric(self, metric: str | None) -> str:
         name = next(iter(self.metrics)) if metric is None else metric
         if name not in self.metrics:
-            raise StratError(
-                f"`metric` must be one that was measured, got {name!r}; {near(str(name), list(self.metrics))}"
+            raise StratError.about(
+                "metric", f"must be one that was measured, got {name!r}; {near(str(name), list(self.metrics))}"
             )
         return name
 
     def _place(self, argument: str, model: str) -> int:
         if model not in self.models:
-            raise StratError(f"`{argument}` must be one of the models, got {model!r}; {near(str(model), self.models)}")
+            raise StratError.about(
+                argument, f"must be one of the models, got {model!r}; {near(str(model), self.models)}"
+            )
         return self.models.index(model)
 
     @checked
@@ -176,7 +178,7 @@ class ModelComparison:
         metric = self._metric(metric)
         i, j = self._place("a", a), self._place("b", b)
         if i == j:
-            raise StratError(f"`b` must be another model than `a`, got {b!r} twice.")
+            raise StratError.about("b", f"must be another model than `a`, got {b!r} twice.")
         values = self.scores[metric][:, [i, j]]
         values = values[np.isfinite(values).all(axis=1)]
         corrected, notes = self._corrected(values)

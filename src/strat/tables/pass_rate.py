@@ -43,7 +43,7 @@ def pass_rate(
     total = validate.count("runs", runs, least=1)
     right = validate.count("passes", passes, least=0)
     if right > total:
-        raise StratError(f"`passes` must be at most `runs` ({total}), got {right}.")
+        raise StratError.about("passes", f"must be at most `runs` ({total}), got {right}.")
     validate.share("at_least", at_least, open_ends=True)
     validate.share("level", level, low=0.5, open_ends=True, hint="it is one-sided; 0.95 means 95 %")
     low, high = proportions.clopper_pearson(right, total, 2.0 * level - 1.0)

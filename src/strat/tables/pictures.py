@@ -54,9 +54,10 @@ def of_evaluation(evaluation: Evaluation, kind: str | None = None, *, ax: Any = 
     wanted = PICTURES[one_of("kind", "forest" if kind is None else kind, tuple(PICTURES))]
     if wanted != "forest":
         if evaluation.scored is None:
-            raise StratError(
-                f"`kind` must be 'forest' here, got {kind!r}: curves need the columns `truth` and `score`, and rows "
-                "that fit into memory."
+            raise StratError.about(
+                "kind",
+                f"must be 'forest' here, got {kind!r}: curves need the columns `truth` and `score`, and rows "
+                "that fit into memory.",
             )
         return drawing.draw_curve(evaluation.scored.curve(wanted), ax)
     if evaluation.groups:

@@ -56,9 +56,11 @@ def reduce(
     one_of("missing", missing, MISSING)
     named = {str(role): name for role, name in roles.items() if name is not None}
     if not named:
-        raise StratError("`roles` must name at least one column, got none.")
+        raise StratError.about("roles", "must name at least one column, got none.")
     if threshold is not None and "score" not in named:
-        raise StratError(f"`threshold` must come with a column in the role 'score', got only {some(list(named))}.")
+        raise StratError.about(
+            "threshold", f"must come with a column in the role 'score', got only {some(list(named))}."
+        )
     table.require(**{**named, "weights": weights})
     if isinstance(table.backend, Lazy):
         return cells_in_engine(table, table.backend, named, weights, missing, bins, threshold)

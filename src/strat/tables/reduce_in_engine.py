@@ -190,7 +190,8 @@ def _numeric(argument: str, name: str, lazy: Any, source: str, *, truths: bool =
         return True
     if truths and dtype == nw.Boolean:
         return False
-    raise StratError(
-        f"`{argument}` must name a column of numbers of {source}, got {name!r}, which holds "
-        f"{'truth values' if dtype == nw.Boolean else 'neither numbers nor text'}; choose another column."
+    raise StratError.about(
+        argument,
+        f"must name a column of numbers of {source}, got {name!r}, which holds "
+        f"{'truth values' if dtype == nw.Boolean else 'neither numbers nor text'}; choose another column.",
     )

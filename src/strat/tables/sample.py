@@ -85,14 +85,14 @@ def sample(
     one_of("method", method, METHODS)
     one_of("cut", cut, CUTS)
     if judge is None and cut != CUTS[0]:
-        raise StratError(f"`cut` must be left out without `judge`, got {cut!r}: its scores are what is cut.")
+        raise StratError.about("cut", f"must be left out without `judge`, got {cut!r}: its scores are what is cut.")
     table = read(source, na=na)
     table.require(items=items, strata=strata, units=units, order=order)
     if size < 1:
-        raise StratError(f"`size` must be a whole number of units, at least 1, got {size!r}.")
+        raise StratError.about("size", f"must be a whole number of units, at least 1, got {size!r}.")
     for argument, value in (("least", least), ("seed", seed)):
         if value < 0:
-            raise StratError(f"`{argument}` must be a whole number, at least 0, got {value!r}.")
+            raise StratError.about(argument, f"must be a whole number, at least 0, got {value!r}.")
     table.require(judge=judge)
     scores = None if judge is None else table.numbers(judge)
     _for_labels(method, scores, strata=strata, units=units)
@@ -158,7 +158,7 @@ def _names(table: Table, items: str | None) -> NDArray[Any]:
 
 def _cut_groups(scores: Array, bins: int) -> Codes:
     if bins < 2:
-        raise StratError(f"`bins` must be at least 2, got {bins}.")
+        raise StratError.about("bins", f"must be at least 2, got {bins}.")
     return stratum_boundaries(scores, strata=min(bins, len(np.unique(scores)))).strata(scores)
 
 
@@ -166,12 +166,14 @@ def _for_labels(method: str, scores: Array | None, **others: str | None) -> None
     """Refuse what does not go with a judge, and what needs one."""
     if scores is None:
         if method == "unequal":
-            raise StratError("`judge` must name a column for method='unequal', whose doubt gives the probabilities.")
+            raise StratError.about(
+                "judge", "must name a column for method='unequal', whose doubt gives the probabilities."
+            )
         return
     for argument, value in others.items():
         if value is not None:
-            raise StratError(
-                f"`{argument}` must be left out beside `judge`, got {value!r}: rows are drawn by its score."
+            raise StratError.about(
+                argument, f"must be left out beside `judge`, got {value!r}: rows are drawn by its score."
             )
 
 
@@ -179,7 +181,7 @@ def _unequal(table: Table, items: str | None, scores: Array, size: int, seed: in
     """Rows drawn with probabilities proportional to the judge's doubt, systematically in a random order."""
     n = len(scores)
     if size > n:
-        raise StratError(f"`size` must be at most the number of units there are ({n:,}), got {size:,}.")
+        raise StratError.about("size", f"must be at most the number of units there are ({n:,}), got {size:,}.")
     p = inclusion_probabilities(at_least(doubt(scores)), size)
     rng = np.random.default_rng(seed)
     order = rng.permutation(n)
@@ -197,7 +199,9 @@ def _once(items: str | None, names: NDArray[Any]) -> None:
     distinct, counts = np.unique(names, return_counts=True)
     if items is not None and (counts > 1).any():
         twice = distinct[counts > 1]
-        raise StratError(f"`items` must name each row once, got {some(twice.tolist(), 3)} again; drop the copies.")
+        raise StratError.about(
+            "items", f"must name each row once, got {some(twice.tolist(), 3)} again; drop the copies."
+        )
 
 
 def _units(table: Table, units: str | None, stratum: Codes, n: int) -> tuple[Codes, Codes]:
@@ -211,7 +215,9 @@ def _units(table: Table, units: str | None, stratum: Codes, n: int) -> tuple[Cod
 
 def _spread(table: Table, spread: Any, stratum: Codes, labels: NDArray[Any]) -> Array:
     if spread is None:
-        raise StratError("`spread` must be given for Neyman allocation: a mapping from stratum, or a column of scores.")
+        raise StratError.about(
+            "spread", "must be given for Neyman allocation: a mapping from stratum, or a column of scores."
+        )
     if isinstance(spread, str):
         table.require(spread=spread)
         score = table.numbers(spread)
@@ -221,14 +227,16 @@ def _spread(table: Table, spread: Any, stratum: Codes, labels: NDArray[Any]) -> 
             squares = np.bincount(stratum, (score - means[stratum]) ** 2, minlength=len(labels))
             deviations = np.sqrt(squares / sizes)
         if not np.isfinite(deviations).all():
-            raise StratError(f"`spread` must be scores whose squares are finite, got column {spread!r} without them.")
+            raise StratError.about(
+                "spread", f"must be scores whose squares are finite, got column {spread!r} without them."
+            )
         return deviations
     absent = [label for label in labels.tolist() if label not in spread]
     if absent:
-        raise StratError(f"`spread` must name every stratum, {some(absent)} missing.")
+        raise StratError.about("spread", f"must name every stratum, {some(absent)} missing.")
     deviations = np.array([float(spread[label]) for label in labels.tolist()])
     if not np.isfinite(deviations).all() or (deviations < 0).any():
-        raise StratError(f"`spread` must be finite and not negative, got {some(deviations)}.")
+        raise StratError.about("spread", f"must be finite and not negative, got {some(deviations)}.")
     return deviations
 
 
@@ -249,11 +257,14 @@ def allocate(
     totals = np.asarray(totals, np.int64)
     floor = np.minimum(least, totals)
     if size > totals.sum():
-        raise StratError(f"`size` must be at most the number of units there are ({totals.sum():,}), got {size:,}.")
+        raise StratError.about(
+            "size", f"must be at most the number of units there are ({totals.sum():,}), got {size:,}."
+        )
     if size < floor.sum():
-        raise StratError(
-            f"`size` must be at least {floor.sum():,}, which gives each of {counted(len(totals), 'stratum')} {least}, "
-            f"got {size:,}."
+        raise StratError.about(
+            "size",
+            f"must be at least {floor.sum():,}, which gives each of {counted(len(totals), 'stratum')} {least}, "
+            f"got {size:,}.",
         )
     if method == "neyman" and spread is not None:
         return neyman_counts(totals, spread, size, least=least)

@@ -121,7 +121,9 @@ class Sample:
         """The list for `inspect eval --sample-id`."""
         bad = [item for item in map(str, self.item.tolist()) if "," in item]
         if bad:
-            raise StratError(f"`item` must hold no comma for --sample-id, got {some(bad, 2)}; rename these items.")
+            raise StratError.about(
+                "item", f"must hold no comma for --sample-id, got {some(bad, 2)}; rename these items."
+            )
         return ",".join(str(item) for item in self.item.tolist())
 
     def __str__(self) -> str:
@@ -135,5 +137,7 @@ def _document(item: Any, row: int) -> int:
     """lm-evaluation-harness counts documents of a task from 0: `task/7` and `7` are document 7."""
     tail = str(item).rsplit("/", 1)[-1]
     if not tail.isdecimal():
-        raise StratError(f"`items` must be document numbers for --samples, got {str(item)!r}; use the doc_id column.")
+        raise StratError.about(
+            "items", f"must be document numbers for --samples, got {str(item)!r}; use the doc_id column."
+        )
     return int(tail)

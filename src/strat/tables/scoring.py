@@ -56,9 +56,10 @@ class Outcome:
     def every_class(self, name: str) -> Array:
         """Scores of each class."""
         if self.scores is None:
-            raise StratError(
-                f"`scoring` must not hold {name!r} for {self.model}, which gives no score for each class in every "
-                "fold; it needs predict_proba or decision_function, and every class in every training set."
+            raise StratError.about(
+                "scoring",
+                f"must not hold {name!r} for {self.model}, which gives no score for each class in every "
+                "fold; it needs predict_proba or decision_function, and every class in every training set.",
             )
         return self.scores
 
@@ -121,8 +122,9 @@ def _average_precision(o: Outcome) -> Statistic:
 def _of_probabilities(name: str, function: Callable[..., Statistic]) -> Build:
     def build(o: Outcome) -> Statistic:
         if not o.probabilities:
-            raise StratError(
-                f"`scoring` must not hold {name!r} for {o.model}, which gives no probabilities; it needs predict_proba."
+            raise StratError.about(
+                "scoring",
+                f"must not hold {name!r} for {o.model}, which gives no probabilities; it needs predict_proba.",
             )
         return function(o.truth, o.every_class(name), labels=o.classes)
 
@@ -163,7 +165,7 @@ def scorers(scoring: Any, *, scored: bool) -> list[Scorer]:
     else:
         wanted = [(None, one) for one in scoring]
     if not wanted:
-        raise StratError("`scoring` must name at least one measure, got none.")
+        raise StratError.about("scoring", "must name at least one measure, got none.")
     return [_scorer(name, one) for name, one in wanted]
 
 
@@ -171,7 +173,7 @@ def _scorer(name: str | None, scoring: Any) -> Scorer:
     if callable(scoring):
         return _own(name, scoring)
     if not isinstance(scoring, str):
-        raise StratError(f"`scoring` must be names such as 'f1_macro', or functions, got {shown(scoring)}.")
+        raise StratError.about("scoring", f"must be names such as 'f1_macro', or functions, got {shown(scoring)}.")
     key = scoring.strip().lower().removeprefix("neg_")
     ours = _our_name(key)
     if ours in BY_SCORE:
@@ -179,7 +181,7 @@ def _scorer(name: str | None, scoring: Any) -> Scorer:
     metric = METRICS.get(ours)
     if metric is None or metric.needs not in (LABELS, SCORES) or hasattr(regression, ours):
         hint = near(key, [*_names(), *BY_SCORE])
-        raise StratError(f"`scoring` must be names of classification scorers, got {shown(scoring)}; {hint}")
+        raise StratError.about("scoring", f"must be names of classification scorers, got {shown(scoring)}; {hint}")
     metric = replace(metric, name=name or key)
     return Scorer(metric, _of_labels(metric) if metric.needs == LABELS else _of_score(metric))
 
@@ -209,9 +211,10 @@ def _of_labels(metric: Metric) -> Build:
 def _own(name: str | None, function: Callable[..., Any]) -> Scorer:
     """A user-defined function of (truth, predicted), which makes a statistic; scikit-learn's scorers make none."""
     if hasattr(function, "_score_func"):
-        raise StratError(
-            f"`scoring` must be a name, or a function of (truth, predicted) that makes a statistic (see strat.metric), "
-            f"got the scikit-learn scorer {shown(function)}, whose value has no interval."
+        raise StratError.about(
+            "scoring",
+            f"must be a name, or a function of (truth, predicted) that makes a statistic (see strat.metric), "
+            f"got the scikit-learn scorer {shown(function)}, whose value has no interval.",
         )
     metric = named(function)
     return Scorer(replace(metric, name=name or metric.name), _of_labels(metric))

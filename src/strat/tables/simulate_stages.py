@@ -145,9 +145,10 @@ def _level(stage: Stage, like: Codes, rng: np.random.Generator) -> Level:
 
 def _refuse_large(number: int) -> None:
     if number > POOLED_ROWS:
-        raise StratError(
-            f"`population` must make at most {POOLED_ROWS:,} rows in all to be drawn from again and again, got "
-            f"{number:,}; leave it out for stages of which little was drawn: it then hardly matters."
+        raise StratError.about(
+            "population",
+            f"must make at most {POOLED_ROWS:,} rows in all to be drawn from again and again, got "
+            f"{number:,}; leave it out for stages of which little was drawn: it then hardly matters.",
         )
 
 

@@ -104,7 +104,7 @@ def save_baseline(
         The file.
     """
     if name is not None and not isinstance(name, str):
-        raise StratError(f"`name` must be a text, got {shown(name)}.")
+        raise StratError.about("name", f"must be a text, got {shown(name)}.")
     if is_logs(source) or system is not None:
         stored = _of_items(_items(source, system, items, score, epoch, metrics, missing, na), name)
     else:
@@ -126,9 +126,9 @@ def _of_table(
     na: Names | None,
 ) -> StoredBaseline:
     if items is None:
-        raise StratError("`items` must name the column of items, by which a candidate is paired, got None.")
+        raise StratError.about("items", "must name the column of items, by which a candidate is paired, got None.")
     if (predicted is None) == (score is None):
-        raise StratError("`predicted` or `score` must name the column to store, and not both.")
+        raise StratError.about("predicted", "or `score` must name the column to store, and not both.")
     role, value = ("predicted", str(predicted)) if predicted is not None else ("score", str(score))
     columns = read(source, na=na).columns([items, value, *([] if truth is None else [truth])], missing=missing)
     stored = StoredBaseline(
@@ -152,11 +152,11 @@ def _items(
 
 def _of_items(table: ItemTable, name: str | None) -> StoredBaseline:
     if name is None and len(table.systems) > 1:
-        raise StratError(f"`name` must say which system to store, got None for {some(table.systems)}.")
+        raise StratError.about("name", f"must say which system to store, got None for {some(table.systems)}.")
     system = name or table.systems[0]
     rows = table.system.astype(str) == system
     if not rows.any():
-        raise StratError(f"`name` must be one of the systems, got {system!r}; {near(system, table.systems)}")
+        raise StratError.about("name", f"must be one of the systems, got {system!r}; {near(system, table.systems)}")
     epoch = None if table.epoch is None else table.epoch[rows].tolist()
     return StoredBaseline(system, "score", table.items[rows].tolist(), table.score[rows].tolist(), None, epoch)
 
@@ -207,7 +207,7 @@ def _both_columns(
         )
     if (stored.truth is None) != (asked["truth"] is None):
         has = "has no true labels" if stored.truth is None else "has true labels"
-        raise StratError(f"`truth` must fit the stored baseline, which {has}, got {asked['truth']!r}.")
+        raise StratError.about("truth", f"must fit the stored baseline, which {has}, got {asked['truth']!r}.")
     roles = ("truth", "strata", "units", "clusters", "weights", "items")
     named = [asked[role] for role in roles] + ([] if by is None else listed("by", by))
     named += [asked["population"]] if isinstance(asked["population"], str) else []
@@ -236,11 +236,13 @@ def _both_items(
 
     table = items_of(source, asked, () if by is None else tuple(listed("by", by)))
     if candidate is None and len(table.systems) > 1:
-        raise StratError(f"`candidate` must name one of the systems in `source`, got None for {some(table.systems)}.")
+        raise StratError.about(
+            "candidate", f"must name one of the systems in `source`, got None for {some(table.systems)}."
+        )
     name = candidate or table.systems[0]
     rows = np.flatnonzero(table.system.astype(str) == name)
     if not len(rows):
-        raise StratError(f"`candidate` must be one of the systems, got {name!r}; {near(name, table.systems)}")
+        raise StratError.about("candidate", f"must be one of the systems, got {name!r}; {near(name, table.systems)}")
     label = f"{name} (candidate)" if name == stored.system else name
     ours, theirs = _matched(table.items[rows].tolist(), stored.items, asked["unmatched"])
     place = {str(item): k for k, item in zip(rows[ours], table.items[rows][ours].tolist(), strict=True)}
@@ -277,9 +279,10 @@ def _matched(items: Sequence[Any], stored: Sequence[Any], unmatched: str) -> tup
     extra = [name for name in dict.fromkeys([*ours, *theirs]) if name not in common]
     if extra and not (one_of("unmatched", unmatched, ("error", "common")) == "common" and common):
         way_out = "choose unmatched='common' to compare on the others" if common else "none is common"
-        raise StratError(
-            f"`items` must be those of the stored baseline, but {counted(len(extra), 'item')} are in one of the two "
-            f"only (such as {some(extra, 3)}); {way_out}, or store the baseline again."
+        raise StratError.about(
+            "items",
+            f"must be those of the stored baseline, but {counted(len(extra), 'item')} are in one of the two "
+            f"only (such as {some(extra, 3)}); {way_out}, or store the baseline again.",
         )
     order: dict[str, list[int]] = {}
     for k, name in enumerate(theirs):
@@ -293,18 +296,20 @@ def _same_truth(truth: NDArray[Any], stored: list[Any], items: NDArray[Any]) -> 
     changed = [k for k, (one, other) in enumerate(zip(truth.tolist(), stored, strict=True)) if str(one) != str(other)]
     if changed:
         k = changed[0]
-        raise StratError(
-            f"`truth` must be the same as when the baseline was stored, but {counted(len(changed), 'item')} changed "
-            f"(item {items[k]!s}: {stored[k]!s}, now {truth[k]!s}); store the baseline again."
+        raise StratError.about(
+            "truth",
+            f"must be the same as when the baseline was stored, but {counted(len(changed), 'item')} changed "
+            f"(item {items[k]!s}: {stored[k]!s}, now {truth[k]!s}); store the baseline again.",
         )
 
 
 def _once(items: Iterable[Any]) -> None:
     names = list(map(str, items))
     if len(set(names)) < len(names):
-        raise StratError(
-            "`items` must name each row once for a stored baseline, got some more than once; for repeats, give "
-            "`system` and `epoch` of a long table."
+        raise StratError.about(
+            "items",
+            "must name each row once for a stored baseline, got some more than once; for repeats, give "
+            "`system` and `epoch` of a long table.",
         )
 
 

@@ -46,7 +46,7 @@ class Table:
         for argument, name in wanted.items():
             if name is not None and not _among(name, self.names):
                 hint = near(str(name), [str(known) for known in self.names])
-                raise StratError(f"`{argument}` must name a column of {self.source}, got {shown(name)}; {hint}")
+                raise StratError.about(argument, f"must name a column of {self.source}, got {shown(name)}; {hint}")
 
     def column(self, name: str, *, missing: str = "error") -> NDArray[Any]:
         """One column as a NumPy array; a missing value is an error unless `missing="drop"`.
@@ -125,7 +125,7 @@ def listed(argument: str, names: Any) -> list[str]:
     listing = list(names) if _several(names) else [None]
     if all(isinstance(name, str) for name in listing):
         return [str(name) for name in listing]
-    raise StratError(f"`{argument}` must be a list of names of columns, got {shown(names)}.")
+    raise StratError.about(argument, f"must be a list of names of columns, got {shown(names)}.")
 
 
 def one_name(**names: str | None) -> str | None:
@@ -209,7 +209,9 @@ def read(
         opened = open_files(_as_paths(source), text=text, na=marks, sheet=sheet, memory=memory, progress=progress)
         return _of_files(opened, marks)
     if sheet is not None:
-        raise StratError(f"`sheet` must be left out for a frame or columns: it is for Excel workbooks, got {sheet!r}.")
+        raise StratError.about(
+            "sheet", f"must be left out for a frame or columns: it is for Excel workbooks, got {sheet!r}."
+        )
     if isinstance(source, Mapping):
         backend = Arrays(source, marks)
         return _checked(Table(backend.names, "the columns", backend))
@@ -222,7 +224,9 @@ def _marked(table: Table, na: Names | None) -> Table:
     if marks == table.backend.na:
         return table
     if getattr(table.backend, "files", None) is not None:
-        raise StratError(f"`na` must be given where {table.source} is read, got it for a table that is read already.")
+        raise StratError.about(
+            "na", f"must be given where {table.source} is read, got it for a table that is read already."
+        )
     return replace(table, backend=replace(table.backend, na=marks))  # type: ignore[type-var]
 
 
@@ -249,9 +253,10 @@ def _of_frame(source: Any, na: tuple[str, ...]) -> Table:
         twice = sorted(str(name) for name, times in Counter(source.columns).items() if times > 1)
         raise StratError(f"the frame must name each column once, got {some(twice)} twice; rename one.") from None
     except TypeError:
-        raise StratError(
-            "`source` must be a path, a data frame (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) or a mapping "
-            f"from names to columns, got {type(source).__name__}."
+        raise StratError.about(
+            "source",
+            "must be a path, a data frame (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) or a mapping "
+            f"from names to columns, got {type(source).__name__}.",
         ) from None
     backend: Backend = Lazy(frame, None, na) if isinstance(frame, nw.LazyFrame) else Eager(frame, na)
     return Table(backend.names, "the frame", backend)

@@ -55,9 +55,9 @@ class SecondPhase:
         if self.calibrate is not None:
             one_of("calibrate", self.calibrate, CALIBRATIONS)
         if not self.proxy:
-            raise StratError("`proxy` must name at least one column, got none.")
+            raise StratError.about("proxy", "must name at least one column, got none.")
         if self.estimator == "stratified" and self.strata is None:
-            raise StratError("`label_strata` must name a column with estimator='stratified', got None.")
+            raise StratError.about("label_strata", "must name a column with estimator='stratified', got None.")
 
     def require(self, table: Table) -> None:
         """Fail unless its columns are there."""
@@ -162,8 +162,8 @@ def _same_classes(truth: NDArray[Any], proxies: Sequence[NDArray[Any]], names: S
     for name, proxy in zip(names, proxies, strict=True):
         other = sorted(set(np.unique(proxy).tolist()) - known, key=str)
         if other:
-            raise StratError(
-                f"`proxy` must hold classes that the labelled rows of `truth` hold, got {some(other, 3)} in {name!r}."
+            raise StratError.about(
+                "proxy", f"must hold classes that the labelled rows of `truth` hold, got {some(other, 3)} in {name!r}."
             )
 
 
@@ -176,7 +176,9 @@ def _calibrated(
     method: str,
 ) -> tuple[NDArray[Any], ...]:
     if role == "truth":
-        raise StratError("`calibrate` must be left out with `truth`: it is for a `score` that the proxy forecasts.")
+        raise StratError.about(
+            "calibrate", "must be left out with `truth`: it is for a `score` that the proxy forecasts."
+        )
     return tuple(cross_fitted(one, truth, labelled=labelled, units=units, method=method) for one in proxies)
 
 

@@ -135,7 +135,7 @@ def _one_value(wanted: str) -> Check:
         if (several and getattr(value, "ndim", None) != 0) or type(value).__name__ == "NAType":
             column = wanted == "text" and getattr(value, "ndim", None) == 1
             way_out = f"; put the column into the table, {{{name!r}: values}}, and name it" if column else ""
-            raise StratError(f"`{name}` must be {wanted}, got {shown(value)}{way_out}.")
+            raise StratError.about(name, f"must be {wanted}, got {shown(value)}{way_out}.")
         return value
 
     return check
@@ -146,7 +146,7 @@ def _instance(kinds: frozenset[Any]) -> Check:
 
     def check(name: str, value: Any) -> Any:
         if not any(_fits(kind, value) for kind in kinds):
-            raise StratError(f"`{name}` must be {_words(kinds)}, got {shown(value)}.")
+            raise StratError.about(name, f"must be {_words(kinds)}, got {shown(value)}.")
         return value
 
     return check
@@ -155,7 +155,7 @@ def _instance(kinds: frozenset[Any]) -> Check:
 def _names(name: str, value: Any) -> Any:
     """One name or several; which there are is known to the function."""
     if getattr(value, "ndim", None) == 0:
-        raise StratError(f"`{name}` must be a name or a list of names, got {shown(value)}.")
+        raise StratError.about(name, f"must be a name or a list of names, got {shown(value)}.")
     return value
 
 
@@ -179,13 +179,13 @@ def _each(kinds: frozenset[Any]) -> Check:
 
     def check(name: str, value: Any) -> Any:
         if isinstance(value, str | Mapping) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
-            raise StratError(f"`{name}` must be a list that holds {_words(kinds)} each, got {shown(value)}.")
+            raise StratError.about(name, f"must be a list that holds {_words(kinds)} each, got {shown(value)}.")
         items = list(value)
         if not items and Callable not in map(_origin, kinds):
-            raise StratError(f"`{name}` must hold at least one {' or '.join(sorted(k.__name__ for k in kinds))}.")
+            raise StratError.about(name, f"must hold at least one {' or '.join(sorted(k.__name__ for k in kinds))}.")
         for item in items:
             if not any(_fits(kind, item) for kind in kinds):
-                raise StratError(f"`{name}` must hold {_words(kinds)} each, got {shown(item)}.")
+                raise StratError.about(name, f"must hold {_words(kinds)} each, got {shown(item)}.")
         return items
 
     return check
@@ -227,9 +227,9 @@ def _number(name: str, value: object) -> float:
     if isinstance(single, Fraction | Decimal):
         single = float(single)
     if not isinstance(single, int | float):
-        raise StratError(f"`{name}` must be a number, got {shown(value)}.")
+        raise StratError.about(name, f"must be a number, got {shown(value)}.")
     if math.isnan(single) if isinstance(single, float) else abs(single) > 1e300:
-        raise StratError(f"`{name}` must be finite, got {shown(value)}.")
+        raise StratError.about(name, f"must be finite, got {shown(value)}.")
     return single
 
 
@@ -237,25 +237,25 @@ def _count(name: str, value: object) -> int:
     single = plain(value)
     if isinstance(single, float):
         if not single.is_integer():
-            raise StratError(f"`{name}` must be a whole number, got {shown(value)}.")
+            raise StratError.about(name, f"must be a whole number, got {shown(value)}.")
         return int(single)
     try:
         return operator.index(single)
     except TypeError:
-        raise StratError(f"`{name}` must be a number, got {shown(value)}.") from None
+        raise StratError.about(name, f"must be a number, got {shown(value)}.") from None
 
 
 def _index(name: str, value: object) -> int:
     try:
         return operator.index(plain(value))
     except TypeError:
-        raise StratError(f"`{name}` must be a whole number, got {shown(value)}.") from None
+        raise StratError.about(name, f"must be a whole number, got {shown(value)}.") from None
 
 
 def _flag(name: str, value: object) -> bool:
     if isinstance(single := plain(value), bool):
         return single
-    raise StratError(f"`{name}` must be True or False, got {shown(value)}.")
+    raise StratError.about(name, f"must be True or False, got {shown(value)}.")
 
 
 def _repeats(name: str, value: object) -> int:
@@ -268,9 +268,9 @@ def _size(name: str, value: object) -> int:
 
 def _at_most(name: str, value: object, most: int, why: str) -> int:
     if (count := _count(name, value)) < 0:
-        raise StratError(f"`{name}` must not be negative, got {shown(count)}.")
+        raise StratError.about(name, f"must not be negative, got {shown(count)}.")
     if count > most:
-        raise StratError(f"`{name}` must be at most {most:,}, got {shown(count)}; {why}.")
+        raise StratError.about(name, f"must be at most {most:,}, got {shown(count)}; {why}.")
     return count
 
 
@@ -280,7 +280,7 @@ def _seed(name: str, value: object) -> Any:
     single = plain(value)
     if isinstance(single, int) and single >= 0:
         return single
-    raise StratError(f"`{name}` must be a seed of 0 or more or a NumPy generator, got {shown(value)}.")
+    raise StratError.about(name, f"must be a seed of 0 or more or a NumPy generator, got {shown(value)}.")
 
 
 _SINGLE: dict[frozenset[Any], Check] = {
@@ -295,7 +295,7 @@ _SINGLE: dict[frozenset[Any], Check] = {
 def unmasked(name: str, value: object) -> None:
     """Refuse what hides values: NumPy would read the numbers under the mask."""
     if isinstance(value, np.ma.MaskedArray) and (hidden := int(np.ma.count_masked(value))):  # type: ignore[no-untyped-call]
-        raise StratError(f"`{name}` must have no masked values, got {hidden}; drop these rows or fill them.")
+        raise StratError.about(name, f"must have no masked values, got {hidden}; drop these rows or fill them.")
 
 
 def same_order(columns: Mapping[str, Any]) -> None:
@@ -309,9 +309,10 @@ def same_order(columns: Mapping[str, Any]) -> None:
     (first, index), *rest = indexed.items()
     for name, other in rest:
         if len(index) == len(other) and not index.equals(other) and index.symmetric_difference(other).empty:
-            raise StratError(
-                f"`{name}` must have its rows in the order of `{first}`, got the same index in another order; align it "
-                f"({name}.loc[{first}.index]), or give {name}.to_numpy() if rows are to be paired by their place."
+            raise StratError.about(
+                name,
+                f"must have its rows in the order of `{first}`, got the same index in another order; align it "
+                f"({name}.loc[{first}.index]), or give {name}.to_numpy() if rows are to be paired by their place.",
             )
 
 
@@ -325,12 +326,12 @@ def _column(kinds: frozenset[Any]) -> Check:
             return value
         unmasked(name, value)
         if value is None or callable(value) or isinstance(value, str | bytes | set | frozenset | Iterator | Mapping):
-            raise StratError(f"`{name}` must be a column, one value per row, got {shown(value)}.")
+            raise StratError.about(name, f"must be a column, one value per row, got {shown(value)}.")
         if (listed or name in ROWS) and _single(value):
-            raise StratError(f"`{name}` must have one value per row, got the single value {shown(value)}.")
+            raise StratError.about(name, f"must have one value per row, got the single value {shown(value)}.")
         rows = _rows(name, value)
         if name == "labels" and np.ndim(rows) > 1:
-            raise StratError(f"`labels` must be a list of labels, got {shown(np.asarray(rows))}.")
+            raise StratError.about("labels", f"must be a list of labels, got {shown(np.asarray(rows))}.")
         return rows
 
     return check
@@ -344,12 +345,12 @@ def _rows(name: str, value: Any) -> Any:
     """`value` with plain labels; NumPy reads neither rows of several lengths nor the half of complex numbers."""
     value = plain_labels(value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "cV":
-        raise StratError(f"`{name}` must be plain numbers or labels, got {value.dtype} in {shown(value)}.")
+        raise StratError.about(name, f"must be plain numbers or labels, got {value.dtype} in {shown(value)}.")
     if isinstance(value, list | tuple) and any(
         issubclass(kind, list | tuple | np.ndarray) for kind in {*map(type, value)}
     ):
         try:
             np.asarray(value)
         except ValueError:
-            raise StratError(f"`{name}` must have rows of one length, got lists of several lengths.") from None
+            raise StratError.about(name, "must have rows of one length, got lists of several lengths.") from None
     return value

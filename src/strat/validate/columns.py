@@ -33,28 +33,29 @@ def numbers(
     try:
         array = _floats(values)
     except (TypeError, ValueError, OverflowError):
-        raise StratError(
-            f"`{argument}` must be numbers, got {some(np.ravel(np.asarray(values, object)), 3)}."
+        raise StratError.about(
+            argument, f"must be numbers, got {some(np.ravel(np.asarray(values, object)), 3)}."
         ) from None
     if array.ndim == 0:
-        raise StratError(f"`{argument}` must have one value per row, got the single value {array.item()!r}.")
+        raise StratError.about(argument, f"must have one value per row, got the single value {array.item()!r}.")
     if len(array) == 0:
-        raise StratError(f"`{argument}` must have at least one row, got none.")
+        raise StratError.about(argument, "must have at least one row, got none.")
     if axes not in (None, array.ndim):
         wanted = "one value per row" if axes == 1 else "rows and columns"
-        raise StratError(f"`{argument}` must have {wanted}, got an array of shape {array.shape}.")
+        raise StratError.about(argument, f"must have {wanted}, got an array of shape {array.shape}.")
     if _surely_within(array, most):
         return array
     if finite and array.size and not np.isfinite([array.min(), array.max()]).all():  # no mask as large as the data
         bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
-        raise StratError(
-            f"`{argument}` must be finite, got {array[bad[0]].tolist()!r} in row {bad[0]} "
+        raise StratError.about(
+            argument,
+            f"must be finite, got {array[bad[0]].tolist()!r} in row {bad[0]} "
             f"({len(bad)} such rows); "
-            "drop these rows or say what they stand for."
+            "drop these rows or say what they stand for.",
         )
     if most < np.inf and array.size and max(-array.min(), array.max()) > most:
-        raise StratError(
-            f"`{argument}` must not be larger than {most:g}, got {np.abs(array).max():g}; divide all by one number."
+        raise StratError.about(
+            argument, f"must not be larger than {most:g}, got {np.abs(array).max():g}; divide all by one number."
         )
     return array
 
@@ -123,9 +124,10 @@ def _whole_arrays(argument: str, path: Path) -> Iterator[None]:
     except StratError:
         raise
     except Exception:  # NumPy's reading of a damaged head raises a dozen kinds
-        raise StratError(
-            f"`{argument}` must be a whole file of NumPy arrays, got {str(path)!r}; it is damaged, or holds objects, "
-            "which are never loaded."
+        raise StratError.about(
+            argument,
+            f"must be a whole file of NumPy arrays, got {str(path)!r}; it is damaged, or holds objects, "
+            "which are never loaded.",
         ) from None
 
 
@@ -172,12 +174,12 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> int:
     """The common length of the named arrays, or an error that names two that differ."""
     for name, array in arrays.items():
         if not hasattr(array, "__len__"):
-            raise StratError(f"`{name}` must have one value per row, got {some([array])}.")
+            raise StratError.about(name, f"must have one value per row, got {some([array])}.")
     lengths = {name: len(array) for name, array in arrays.items()}
     (first, n), *rest = lengths.items()
     for name, m in rest:
         if m != n:
-            raise StratError(f"`{name}` must have as many rows as `{first}` ({n}), got {m}.")
+            raise StratError.about(name, f"must have as many rows as `{first}` ({n}), got {m}.")
     return n
 
 
@@ -194,26 +196,27 @@ def encode(argument: str, labels: ArrayLike) -> tuple[Codes, NDArray[Any]]:
     try:
         array = np.asarray(labels)
     except ValueError:
-        raise StratError(f"`{argument}` must have one label per row, got lists of several lengths.") from None
+        raise StratError.about(argument, "must have one label per row, got lists of several lengths.") from None
     if array.ndim != 1:
-        raise StratError(f"`{argument}` must have one label per row, got an array of shape {array.shape}.")
+        raise StratError.about(argument, f"must have one label per row, got an array of shape {array.shape}.")
     if len(array) == 0:
-        raise StratError(f"`{argument}` must have at least one row, got none.")
+        raise StratError.about(argument, "must have at least one row, got none.")
     if array.dtype == object or (not isinstance(labels, np.ndarray) and _merged(array, labels)):
         array = _homogeneous(argument, labels)
     missing = np.isnan(array) if array.dtype.kind == "f" else np.isnat(array) if array.dtype.kind in "mM" else None
     if missing is not None and missing.any():
-        raise StratError(
-            f"`{argument}` must name every row, got a missing label in row {np.flatnonzero(missing)[0]} "
-            f"({int(missing.sum())} such rows); drop these rows or give them a label."
+        raise StratError.about(
+            argument,
+            f"must name every row, got a missing label in row {np.flatnonzero(missing)[0]} "
+            f"({int(missing.sum())} such rows); drop these rows or give them a label.",
         )
     if array.dtype.kind in "biu" and len(array):
         return _encode_integers(array)
     try:
         distinct, codes = np.unique(array, return_inverse=True)
     except TypeError:
-        raise StratError(
-            f"`{argument}` must have labels with an order, got {some(array, 2)}; make them text."
+        raise StratError.about(
+            argument, f"must have labels with an order, got {some(array, 2)}; make them text."
         ) from None
     return codes.astype(np.int64, copy=False).reshape(-1), distinct
 
@@ -295,17 +298,18 @@ def _homogeneous(argument: str, labels: ArrayLike) -> NDArray[Any]:
     items = list(labels)  # type: ignore[arg-type]
     missing = [i for i, v in enumerate(items) if is_missing(v)]
     if missing:
-        raise StratError(
-            f"`{argument}` must name every row, got a missing label in row {missing[0]} "
-            f"({len(missing)} such rows); drop these rows or give them a label."
+        raise StratError.about(
+            argument,
+            f"must name every row, got a missing label in row {missing[0]} "
+            f"({len(missing)} such rows); drop these rows or give them a label.",
         )
     kinds = {_kind(v) for v in items}
     if len(kinds) > 1:
         examples = [next(v for v in items if _kind(v) == k) for k in sorted(kinds)]
         way_out = "all numbers, or all text" if kinds == {"number", "truth value"} else "all text"
-        raise StratError(f"`{argument}` must have labels of one type, got {some(examples)}; make them {way_out}.")
+        raise StratError.about(argument, f"must have labels of one type, got {some(examples)}; make them {way_out}.")
     if kinds <= {"tuple", "list"}:
-        raise StratError(f"`{argument}` must have one label per row, got {some(items, 2)}; join them to one text.")
+        raise StratError.about(argument, f"must have one label per row, got {some(items, 2)}; join them to one text.")
     return _unrounded(items)
 
 

@@ -24,7 +24,7 @@ def number(argument: str, value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise StratError(f"`{argument}` must be a number, got {some([value])}.") from None
+        raise StratError.about(argument, f"must be a number, got {some([value])}.") from None
 
 
 def count(argument: str, value: object, *, least: int = 1, most: int | None = None) -> int:
@@ -43,13 +43,13 @@ def count(argument: str, value: object, *, least: int = 1, most: int | None = No
     if size.is_integer() and least <= size <= (math.inf if most is None else most):
         return int(value)  # type: ignore[call-overload]  # of the value itself: floats end at 2^53
     limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-    raise StratError(f"`{argument}` must be a whole number {limits}, got {short(repr(plain(value)))}.")
+    raise StratError.about(argument, f"must be a whole number {limits}, got {short(repr(plain(value)))}.")
 
 
 def positive(argument: str, value: object) -> float:
     """`value` as a number above zero whose square is a number, too."""
     if not 1e-100 < (size := number(argument, value)) < 1e100:
-        raise StratError(f"`{argument}` must be positive and below 1e100, got {plain(value)!r}.")
+        raise StratError.about(argument, f"must be positive and below 1e100, got {plain(value)!r}.")
     return size
 
 
@@ -70,7 +70,7 @@ def share(
         return size
     where = "strictly between" if open_ends else "between"
     way_out = f"; {hint}" if hint else ""
-    raise StratError(f"`{argument}` must lie {where} {low:g} and {high:g}, got {plain(value)!r}{way_out}.")
+    raise StratError.about(argument, f"must lie {where} {low:g} and {high:g}, got {plain(value)!r}{way_out}.")
 
 
 def level(value: object, argument: str = "level") -> float:
@@ -91,7 +91,7 @@ def seed(rng: Rng) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
     if isinstance(rng, bool) or rng is None or not number("rng", rng).is_integer() or rng < 0:
-        raise StratError(f"`rng` must be a seed (0, 1, 2, …) or a NumPy Generator, got {plain(rng)!r}.")
+        raise StratError.about("rng", f"must be a seed (0, 1, 2, …) or a NumPy Generator, got {plain(rng)!r}.")
     return int(rng)
 
 
@@ -116,9 +116,9 @@ def probabilities(argument: str, values: ArrayLike | None, classes: int) -> Arra
         return np.full(classes, 1.0 / classes)
     shares = numbers(argument, values, most=1e100)
     if shares.shape != (classes,):
-        raise StratError(f"`{argument}` must have one probability per class ({classes}), got shape {shares.shape}.")
+        raise StratError.about(argument, f"must have one probability per class ({classes}), got shape {shares.shape}.")
     if (shares < 0).any():
-        raise StratError(f"`{argument}` must not be negative, got {shares.min():.6g}; use numbers from 0 to 1.")
+        raise StratError.about(argument, f"must not be negative, got {shares.min():.6g}; use numbers from 0 to 1.")
     if abs(shares.sum() - 1) > 1e-8:
-        raise StratError(f"`{argument}` must sum to 1, got a sum of {shares.sum():.6g}; divide by it.")
+        raise StratError.about(argument, f"must sum to 1, got a sum of {shares.sum():.6g}; divide by it.")
     return shares

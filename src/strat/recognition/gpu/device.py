@@ -30,9 +30,9 @@ def find_device() -> Any:
     if interpreted():
         return torch.device("cpu")
     if not torch.cuda.is_available():
-        raise StratError(
-            "`device` must be 'cpu' on this machine, got 'cuda': no CUDA GPU was found; "
-            "device='cpu' gives the same ranks."
+        raise StratError.about(
+            "device",
+            "must be 'cpu' on this machine, got 'cuda': no CUDA GPU was found; device='cpu' gives the same ranks.",
         )
     return torch.device("cuda")
 
@@ -45,7 +45,7 @@ def choose_kernel(wanted: str, device: Any) -> str:
     if wanted == "auto":
         return "hopper" if is_hopper and hopper.AVAILABLE else "portable"
     if wanted == "hopper" and not is_hopper:
-        raise StratError("`kernel` must be 'portable' on this GPU, got 'hopper'; or leave it 'auto'.")
+        raise StratError.about("kernel", "must be 'portable' on this GPU, got 'hopper'; or leave it 'auto'.")
     return wanted
 
 

@@ -57,9 +57,10 @@ def ranks_of_embeddings(
 
 def _supported(score: str) -> None:
     if score == "l1":
-        raise StratError(
-            "`score` must be 'cosine', 'inner', 'euclidean' or 'mahalanobis' on a GPU, got 'l1', which is no "
-            "matrix product; device='cpu' computes it."
+        raise StratError.about(
+            "score",
+            "must be 'cosine', 'inner', 'euclidean' or 'mahalanobis' on a GPU, got 'l1', which is no "
+            "matrix product; device='cpu' computes it.",
         )
 
 
@@ -67,8 +68,8 @@ def _chosen(argument: str, rows: Any, index: Codes, n: int) -> Any:
     """The rows of an array or tensor that take part; all of them without a copy."""
     rows = rows if hasattr(rows, "cpu") else np.asanyarray(rows)
     if rows.ndim != 2 or len(rows) != n:
-        raise StratError(
-            f"`{argument}` must have one row for each of the {n} labels, got an array of shape {tuple(rows.shape)}."
+        raise StratError.about(
+            argument, f"must have one row for each of the {n} labels, got an array of shape {tuple(rows.shape)}."
         )
     if len(index) == n:
         return rows

@@ -37,9 +37,10 @@ def check_whole_subjects(gallery_codes: Any, device: Any, group: Any) -> None:
     processes[mine] = 1
     _reduce(processes, "SUM", group)
     if bool((processes > 1).any()):
-        raise StratError(
-            f"`gallery` must keep a subject's rows on one process with distinct=True, got subject "
-            f"{int((processes > 1).nonzero()[0])} on {int(processes.max())}; split the gallery by subject."
+        raise StratError.about(
+            "gallery",
+            f"must keep a subject's rows on one process with distinct=True, got subject "
+            f"{int((processes > 1).nonzero()[0])} on {int(processes.max())}; split the gallery by subject.",
         )
 
 

@@ -105,7 +105,7 @@ def rows_on_card(n: int, d: int, wanted: int | None, device: Any) -> int:
     """How many gallery rows to hold: 8 bytes a number, 2 in digits, as much again while preparing."""
     if wanted is not None:
         if wanted < 1:
-            raise StratError(f"`gallery_rows` must be at least 1, got {wanted}; leave it out to take what fits.")
+            raise StratError.about("gallery_rows", f"must be at least 1, got {wanted}; leave it out to take what fits.")
         return int(wanted)
     if device.type != "cuda":
         return max(1, n)
@@ -123,10 +123,10 @@ def _prepared(argument: str, rows: Any, form: str, device: Any) -> Any:
         out[where] = _sent(rows[where], device)
     largest = out.norm(float("inf"), dim=1)
     if not bool(largest.isfinite().all()):
-        raise StratError(f"`{argument}` must be finite, got NaN or infinity; drop these rows.")
+        raise StratError.about(argument, "must be finite, got NaN or infinity; drop these rows.")
     if form == "cosine":
         if not bool(largest.all()):
-            raise StratError(f"`{argument}` must not have zero vectors under cosine; drop these rows.")
+            raise StratError.about(argument, "must not have zero vectors under cosine; drop these rows.")
         _make_unit(out, largest)
     return out
 

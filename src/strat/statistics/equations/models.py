@@ -52,7 +52,7 @@ def linear_predictor(
 def _terms(x: Columns, rows: int, intercept: bool) -> tuple[Array, tuple[Any, ...]]:
     """The design matrix of named columns, and the names of its coefficients."""
     if not x and not intercept:
-        raise StratError("`x` must hold at least one column, got none.")
+        raise StratError.about("x", "must hold at least one column, got none.")
     columns = {name: numbers("x", column, most=LARGEST, axes=1) for name, column in x.items()}
     for name, column in columns.items():
         same_length(y=range(rows), **{f"x[{plain(name)!r}]": column})
@@ -65,7 +65,7 @@ def _shares(argument: str, y: ArrayLike) -> Array:
     values = numbers(argument, y, axes=1)
     outside = (values < 0) | (values > 1)
     if outside.any():
-        raise StratError(f"`{argument}` must be true or false, or from 0 to 1, got {some(values[outside], 3)}.")
+        raise StratError.about(argument, f"must be true or false, or from 0 to 1, got {some(values[outside], 3)}.")
     return values
 
 
@@ -111,9 +111,10 @@ def logistic_regression(
 def _logits(probability: ArrayLike) -> Array:
     p = _shares("probability", probability)
     if ((p <= 0) | (p >= 1)).any():
-        raise StratError(
-            f"`probability` must lie between 0 and 1, both excluded, got {int(((p <= 0) | (p >= 1)).sum())} at an end; "
-            "clip them first."
+        raise StratError.about(
+            "probability",
+            f"must lie between 0 and 1, both excluded, got {int(((p <= 0) | (p >= 1)).sum())} at an end; "
+            "clip them first.",
         )
     return np.asarray(scipy.special.logit(p))
 
@@ -170,7 +171,7 @@ def success_curve(success: ArrayLike, length: ArrayLike) -> Statistic:
     """
     hours = numbers("length", length, axes=1)
     if (hours <= 0).any():
-        raise StratError(f"`length` must be positive, got {some(hours[hours <= 0], 3)}.")
+        raise StratError.about("length", f"must be positive, got {some(hours[hours <= 0], 3)}.")
     y = _shares("success", success)
     same_length(success=y, length=hours)
     design = np.column_stack([np.ones(len(y)), np.log2(hours)])
@@ -195,7 +196,7 @@ def ability(
     a = np.ones(len(y)) if discrimination is None else numbers("discrimination", discrimination, axes=1)
     same_length(correct=y, difficulty=b, discrimination=a)
     if (a <= 0).any():
-        raise StratError(f"`discrimination` must be positive, got {some(a[a <= 0], 3)}.")
+        raise StratError.about("discrimination", f"must be positive, got {some(a[a <= 0], 3)}.")
     codes, labels = (np.zeros(len(y), np.int64), np.array(["ability"])) if by is None else encode("by", by)
     same_length(correct=y, by=codes)
     design = np.zeros((len(y), len(labels)))

@@ -35,10 +35,10 @@ def ordinal_logit(y: ArrayLike, x: Mapping[str, ArrayLike], *, order: Sequence[A
     levels = labels.tolist() if order is None else labels_of("order", order).tolist()
     unknown = [label for label in labels.tolist() if label not in levels]
     if unknown or len(levels) < 2:
-        raise StratError(f"`order` must list at least two outcomes and all that occur, got {some(levels)}.")
+        raise StratError.about("order", f"must list at least two outcomes and all that occur, got {some(levels)}.")
     absent = [level for level in levels if level not in labels.tolist()]
     if absent:
-        raise StratError(f"`order` must list outcomes that occur, got {some(absent)} without a row.")
+        raise StratError.about("order", f"must list outcomes that occur, got {some(absent)} without a row.")
     place = np.array([levels.index(label) for label in labels.tolist()])[codes]
     design, names = _terms(x, len(place), intercept=False)
     lines, line = np.unique(np.column_stack([place, design]), axis=0, return_inverse=True)

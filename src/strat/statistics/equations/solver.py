@@ -88,9 +88,10 @@ def _inverse(slope: Array, name: str) -> Array:
     scale = np.sqrt(np.where(size > 0, size, 1.0))
     scaled = slope / np.outer(scale, scale)
     if not np.isfinite(scaled).all() or (size == 0).any() or np.linalg.cond(scaled) > COLLINEAR:
-        raise StratError(
-            f"`{name}` must be determined by the rows, got a singular Jacobian: columns that depend on each other, "
-            "parameters that no row looks at, or rows that are separated perfectly; leave a term out."
+        raise StratError.about(
+            name,
+            "must be determined by the rows, got a singular Jacobian: columns that depend on each other, "
+            "parameters that no row looks at, or rows that are separated perfectly; leave a term out.",
         )
     return np.linalg.inv(scaled) / np.outer(scale, scale)
 
@@ -185,7 +186,7 @@ def equation(
 
     first = scores(begin)
     if not np.isfinite(first).all():
-        raise StratError("`psi` must be finite at `start`, got values that are not; begin elsewhere.")
+        raise StratError.about("psi", "must be finite at `start`, got values that are not; begin elsewhere.")
     order = np.lexsort(np.hstack([first, scores(begin + 0.1)]).T)  # content tells rows apart, not their place
     line = np.empty(len(order), np.int64)
     line[order] = np.arange(len(order))
@@ -195,15 +196,15 @@ def equation(
             return differences(lambda at: scores(at)[order], theta, weights)
         each = np.asarray(jacobian(theta), float)
         if each.shape != (len(order), parameters, parameters):
-            raise StratError(
-                f"`jacobian` must give rows × parameters × parameters, {(len(order), parameters, parameters)}, got "
-                f"{each.shape}."
+            raise StratError.about(
+                "jacobian",
+                f"must give rows × parameters × parameters, {(len(order), parameters, parameters)}, got {each.shape}.",
             )
         return np.tensordot(weights, each[order], 1)
 
     names = tuple(range(parameters)) if labels is None else tuple(labels_of("labels", labels).tolist())
     if len(names) != parameters:
-        raise StratError(f"`labels` must name each of the {parameters} parameters, got {len(names)}.")
+        raise StratError.about("labels", f"must name each of the {parameters} parameters, got {len(names)}.")
     axes = () if parameters == 1 else (Axis("parameter", names),)
     return as_statistic(Equation(name, lambda theta: scores(theta)[order], slope, begin), line, len(order), axes)
 
@@ -223,8 +224,9 @@ def _checked_scores(values: ArrayLike, parameters: int) -> Array:
     if array.ndim == 1 and parameters == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] != parameters:
-        raise StratError(
-            f"`psi` must give rows × parameters, a column for each of the {parameters} numbers of `start`, got shape "
-            f"{array.shape}."
+        raise StratError.about(
+            "psi",
+            f"must give rows × parameters, a column for each of the {parameters} numbers of `start`, got shape "
+            f"{array.shape}.",
         )
     return array

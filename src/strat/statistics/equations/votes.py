@@ -65,7 +65,9 @@ def bradley_terry(
     names = [*([LEFT] if home else []), *extra]
     taken = [name for name in (*names, TIE) if name in systems]
     if taken:
-        raise StratError(f"`left` and `right` must name systems, got {some(taken)}, which is a term of the model.")
+        raise StratError.about(
+            "left", f"and `right` must name systems, got {some(taken)}, which is a term of the model."
+        )
     votes, codes = _distinct(first, second, result, list(extra.values()), systems, home)
     votes.check_connected(result[result >= 0].size)
     tied = ties == "davidson" and bool((votes.result == 0.5).any())
@@ -125,7 +127,7 @@ class Votes:
 
         m = len(self.systems)
         if m < 2 or not rows:
-            raise StratError(f"`left` and `right` must name at least two systems, got {m}.")
+            raise StratError.about("left", f"and `right` must name at least two systems, got {m}.")
         won, lost = self.result > 0, self.result < 1
         start = np.concatenate([self.first[won], self.second[lost]])
         stop = np.concatenate([self.second[won], self.first[lost]])
@@ -134,9 +136,10 @@ class Votes:
         if number > 1:
             sizes = np.bincount(part)
             outside = [self.systems[k] for k in np.flatnonzero(part != int(sizes.argmax()))]
-            raise StratError(
-                f"`winner` must connect all systems by wins both ways, got {some(outside, 5)} always ahead, always "
-                "behind or never compared with the others: that strength is infinite; leave such systems out."
+            raise StratError.about(
+                "winner",
+                f"must connect all systems by wins both ways, got {some(outside, 5)} always ahead, always "
+                "behind or never compared with the others: that strength is infinite; leave such systems out.",
             )
 
 
@@ -188,13 +191,13 @@ def _systems(left: ArrayLike, right: ArrayLike) -> tuple[Codes, Codes, tuple[Any
     first, second = encode("left", left), encode("right", right)
     same_length(left=first[0], right=second[0])
     if first[1].dtype.kind != second[1].dtype.kind:
-        raise StratError("`right` must have names of the type of `left`; make both text or both numbers.")
+        raise StratError.about("right", "must have names of the type of `left`; make both text or both numbers.")
     names = np.unique(np.concatenate([first[1], second[1]]))
     one = np.searchsorted(names, first[1])[first[0]]
     other = np.searchsorted(names, second[1])[second[0]]
     if (one == other).any():
-        raise StratError(
-            f"`right` must differ from `left` in every vote, got {int((one == other).sum())} of a system on itself."
+        raise StratError.about(
+            "right", f"must differ from `left` in every vote, got {int((one == other).sum())} of a system on itself."
         )
     return one, other, tuple(names.tolist())
 
@@ -213,9 +216,10 @@ def _results(left: ArrayLike, right: ArrayLike, winner: ArrayLike) -> Array:
     result = np.where(equal(who, labels_of("right", right)), 0.0, result)
     unknown = np.unique(codes[np.isnan(result)])
     if len(unknown):
-        raise StratError(
-            "`winner` must be 'left', 'right' or 'tie', or name one of the two systems, got "
-            f"{some(labels[unknown].tolist(), 3)}."
+        raise StratError.about(
+            "winner",
+            "must be 'left', 'right' or 'tie', or name one of the two systems, got "
+            f"{some(labels[unknown].tolist(), 3)}.",
         )
     return result
 

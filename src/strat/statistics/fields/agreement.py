@@ -33,25 +33,25 @@ def _ratings(ratings: ArrayLike) -> tuple[Codes, Array, NDArray[Any]]:
     """
     table = np.asarray(ratings)
     if table.ndim != 2 or not table.size:
-        raise StratError(f"`ratings` must be a table of items × raters, got shape {np.shape(table)}.")
+        raise StratError.about("ratings", f"must be a table of items × raters, got shape {np.shape(table)}.")
     if table.dtype.kind in "biuf":
         given = ~np.isnan(table)
     else:
         table = np.asarray(ratings, object)
         given = ~np.array([[is_missing(value) for value in row] for row in table], bool)
     if not given.any():
-        raise StratError("`ratings` must hold at least one rating, got none.")
+        raise StratError.about("ratings", "must hold at least one rating, got none.")
     try:
         labels = table[given] if table.dtype.kind in "biuf" else np.array(table[given].tolist())
         values, codes = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError):
-        raise StratError(f"`ratings` must hold labels of one type, got {some(table[given], 3)}.") from None
+        raise StratError.about("ratings", f"must hold labels of one type, got {some(table[given], 3)}.") from None
     if values.dtype.kind not in "biufU" or len(values) > MOST_VALUES:
-        raise StratError(
-            f"`ratings` must hold labels or numbers, at most {MOST_VALUES} different ones, got {some(values, 3)}."
+        raise StratError.about(
+            "ratings", f"must hold labels or numbers, at most {MOST_VALUES} different ones, got {some(values, 3)}."
         )
     if not (given.sum(axis=1) >= 2).any():
-        raise StratError("`ratings` must have an item with two ratings or more, got none.")
+        raise StratError.about("ratings", "must have an item with two ratings or more, got none.")
     place = np.full(table.shape, len(values))
     place[given] = codes.reshape(-1)
     place.sort(axis=1)
@@ -68,7 +68,7 @@ def _kinds(place: Codes, q: int) -> tuple[Codes, Array]:
 
 def _numeric(values: NDArray[Any], why: str) -> Array:
     if values.dtype.kind == "U":
-        raise StratError(f"`ratings` must be numbers for {why}, got {some(values, 3)}.")
+        raise StratError.about("ratings", f"must be numbers for {why}, got {some(values, 3)}.")
     return numbers("ratings", values, most=LARGEST)
 
 
@@ -91,7 +91,7 @@ def fleiss_kappa(ratings: ArrayLike) -> Statistic:
     """
     kind, counts, values = _ratings(ratings)
     if len(set(counts.sum(axis=1))) > 1:
-        raise StratError("`ratings` must have as many ratings for every item, got several numbers; use gwet_ac.")
+        raise StratError.about("ratings", "must have as many ratings for every item, got several numbers; use gwet_ac.")
     return _chance_corrected("Fleiss' κ", kind, counts, np.eye(len(values)), lambda share: (share**2).sum(axis=-1))
 
 
@@ -239,7 +239,7 @@ def icc(ratings: ArrayLike, *, kind: str = "ICC2") -> Statistic:
     x = numbers("ratings", ratings, most=LARGEST, axes=2)
     n, k = x.shape
     if n < 2 or k < 2 or (x == x.flat[0]).all():
-        raise StratError(f"`ratings` must have two items, two raters and different values, got shape {x.shape}.")
+        raise StratError.about("ratings", f"must have two items, two raters and different values, got shape {x.shape}.")
     x = x - x.mean()  # the value does not change, and its sums lose no digits
     columns = np.column_stack([x.sum(axis=1) ** 2, (x**2).sum(axis=1), x, np.ones(n)])
     statistic = Statistic(kind, (Rows(None, columns, k + 3),), lambda t: _icc(t, kind, n, k), bounds=(-1.0, 1.0))

@@ -61,7 +61,7 @@ def net_benefit(
     codes, risk, label = _risks(truth, probability, positive)
     at = np.atleast_1d(values("thresholds", thresholds))
     if at.ndim != 1 or not ((at >= 0) & (at < 1)).all():
-        raise StratError(f"`thresholds` must lie between 0 and 1, 1 left out, got {some(np.ravel(at), 3)}.")
+        raise StratError.about("thresholds", f"must lie between 0 and 1, 1 left out, got {some(np.ravel(at), 3)}.")
     harm = np.where(codes[:, None] == 1, 1.0, -at / (1.0 - at))
     statistic = mean(np.where(risk[:, None] >= at, harm, 0.0))
     axes = (Axis("threshold", tuple(at.tolist())),)
@@ -75,7 +75,7 @@ def _risks(
     codes, risk, label, _ = positives(truth, probability, positive, argument=argument)
     outside = (risk < 0) | (risk > 1)
     if outside.any():
-        raise StratError(f"`{argument}` must lie between 0 and 1, got {float(risk[outside][0])!r}.")
+        raise StratError.about(argument, f"must lie between 0 and 1, got {float(risk[outside][0])!r}.")
     return codes, risk, label
 
 
@@ -97,7 +97,7 @@ def observed_expected(truth: ArrayLike, probability: ArrayLike, *, positive: obj
     """
     codes, risk, label = _risks(truth, probability, positive)
     if not risk.any():
-        raise StratError("`probability` must be above 0 in some row for O:E, got only zeros.")
+        raise StratError.about("probability", "must be above 0 in some row for O:E, got only zeros.")
     return replace(ratio_of_totals("O:E", codes.astype(float), risk, better=None), positive=label)
 
 
@@ -147,7 +147,7 @@ def _likelihood_ratio(name: str, truth: ArrayLike, predicted: ArrayLike, positiv
     codes, test = (_is(share.positive, column, role) for column, role in ((truth, "truth"), (predicted, "predicted")))
     same_length(truth=codes, predicted=test)
     if len(np.unique(codes)) < 2:
-        raise StratError(f"`truth` must hold both classes for {name}, got one.")
+        raise StratError.about("truth", f"must hold both classes for {name}, got one.")
 
     def function(t: Array) -> Array:  # cells: negatives tested −, +, positives tested −, +
         well, ill = t[..., :2], t[..., 2:]
@@ -221,7 +221,7 @@ def _two_models(
     codes, before, label = _risks(truth, old, positive, "old")
     _, after, _ = _risks(truth, new, positive, "new")
     if len(np.unique(codes)) < 2:
-        raise StratError("`truth` must hold both classes to compare two models, got one.")
+        raise StratError.about("truth", "must hold both classes to compare two models, got one.")
     return codes, before, after, label
 
 
@@ -259,13 +259,15 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic
     """
     when, seen, score = number_columns(time=time, event=event, risk=risk)
     if not np.isin(seen, (0.0, 1.0)).all():
-        raise StratError(f"`event` must be 0 or 1 in every row, got {some(seen[~np.isin(seen, (0.0, 1.0))], 3)}.")
+        raise StratError.about(
+            "event", f"must be 0 or 1 in every row, got {some(seen[~np.isin(seen, (0.0, 1.0))], 3)}."
+        )
 
     order = encode("time", 2.0 * encode("time", when)[0] + (1.0 - seen))[0]  # of equal times the event is first
     ranks = encode("risk", score)[0]
     later, earlier = Lower(order.max() - order, ranks), Lower(order, ranks.max() - ranks)
     if not np.any(seen * (order < order.max())):
-        raise StratError("`event` must leave at least one pair whose order is known, got none.")
+        raise StratError.about("event", "must leave at least one pair whose order is known, got none.")
 
     def sums(w: Array) -> Array:
         """For each row, the weight of later ones with a lower risk, and of all later ones."""

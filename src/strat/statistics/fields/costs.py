@@ -38,10 +38,10 @@ def cost_per_success(cost: ArrayLike, success: ArrayLike) -> Statistic:
     """
     spent, solved = number_columns(cost=cost, success=success)
     if (spent < 0).any():
-        raise StratError(f"`cost` must not be negative, got {float(spent.min()):g}.")
+        raise StratError.about("cost", f"must not be negative, got {float(spent.min()):g}.")
     other = ~np.isin(solved, (0.0, 1.0))
     if other.any():
-        raise StratError(f"`success` must be 0 or 1 in every row, got {some(solved[other], 3)}.")
+        raise StratError.about("success", f"must be 0 or 1 in every row, got {some(solved[other], 3)}.")
     if not solved.any():
-        raise StratError("`success` must be 1 in some row, got none: nothing was solved at any cost.")
+        raise StratError.about("success", "must be 1 in some row, got none: nothing was solved at any cost.")
     return ratio_of_totals("cost per success", spent, solved)

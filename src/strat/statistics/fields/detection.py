@@ -110,7 +110,7 @@ def _matched(truth: Any, detections: Any, kind: str, iou: float | None) -> tuple
     """The number of images, and the matches of each category that has objects."""
     one_of("kind", kind, KINDS)
     if iou is not None and not 0 < iou <= 1:
-        raise StratError(f"`iou` must lie above 0 and at most at 1, got {iou:g}.")
+        raise StratError.about("iou", f"must lie above 0 and at most at 1, got {iou:g}.")
     evaluated = _evaluated(truth, detections, kind, iou)
     images = len(evaluated.params.imgIds)
     matches = evaluated.evalImgs
@@ -120,7 +120,7 @@ def _matched(truth: Any, detections: Any, kind: str, iou: float | None) -> tuple
         if (category := _category(matches[place * images : (place + 1) * images], images)) is not None
     ]
     if not categories:
-        raise StratError("`truth` must hold at least one object that counts, got none.")
+        raise StratError.about("truth", "must hold at least one object that counts, got none.")
     return images, categories
 
 
@@ -129,7 +129,9 @@ def _evaluated(truth: Any, detections: Any, kind: str, iou: float | None) -> Any
     if not isinstance(truth, Mapping) or not all(
         isinstance(truth.get(k), list) for k in ("images", "annotations", "categories")
     ):
-        raise StratError(f"`truth` must hold the lists 'images', 'annotations' and 'categories', got {some([truth])}.")
+        raise StratError.about(
+            "truth", f"must hold the lists 'images', 'annotations' and 'categories', got {some([truth])}."
+        )
     results = _results(detections)
     COCO, COCOeval = load("pycocotools.coco").COCO, load("pycocotools.cocoeval").COCOeval
     with contextlib.redirect_stdout(io.StringIO()):
@@ -139,7 +141,9 @@ def _evaluated(truth: Any, detections: Any, kind: str, iou: float | None) -> Any
             gold.createIndex()
             guess = gold.loadRes(results)
         except (KeyError, TypeError, AssertionError) as error:
-            raise StratError(f"`detections` must fit the images and keys of `truth`, got {str(error)!r}.") from None
+            raise StratError.about(
+                "detections", f"must fit the images and keys of `truth`, got {str(error)!r}."
+            ) from None
         evaluation = COCOeval(gold, guess, kind)
         evaluation.params.areaRng, evaluation.params.areaRngLbl = [[0, 1e10]], ["all"]
         evaluation.params.maxDets = [MOST_DETECTIONS]
@@ -154,7 +158,7 @@ def _results(detections: Any) -> list[dict[str, Any]]:
     column = isinstance(detections, Iterable) and not isinstance(detections, Mapping | str | bytes)
     results = list(detections) if column and getattr(detections, "ndim", 1) == 1 else []
     if not results or not all(isinstance(one, Mapping) for one in results):
-        raise StratError(f"`detections` must be a list of COCO's results, got {some([detections])}.")
+        raise StratError.about("detections", f"must be a list of COCO's results, got {some([detections])}.")
     return [dict(one) for one in results]
 
 

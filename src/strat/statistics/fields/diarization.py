@@ -47,7 +47,7 @@ def diarization_errors(
     {'missed': [0.0], 'false_alarm': [1.0], 'confusion': [2.0], 'total': [14.0]}
     """
     if not (np.isfinite(collar) and collar >= 0):
-        raise StratError(f"`collar` must be a number of seconds from 0, got {collar:g}.")
+        raise StratError.about("collar", f"must be a number of seconds from 0, got {collar:g}.")
     left, right = _recordings("reference", reference), _recordings("hypothesis", hypothesis)
     same_length(reference=left, hypothesis=right)
     parts = np.array([_parts(a, b, collar, skip_overlap) for a, b in zip(left, right, strict=True)])
@@ -74,20 +74,22 @@ def der(reference: Any, hypothesis: Any, *, collar: float = 0.0, skip_overlap: b
     errors = diarization_errors(reference, hypothesis, collar=collar, skip_overlap=skip_overlap)
     missed, false_alarm, confusion, total = errors.values()
     if not total.any():
-        raise StratError("`reference` must hold some speech that is scored, got none in any recording.")
+        raise StratError.about("reference", "must hold some speech that is scored, got none in any recording.")
     return ratio_of_totals("diarization error rate", missed + false_alarm + confusion, total)
 
 
 def _recordings(argument: str, recordings: Any) -> list[list[Turn]]:
     if not isinstance(recordings, Sequence) or isinstance(recordings, str | bytes) or not recordings:
-        raise StratError(f"`{argument}` must be a list of recordings, each a list of turns, got {some([recordings])}.")
+        raise StratError.about(
+            argument, f"must be a list of recordings, each a list of turns, got {some([recordings])}."
+        )
     return [[_turn(argument, turn) for turn in _turns(argument, turns)] for turns in recordings]
 
 
 def _turns(argument: str, turns: Any) -> list[Any]:
     if isinstance(turns, str | bytes) or not isinstance(turns, Sequence):
-        raise StratError(
-            f"`{argument}` must be a list of (start, end, speaker) for each recording, got {some([turns])}."
+        raise StratError.about(
+            argument, f"must be a list of (start, end, speaker) for each recording, got {some([turns])}."
         )
     return list(turns)
 
@@ -99,9 +101,9 @@ def _turn(argument: str, turn: Any) -> Turn:
         start, end = float(start), float(end)
         hash(speaker)
     except (TypeError, ValueError, OverflowError):
-        raise StratError(f"`{argument}` must hold turns (start, end, speaker), got {some([turn])}.") from None
+        raise StratError.about(argument, f"must hold turns (start, end, speaker), got {some([turn])}.") from None
     if not (np.isfinite([start, end]).all() and start <= end):
-        raise StratError(f"`{argument}` must hold turns that end after they start, got {start:g} to {end:g}.")
+        raise StratError.about(argument, f"must hold turns that end after they start, got {start:g} to {end:g}.")
     return start, end, speaker
 
 

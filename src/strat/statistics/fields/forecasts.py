@@ -48,7 +48,7 @@ def mape(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     true, given = number_columns(truth=truth, predicted=predicted)
     if not true.all():
         place = int(np.flatnonzero(true == 0)[0])
-        raise StratError(f"`truth` must not be 0 for a percentage error, got 0 in row {place}; use mae or mase.")
+        raise StratError.about("truth", f"must not be 0 for a percentage error, got 0 in row {place}; use mae or mase.")
     return _loss("mean absolute percentage error", np.abs((given - true) / true))
 
 
@@ -72,7 +72,7 @@ def mase(truth: ArrayLike, predicted: ArrayLike, scale: ArrayLike) -> Statistic:
     """
     true, given, unit = number_columns(truth=truth, predicted=predicted, scale=scale)
     if not (unit > 0).all():
-        raise StratError(f"`scale` must be above 0 in every row, got {float(unit.min()):g}.")
+        raise StratError.about("scale", f"must be above 0 in every row, got {float(unit.min()):g}.")
     return _loss("mean absolute scaled error", np.abs(given - true) / unit)
 
 
@@ -95,7 +95,7 @@ def pinball_loss(truth: ArrayLike, predicted: ArrayLike, *, q: float = 0.5) -> S
     0.5
     """
     if not 0 <= q <= 1:
-        raise StratError(f"`q` must lie between 0 and 1, got {plain(q)!r}.")
+        raise StratError.about("q", f"must lie between 0 and 1, got {plain(q)!r}.")
     true, given = number_columns(truth=truth, predicted=predicted)
     off = true - given
     return _loss("pinball loss", np.maximum(q * off, (q - 1.0) * off))
@@ -124,7 +124,7 @@ def crps(truth: ArrayLike, ensemble: ArrayLike) -> Statistic:
     same_length(truth=true, ensemble=members)
     m = members.shape[1]
     if m == 0:
-        raise StratError("`ensemble` must have at least one member in each row, got none.")
+        raise StratError.about("ensemble", "must have at least one member in each row, got none.")
     ordered = np.sort(members, axis=1)
     spread = ordered @ (2.0 * np.arange(1, m + 1) - m - 1.0) / m**2  # half of E|X − X'|
     return _loss("CRPS", np.abs(members - true[:, None]).mean(axis=1) - spread)
@@ -149,7 +149,9 @@ def interval_share(truth: ArrayLike, low: ArrayLike, high: ArrayLike) -> Statist
     true, below, above = number_columns(truth=truth, low=low, high=high)
     if (below > above).any():
         place = int(np.flatnonzero(below > above)[0])
-        raise StratError(f"`low` must not lie above `high`, got {below[place]:g} and {above[place]:g} in row {place}.")
+        raise StratError.about(
+            "low", f"must not lie above `high`, got {below[place]:g} and {above[place]:g} in row {place}."
+        )
     return share_of("coverage of intervals", (below <= true) & (true <= above)).renamed("coverage of intervals")
 
 
@@ -193,7 +195,7 @@ def _rank_codes(x: ArrayLike, y: ArrayLike) -> tuple[Codes, Codes]:
     columns = dict(zip(("x", "y"), number_columns(x=x, y=y), strict=True))
     for name, column in columns.items():
         if (column == column[0]).all():
-            raise StratError(f"`{name}` must vary over the rows, got {column[0]:g} in every one.")
+            raise StratError.about(name, f"must vary over the rows, got {column[0]:g} in every one.")
     return encode("x", columns["x"])[0], encode("y", columns["y"])[0]
 
 

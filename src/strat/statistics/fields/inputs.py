@@ -23,17 +23,17 @@ def texts(argument: str, values: ArrayLike) -> list[str]:
     rows = _listed(argument, values)
     for place, value in enumerate(rows):
         if not isinstance(value, str):
-            raise StratError(f"`{argument}` must be text in every row, got {some([value])} in row {place}.")
+            raise StratError.about(argument, f"must be text in every row, got {some([value])} in row {place}.")
     return [str(value).encode("utf-8", "replace").decode("utf-8") for value in rows]
 
 
 def _listed(argument: str, values: Any) -> Sequence[Any]:
     shape = getattr(values, "shape", None)
     if isinstance(values, str | bytes) or not hasattr(values, "__len__") or (shape is not None and len(shape) != 1):
-        raise StratError(f"`{argument}` must have one text per row, got {some([values])}.")
+        raise StratError.about(argument, f"must have one text per row, got {some([values])}.")
     rows = values.tolist() if hasattr(values, "tolist") else list(values)
     if not rows:
-        raise StratError(f"`{argument}` must have at least one row, got none.")
+        raise StratError.about(argument, "must have at least one row, got none.")
     return rows
 
 

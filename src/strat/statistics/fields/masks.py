@@ -33,8 +33,8 @@ def _cases(truth: Any, predicted: Any) -> tuple[list[Mask], list[Mask]]:
     same_length(truth=left, predicted=right)
     for place, (a, b) in enumerate(zip(left, right, strict=True)):
         if a.shape != b.shape:
-            raise StratError(
-                f"`predicted` must have the shape of `truth` in every case, got {b.shape} in case {place}."
+            raise StratError.about(
+                "predicted", f"must have the shape of `truth` in every case, got {b.shape} in case {place}."
             )
     return left, right
 
@@ -44,18 +44,18 @@ def _masks(argument: str, cases: Any) -> list[Mask]:
     cases = cases.to_numpy() if hasattr(cases, "to_numpy") and not isinstance(cases, type) else cases
     listed = isinstance(cases, Sequence) and not isinstance(cases, str | bytes)
     if not (listed or (isinstance(cases, np.ndarray) and cases.ndim)) or not len(cases):
-        raise StratError(f"`{argument}` must be a list of masks, one for each case, got {some([cases])}.")
+        raise StratError.about(argument, f"must be a list of masks, one for each case, got {some([cases])}.")
     masks = []
     for case in cases:
         try:
             mask = np.asarray(case)
         except ValueError:
-            raise StratError(
-                f"`{argument}` must hold an array of labels for each case, got lists of several lengths."
+            raise StratError.about(
+                argument, "must hold an array of labels for each case, got lists of several lengths."
             ) from None
         if mask.ndim < 1 or mask.dtype.kind not in "biu" or (mask.size and int(mask.min()) < 0):
-            raise StratError(
-                f"`{argument}` must hold a mask of whole numbers from 0 for each case, got {some([case])}."
+            raise StratError.about(
+                argument, f"must hold a mask of whole numbers from 0 for each case, got {some([case])}."
             )
         masks.append(mask)
     return masks
@@ -115,13 +115,13 @@ def hausdorff(truth: Any, predicted: Any, *, percentile: float = 100.0) -> Stati
     3.0
     """
     if not 0 < percentile <= 100:
-        raise StratError(f"`percentile` must lie above 0 and at most at 100, got {percentile:g}.")
+        raise StratError.about("percentile", f"must lie above 0 and at most at 100, got {percentile:g}.")
     left, right = _cases(truth, predicted)
     distances = []
     for place, (a, b) in enumerate(zip(left, right, strict=True)):
         if not a.any() or not b.any():
-            raise StratError(
-                f"`truth` and `predicted` must not be empty in any case, got an empty mask in case {place}."
+            raise StratError.about(
+                "truth", f"and `predicted` must not be empty in any case, got an empty mask in case {place}."
             )
         ways = _to_nearest(a != 0, b != 0)
         distances.append(max(float(way.max() if percentile == 100 else np.percentile(way, percentile)) for way in ways))
@@ -165,7 +165,7 @@ def mean_iou(truth: Any, predicted: Any, *, classes: int | None = None) -> Stati
     left, right = _cases(truth, predicted)
     k = classes or 1 + max(int(mask.max()) for mask in (*left, *right) if mask.size)
     if k > 10_000 or any(mask.size and int(mask.max()) >= k for mask in (*left, *right)):
-        raise StratError(f"`classes` must be larger than every class number and at most 10,000, got {k}.")
+        raise StratError.about("classes", f"must be larger than every class number and at most 10,000, got {k}.")
     overlap = np.array([np.bincount(a[a == b].ravel(), minlength=k) for a, b in zip(left, right, strict=True)])
     sizes = [np.array([np.bincount(mask.ravel(), minlength=k) for mask in side]) for side in (left, right)]
     columns = np.column_stack([overlap, sizes[0] + sizes[1] - overlap]).astype(float)
@@ -202,11 +202,11 @@ def panoptic_quality(iou: ArrayLike, matched: ArrayLike, unmatched: ArrayLike) -
     arrays = [numbers(n, v, most=1e100) for n, v in (("iou", iou), ("matched", matched), ("unmatched", unmatched))]
     same_length(iou=arrays[0], matched=arrays[1], unmatched=arrays[2])
     if len({array.shape for array in arrays}) > 1 or arrays[0].ndim > 2 or not arrays[0].size:
-        raise StratError(
-            f"`iou`, `matched` and `unmatched` must have one shape, got {some([a.shape for a in arrays])}."
+        raise StratError.about(
+            "iou", f", `matched` and `unmatched` must have one shape, got {some([a.shape for a in arrays])}."
         )
     if any((array < 0).any() for array in arrays) or (arrays[0] > arrays[1]).any():
-        raise StratError("`iou` must lie between 0 and the number of matched segments, got another in some row.")
+        raise StratError.about("iou", "must lie between 0 and the number of matched segments, got another in some row.")
     each = [array.reshape(len(array), -1) for array in arrays]
     k = each[0].shape[1]
     columns = np.column_stack([each[0], each[1] + each[2] / 2])

@@ -140,7 +140,7 @@ def per_query(
 
 def _values(rankings: Sequence[Ranked], measure: str, k: int | None) -> Array:
     if k is not None and k < 1:
-        raise StratError(f"`k` must be at least 1, got {k}.")
+        raise StratError.about("k", f"must be at least 1, got {k}.")
     return np.array([MEASURES[measure](query, k) for query in rankings])
 
 
@@ -148,13 +148,13 @@ def _ranked(run: Mapping[Any, Any], qrels: Mapping[Any, Any]) -> tuple[list[Any]
     """The judged queries in sorted order, each with its ranking."""
     for name, given in (("run", run), ("qrels", qrels)):
         if not isinstance(given, Mapping) or not given:
-            raise StratError(f"`{name}` must map queries to documents and numbers, got {some([given])}.")
+            raise StratError.about(name, f"must map queries to documents and numbers, got {some([given])}.")
     try:
         queries = sorted(qrels)
     except TypeError:
-        raise StratError(f"`qrels` must have queries of one type, got {some(qrels)}.") from None
+        raise StratError.about("qrels", f"must have queries of one type, got {some(qrels)}.") from None
     if not any(query in run for query in queries):
-        raise StratError(f"`run` must answer a query of `qrels`, got {some(run, 2)} for {some(queries, 2)}.")
+        raise StratError.about("run", f"must answer a query of `qrels`, got {some(run, 2)} for {some(queries, 2)}.")
     return queries, [_one_query(query, run.get(query, {}), qrels[query]) for query in queries]
 
 
@@ -163,18 +163,18 @@ def _one_query(query: Any, scores: Any, grades: Any) -> Ranked:
     try:
         return ranked(scores, dict(zip(grades, judged.tolist(), strict=True)), given)
     except TypeError:
-        raise StratError(f"`run` must name documents by one type, got several for query {query!r}.") from None
+        raise StratError.about("run", f"must name documents by one type, got several for query {query!r}.") from None
 
 
 def _numbers(argument: str, query: Any, documents: Any) -> Array:
     try:
         values = np.array(list(documents.values()), float)
     except (AttributeError, TypeError, ValueError, OverflowError):
-        raise StratError(
-            f"`{argument}` must map documents to numbers, got {some([documents])} for {query!r}."
+        raise StratError.about(
+            argument, f"must map documents to numbers, got {some([documents])} for {query!r}."
         ) from None
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise StratError(f"`{argument}` must hold finite numbers, got another for query {query!r}.")
+        raise StratError.about(argument, f"must hold finite numbers, got another for query {query!r}.")
     return values
 
 

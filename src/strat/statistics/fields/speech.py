@@ -105,7 +105,7 @@ def _rate(name: str, counts: dict[str, Array]) -> Statistic:
     hits, substitutions, deletions, insertions = counts.values()
     length = hits + substitutions + deletions
     if not length.any():
-        raise StratError("`reference` must not be empty in every row, got no word at all.")
+        raise StratError.about("reference", "must not be empty in every row, got no word at all.")
     return ratio_of_totals(name, substitutions + deletions + insertions, length)
 
 
@@ -128,7 +128,7 @@ def mer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     hits, *errors = word_errors(reference, hypothesis).values()
     wrong = np.sum(errors, axis=0)
     if not (hits + wrong).any():
-        raise StratError("`reference` must not be empty in every row, got no word at all.")
+        raise StratError.about("reference", "must not be empty in every row, got no word at all.")
     return ratio_of_totals("match error rate", wrong, hits + wrong, bounds=(0.0, 1.0))
 
 
@@ -152,7 +152,7 @@ def wil(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     hits, substitutions, deletions, insertions = word_errors(reference, hypothesis).values()
     lengths = (hits + substitutions + deletions, hits + substitutions + insertions)
     if not lengths[0].any():
-        raise StratError("`reference` must not be empty in every row, got no word at all.")
+        raise StratError.about("reference", "must not be empty in every row, got no word at all.")
 
     def function(t: Array) -> Array:
         both = t[..., 1] * t[..., 2]

@@ -98,7 +98,7 @@ def chrf(reference: ArrayLike, hypothesis: ArrayLike, *, word_order: int = 0, be
     """
     for name, value, most in (("word_order", word_order, 8), ("beta", beta, 100)):
         if not 0 <= value <= most:
-            raise StratError(f"`{name}` must lie between 0 and {most}, got {value}.")
+            raise StratError.about(name, f"must lie between 0 and {most}, got {value}.")
     statistics, note = _segments(
         load("sacrebleu").metrics.CHRF(word_order=word_order, beta=beta), reference, hypothesis
     )

@@ -31,7 +31,7 @@ def connect(memory: str = MEMORY) -> Any:
             config = {**settings, "memory_limit": memory, "temp_directory": folder.path}
             return folder.kept_with(duckdb.connect(":memory:", config=config))
         except duckdb.Error:
-            raise StratError(f"`memory` must be a size such as '2GB', got {memory!r}.") from None
+            raise StratError.about("memory", f"must be a size such as '2GB', got {memory!r}.") from None
 
 
 def counting_progress(engine: Any) -> Any:

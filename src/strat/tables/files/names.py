@@ -34,19 +34,21 @@ def find(source: str | Path | Sequence[str | Path]) -> list[Path]:
     given = [source] if isinstance(source, str | Path) else list(source)
     paths: list[Path] = []
     if "" in given:
-        raise StratError("`source` must name files that exist, got an empty name.")
+        raise StratError.about("source", "must name files that exist, got an empty name.")
     for name in given:
         path = possible(name)
         if path.is_dir():
-            raise StratError(f"`source` must name files, got the folder {str(path)!r}; add a pattern: {path}/*.csv.")
+            raise StratError.about(
+                "source", f"must name files, got the folder {str(path)!r}; add a pattern: {path}/*.csv."
+            )
         # a pattern may be absolute, which Path.glob refuses
         globbed = sorted(glob.glob(str(name), recursive=True))  # noqa: PTH207
         hits = [path] if path.exists() else [Path(hit) for hit in globbed]
         if not hits:
-            raise StratError(f"`source` must name files that exist, got {str(name)!r}; {_beside(path)}")
+            raise StratError.about("source", f"must name files that exist, got {str(name)!r}; {_beside(path)}")
         paths.extend(hits)
     if not paths:
-        raise StratError("`source` must name at least one file, got none.")
+        raise StratError.about("source", "must name at least one file, got none.")
     return once([readable(path) for path in paths if path.is_file()] or _no_file(given))
 
 
@@ -58,12 +60,14 @@ def once(paths: list[Path]) -> list[Path]:
         first = seen.setdefault((status.st_dev, status.st_ino), path)
         if first is not path:
             what = f"`{path}` twice" if str(first) == str(path) else f"`{first}` and `{path}`, which are one file"
-            raise StratError(f"`source` must name each file once, got {what}; name it once, or the rows count twice.")
+            raise StratError.about(
+                "source", f"must name each file once, got {what}; name it once, or the rows count twice."
+            )
     return paths
 
 
 def _no_file(given: Sequence[str | Path]) -> list[Path]:
-    raise StratError(f"`source` must name files, got {some([str(g) for g in given])}, where there is none.")
+    raise StratError.about("source", f"must name files, got {some([str(g) for g in given])}, where there is none.")
 
 
 def _beside(path: Path) -> str:

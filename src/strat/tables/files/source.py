@@ -144,11 +144,13 @@ def open_files(
     paths = find([name for name, _ in parted])
     kinds = {path: kind_of(path) for path in paths}
     if len(set(kinds.values())) > 1:
-        raise StratError(
-            f"`source` must name files of one format, got {some([str(p) for p in paths])}; read each format by itself."
+        raise StratError.about(
+            "source", f"must name files of one format, got {some([str(p) for p in paths])}; read each format by itself."
         )
     if sheet is not None and kinds[paths[0]] != "excel":
-        raise StratError(f"`sheet` must be left out for `{paths[0]}`: only Excel workbooks have sheets, got {sheet!r}.")
+        raise StratError.about(
+            "sheet", f"must be left out for `{paths[0]}`: only Excel workbooks have sheets, got {sheet!r}."
+        )
     engine = connect(memory)
     stamps = inspect(paths, kinds[paths[0]], engine)
     reader = _READERS[kinds[paths[0]]](tuple(paths), tuple(text), tuple(na))

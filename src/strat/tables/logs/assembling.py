@@ -70,7 +70,7 @@ def _complete(logs: list[Run], incomplete: str, notes: list[str]) -> list[Run]:
     notes.append(Note("runs-incomplete", f"runs that ended early, {what}: {summary}"))
     kept = [run for run in logs if run not in bad or (incomplete == "keep" and len(run))]
     if not kept:
-        raise StratError("`source` must hold at least one run with samples, got none that is left.")
+        raise StratError.about("source", "must hold at least one run with samples, got none that is left.")
     return kept
 
 
@@ -197,7 +197,7 @@ def _metric(run: Run, metric: str | None) -> str:
     elif metric in names:
         name = metric
     else:
-        raise StratError(f"`metrics` must be one that `{run.path}` has, got {metric!r}; {near(metric, names)}")
+        raise StratError.about("metrics", f"must be one that `{run.path}` has, got {metric!r}; {near(metric, names)}")
     if name in run.unreadable:
         raise StratError(
             f"`{run.path}`: the values of {name!r} must be numbers or C, I, P, N, but {run.unreadable[name]}; "
@@ -245,13 +245,14 @@ def _layer(
         return np.asarray(columns["task"])[keep]
     if name not in columns["about"]:
         options = ["task", *columns["about"]]
-        raise StratError(f"`{argument}` must be a field of the samples, got {name!r}; {near(name, options)}")
+        raise StratError.about(argument, f"must be a field of the samples, got {name!r}; {near(name, options)}")
     values = columns["about"][name]
     lost = [i for i in np.flatnonzero(keep) if values[i] is None or str(values[i]).strip() in na]
     if lost:
-        raise StratError(
-            f"`{argument}` must be known for every sample, but {len(lost)} lack {name!r}, "
-            f"the first is item {columns['item'][lost[0]]!r}."
+        raise StratError.about(
+            argument,
+            f"must be known for every sample, but {len(lost)} lack {name!r}, "
+            f"the first is item {columns['item'][lost[0]]!r}.",
         )
     return np.asarray([str(values[i]) for i in np.flatnonzero(keep)])
 

@@ -121,7 +121,7 @@ class ItemTable:
     def __post_init__(self) -> None:
         """Refuse the same item twice: repeats must say which repeat they are."""
         if len(self.score) == 0:
-            raise StratError("`source` must hold at least one scored item, got none.")
+            raise StratError.about("source", "must hold at least one scored item, got none.")
         epochs = np.ones(len(self.score), np.int64) if self.epoch is None else self.epoch
         twice = _repeated(self.system, self.items, epochs)
         if len(twice):

@@ -83,7 +83,9 @@ def read_long(
     if not keep.all():
         notes.append(dropped_note(int((~keep).sum()), all_marks(columns.values())))
     if "epoch" in values and not np.equal(np.mod(values["epoch"], 1), 0).all():
-        raise StratError(f"`epoch` must number repeats by whole numbers, got others in column {used['epoch']!r}.")
+        raise StratError.about(
+            "epoch", f"must number repeats by whole numbers, got others in column {used['epoch']!r}."
+        )
     return ItemTable(
         system=values["system"],
         items=values["items"],
@@ -110,8 +112,9 @@ def _name(table: Table, role: str, given: str | None) -> str | None:
             return name
     if role in NAMES:
         wide = "; in a wide table, name a column for each of two systems or more" if role == "system" else ""
-        raise StratError(
-            f"`{role}` must name a column of {table.source}; none is called {' or '.join(NAMES[role][:2])}, "
-            f"there are {', '.join(map(repr, table.names[:12]))}{wide}."
+        raise StratError.about(
+            role,
+            f"must name a column of {table.source}; none is called {' or '.join(NAMES[role][:2])}, "
+            f"there are {', '.join(map(repr, table.names[:12]))}{wide}.",
         )
     return None

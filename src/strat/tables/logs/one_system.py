@@ -53,15 +53,17 @@ def logged_system(
     """
     if isinstance(source, ItemTable):
         if metric is not None:
-            raise StratError(f"`metrics` must be given where the logs are read, got {metric!r} for samples that are.")
+            raise StratError.about(
+                "metrics", f"must be given where the logs are read, got {metric!r} for samples that are."
+            )
         samples = source
     elif not labelled and is_logs(source):
         samples = read_logs(source, metrics=one_measure(metric))
     else:
         return None
     if len(samples.systems) > 1:
-        raise StratError(
-            f"`source` must hold logs of one system, got {len(samples.systems)}; use `strat compare` for several."
+        raise StratError.about(
+            "source", f"must hold logs of one system, got {len(samples.systems)}; use `strat compare` for several."
         )
     own = None if samples.strata is None else "strata"
     return LoggedSystem(samples, score or "score", strata or own, items or "items")

@@ -87,9 +87,10 @@ def read_logs(
     if not logs and tables:
         return read_long([str(p) for p in tables], strata=strata, units=units, na=na)
     if not logs:
-        raise StratError(
-            f"`source` must hold logs (.eval, inspect-ai .json, samples_*.jsonl, per_instance_stats.json, or another "
-            f"harness's files) or tables, got {_what(source)} without any."
+        raise StratError.about(
+            "source",
+            f"must hold logs (.eval, inspect-ai .json, samples_*.jsonl, per_instance_stats.json, or another "
+            f"harness's files) or tables, got {_what(source)} without any.",
         )
     with unchanged(stamps_of(logs)):
         read = _read_all(logs, limits, progress)
@@ -113,7 +114,9 @@ def one_measure(metrics: str | Sequence[str] | None) -> str | None:
     """The one measure of logs that is asked for, if any."""
     names = [] if metrics is None else listed("metrics", metrics)
     if len(names) > 1:
-        raise StratError(f"`metrics` must name one measure of the logs, got {some(names)}; read them one by one.")
+        raise StratError.about(
+            "metrics", f"must name one measure of the logs, got {some(names)}; read them one by one."
+        )
     return names[0] if names else None
 
 
@@ -127,7 +130,9 @@ def _rename(logs: list[Run], source: Any, names: list[str]) -> None:
     if len(names) != len(sources):
         order = some([Path(run.path).name for run in logs], 8)
         wanted = f"{len(sources)} files and folders" if len(sources) > 1 else f"{counted(len(logs), 'log')} ({order})"
-        raise StratError(f"`name` must have one name for each of the {wanted}, got {counted(len(names), 'name')}.")
+        raise StratError.about(
+            "name", f"must have one name for each of the {wanted}, got {counted(len(names), 'name')}."
+        )
     for run in logs:
         within = [Path(run.path), *Path(run.path).parents]
         run.system = next(name for path, name in zip(sources, names, strict=True) if Path(path) in within)
@@ -141,10 +146,10 @@ def _find(source: Any) -> list[Path]:
     one = isinstance(source, str | os.PathLike) or not isinstance(source, Iterable)
     given = [source] if one else list(source)
     if not all(isinstance(name, str | os.PathLike) for name in given):
-        raise StratError(f"`source` must be a file, a folder, or a list of them, got {shown(source)}.")
+        raise StratError.about("source", f"must be a file, a folder, or a list of them, got {shown(source)}.")
     paths: list[Path] = []
     if "" in given:
-        raise StratError("`source` must be a file or a folder that exists, got an empty name.")
+        raise StratError.about("source", "must be a file or a folder that exists, got an empty name.")
     for name in map(possible, given):
         if name.is_dir():
             paths += sorted(
@@ -153,7 +158,7 @@ def _find(source: Any) -> list[Path]:
         elif name.is_file():
             paths.append(name)
         else:
-            raise StratError(f"`source` must be a file or a folder that exists, got {str(name)!r}.")
+            raise StratError.about("source", f"must be a file or a folder that exists, got {str(name)!r}.")
     return once(paths)
 
 
@@ -295,7 +300,7 @@ def _of_tasks(logs: list[Run], tasks: list[str]) -> list[Run]:
     known = list(dict.fromkeys(name for run in logs for name in (run.task, *run.groups)))
     for name in tasks:
         if name not in known:
-            raise StratError(f"`tasks` must be tasks or groups of the logs, got {name!r}; {near(name, known)}")
+            raise StratError.about("tasks", f"must be tasks or groups of the logs, got {name!r}; {near(name, known)}")
     return [run for run in logs if run.task in tasks or any(group in tasks for group in run.groups)]
 
 
