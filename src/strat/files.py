@@ -26,15 +26,15 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     asked = Path(path)
     if not asked.parent.is_dir():
-        raise StratError.about(asked, f"can't be written: there is no folder {str(asked.parent)!r}.")
+        raise StratError(f"`{asked}` can't be written: there is no folder {str(asked.parent)!r}.")
     target = Path(os.path.realpath(asked))  # a link stays, what it points to is replaced
     if target.exists() and not target.is_file():
-        raise StratError.about(asked, "can't be written: it is a folder or a device; name a plain file.")
+        raise StratError(f"`{asked}` can't be written: it is a folder or a device; name a plain file.")
     part = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.part")
     try:
         file = _opened(part, target)
     except OSError as error:
-        raise StratError.about(asked, f"can't be written: {_reason(error)}.") from None
+        raise StratError(f"`{asked}` can't be written: {_reason(error)}.") from None
     try:
         with file:
             yield file
@@ -45,7 +45,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise StratError.about(asked, f"can't be written: {_reason(error)}.") from None
+            raise StratError(f"`{asked}` can't be written: {_reason(error)}.") from None
         raise
 
 

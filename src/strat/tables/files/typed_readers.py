@@ -73,4 +73,4 @@ class ArrowFiles(TypedFiles):
         except (StratError, UnicodeError):
             raise
         except (OSError, ValueError) as error:
-            raise StratError.about(first, f"can't be read as an Arrow file: {first_sentence(str(error))}.") from None
+            raise StratError(f"`{first}` can't be read as an Arrow file: {first_sentence(str(error))}.") from None
