@@ -158,6 +158,8 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     from strat.tables.gate import gate
     from strat.tables.look import look
     from strat.tables.model_comparison import compare_models
+    from strat.tables.sampling import Sampling
+    from strat.tables.two_phase import Proxy
     from strat.tables.votes import votes
 
 __version__ = "0.1.0"
@@ -167,7 +169,9 @@ __all__ = [
     "Design",
     "Estimate",
     "Plan",
+    "Proxy",
     "Replicates",
+    "Sampling",
     "Statistic",
     "StratError",
     "StratWarning",
@@ -325,6 +329,8 @@ __all__ = [
 # The parts and the calls that load when they are first used, so that `import strat` needs NumPy and a little of SciPy
 # alone: name -> module. Each is imported under TYPE_CHECKING, too, and listed in `__all__`.
 _LAZY = {
+    "Proxy": "strat.tables",
+    "Sampling": "strat.tables",
     "algebra": "strat.algebra",
     "check": "strat.tables",
     "compare": "strat.tables",

@@ -131,7 +131,7 @@ def test_swapped_systems_change_the_sign_alone() -> None:
     y, row, column = _table(6, 30, 8)
     other = y + np.random.default_rng(9).normal(size=y.shape)
     table = {"A": y.ravel(), "B": other.ravel(), "reader": row, "case": column}
-    board = strat.compare(table, score=["A", "B"], crossed=["reader", "case"])
+    board = strat.compare(table, score=["A", "B"], design=strat.Sampling(crossed=["reader", "case"]))
     difference, back = board.difference("A", "B"), board.difference("B", "A")
     assert difference.value == pytest.approx(-back.value)
     direct = strat.estimate(strat.mean((y - other).ravel()), on=Design.crossed({"reader": row, "case": column}))
@@ -196,15 +196,15 @@ def test_what_a_crossing_refuses() -> None:
         strat.generalized(design)
     table = {"y": [0, 1, 1, 0], "a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}
     with pytest.raises(StratError, match="`units` must be left out beside `crossed`"):
-        strat.evaluate(table, score="y", crossed=["a", "b"], units="a")
+        strat.evaluate(table, score="y", design=strat.Sampling(crossed=["a", "b"], units="a"))
     with pytest.raises(StratError, match="`order` must be left out beside `crossed`"):
-        strat.evaluate(table, score="y", crossed=["a", "b"], order="a")
+        strat.evaluate(table, score="y", design=strat.Sampling(crossed=["a", "b"], order="a"))
     with pytest.raises(StratError, match="`method` must be 'taylor'"):
-        strat.evaluate(table, score="y", crossed=["a", "b"], method="jackknife")
+        strat.evaluate(table, score="y", method="jackknife", design=strat.Sampling(crossed=["a", "b"]))
     with pytest.raises(StratError, match="`crossed` must name a column"):
-        strat.evaluate(table, score="y", crossed=["a", "nobody"])
+        strat.evaluate(table, score="y", design=strat.Sampling(crossed=["a", "nobody"]))
     with pytest.raises(StratError, match="`target` must be left out"):
-        strat.evaluate(table, score="y", crossed=["a", "b"], target="benchmark")
+        strat.evaluate(table, score="y", target="benchmark", design=strat.Sampling(crossed=["a", "b"]))
     wide = strat.mean(np.random.default_rng(0).random((4, 501)))
     with pytest.raises(StratError, match="for more than 500 values at once"):
         strat.estimate(wide, on=design)

@@ -35,7 +35,9 @@ def test_columns_by_prefix_give_the_replicates_back() -> None:
     published = strat.estimate(strat.mean(table["y"]), on=got)
     assert (published.value, published.se) == pytest.approx((own.value, own.se))
     assert float(published.df) <= replicates.number - 1
-    found = strat.evaluate(table, score="y", weights="w", replicate_weights="rep_", scale=1 / replicates.number)
+    found = strat.evaluate(
+        table, score="y", design=strat.Sampling(weights="w", replicate_weights="rep_", scale=1 / replicates.number)
+    )
     assert found["mean"].se == pytest.approx(own.se)
 
 
@@ -77,13 +79,15 @@ def test_what_is_refused() -> None:
     with pytest.raises(StratError, match="`prefix` must be text that starts the names of some columns, got -1"):
         strat.given(design, weights=table, prefix=-1, scale=1.0)  # type: ignore[arg-type]
     with pytest.raises(StratError, match="`scale` must be given beside `replicate_weights`"):
-        strat.evaluate(table, score="y", weights="w", replicate_weights="rep_")
+        strat.evaluate(table, score="y", design=strat.Sampling(weights="w", replicate_weights="rep_"))
     with pytest.raises(StratError, match="`weights` must name the column of full-sample weights"):
-        strat.evaluate(table, score="y", replicate_weights="rep_", scale=0.1)
+        strat.evaluate(table, score="y", design=strat.Sampling(replicate_weights="rep_", scale=0.1))
     with pytest.raises(StratError, match="`by` must be left out beside `replicate_weights`"):
-        strat.evaluate(table, score="y", weights="w", replicate_weights="rep_", scale=0.1, by="id")
+        strat.evaluate(
+            table, score="y", by="id", design=strat.Sampling(weights="w", replicate_weights="rep_", scale=0.1)
+        )
     with pytest.raises(StratError, match="`scale` and `mse` must be left out without `replicate_weights`"):
-        strat.evaluate(table, score="y", weights="w", scale=0.1)
+        strat.evaluate(table, score="y", design=strat.Sampling(weights="w", scale=0.1))
     rows = np.stack([table[f"rep_{k + 1}"] for k in range(replicates.number)])
     with pytest.raises(StratError, match="`factors` must"):
         strat.given(design, rows, scale=0.1)  # weights in the place of factors

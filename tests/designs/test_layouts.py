@@ -57,7 +57,7 @@ def test_blocks_need_cells_to_spare() -> None:
         Design.blocks([1, 1, 2, 2], [1, 1, 1, 1])
     table = {"y": [0, 1, 1, 0], "k": [1, 2, 1, 2]}
     with pytest.raises(StratError, match="`kinds` must come with `units`"):
-        strat.evaluate(table, score="y", kinds="k")
+        strat.evaluate(table, score="y", design=strat.Sampling(kinds="k"))
 
 
 # ---- ordered
@@ -181,7 +181,7 @@ def test_what_comes_back_is_noted_and_noise_and_drift_are_not() -> None:
 def test_ordered_tables() -> None:
     rng = np.random.default_rng(7)
     table = {"y": rng.random(40), "t": rng.permutation(40), "site": np.repeat(["a", "b"], 20)}
-    got = strat.evaluate(table, score="y", order="t", strata="site")
+    got = strat.evaluate(table, score="y", design=strat.Sampling(order="t", strata="site"))
     own = strat.estimate(strat.mean(table["y"]), on=Design.systematic(order=table["t"], strata=table["site"]))
     assert got["mean"].se == pytest.approx(own.se)
     assert got.roles["order"] == "t"
@@ -234,7 +234,7 @@ def test_three_stages_see_less_and_less() -> None:
     assert seen == pytest.approx(0, abs=1e-12)
     assert third < np.hypot(first, 1e-9) * 2
     table = {**units, "y": y, "A": np.full(24, 8), "B": np.full(24, 6), "C": np.full(24, 4)}
-    got = strat.evaluate(table, score="y", stages=["a", "b", "c"], population=["A", "B", "C"])
+    got = strat.evaluate(table, score="y", design=strat.Sampling(stages=["a", "b", "c"], population=["A", "B", "C"]))
     own = strat.estimate(strat.mean(y), on=Design.staged(units, population=sizes))
     assert got["mean"].se == pytest.approx(own.se)
 
@@ -253,11 +253,11 @@ def test_what_stages_refuse() -> None:
         Design.staged({})
     table = {**units, "y": [0.1, 0.2, 0.3, 0.5], "A": [4] * 4}
     with pytest.raises(StratError, match=r"`population` must name a column for each stage \(2\), got 1"):
-        strat.evaluate(table, score="y", stages=["a", "b"], population=["A"])
+        strat.evaluate(table, score="y", design=strat.Sampling(stages=["a", "b"], population=["A"]))
     with pytest.raises(StratError, match=r"`population` must name a column for each stage \(2\), got 1"):
         Design.from_columns(table, stages=["a", "b"], population="A")
     with pytest.raises(StratError, match="`population` must be one column without `stages`, got 2"):
-        strat.evaluate(table, score="y", units="a", population=["A", "A"])
+        strat.evaluate(table, score="y", design=strat.Sampling(units="a", population=["A", "A"]))
 
 
 # ---- from columns, collapsed strata
@@ -300,8 +300,8 @@ def test_a_systematic_sample_is_analysed_as_one() -> None:
     assert "order='order'" in drawn.notes[0]
     scores = {**drawn.columns(), "right": right[drawn.row]}
     roles = {"strata": "stratum", "weights": "weight", "population": "population"}
-    ordered = strat.evaluate(scores, score="right", order="order", **roles)
-    random = strat.evaluate(scores, score="right", **roles)
+    ordered = strat.evaluate(scores, score="right", design=strat.Sampling(order="order", **roles))
+    random = strat.evaluate(scores, score="right", design=strat.Sampling(**roles))
     assert ordered["mean"].value == pytest.approx(random["mean"].value)
     assert ordered["mean"].se < random["mean"].se / 2
     assert strat.tables.sample(benchmark, size=60, items="id").order is None

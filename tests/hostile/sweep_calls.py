@@ -666,7 +666,14 @@ def _tables(call: Maker) -> None:
     call("tables", t.compare, source=TABLE, truth="t", predicted=["p", "q"])
     call("tables", t.compare, source=TABLE, score=["t", "p"])
     call("tables", t.compare, source=LONG, system="system", items="item", score="score")
-    call("tables", t.evaluate, source=HALF, score="y", proxy="s", probability="s1", label_strata="h", units="u")
+    call(
+        "tables",
+        t.evaluate,
+        source=HALF,
+        score="y",
+        proxy=strat.Proxy("s", probability="s1", label_strata="h"),
+        units="u",
+    )
     call("tables", t.votes, source=VOTES, covariates="w", units="u", weights="v")
     call("tables", t.sample, source=TABLE, size=9, judge="s", method="neyman", bins=3)
     call("tables", t.gate, source=TABLE, truth="t", baseline="p", candidate="q", margin=0.1)

@@ -17,6 +17,13 @@ from strat.report import render, write
 from strat.tables import check, compare, evaluate, read, read_logs, reduce, sample
 
 Y = np.arange(12.0)
+
+
+def drawn(population: object) -> strat.Sampling:
+    """Rows from a population of this size."""
+    return strat.Sampling(population=population)  # type: ignore[arg-type]
+
+
 TWO = {"t": [0, 1] * 9, "p": [0, 1, 1] * 6}
 ROLES: dict[str, Any] = {"truth": "t", "predicted": "p"}
 BOTH: dict[str, Any] = {"score": ["t", "p"]}
@@ -111,9 +118,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a board's scores as one name": (lambda: compare(TWO, score="t"), "two systems|`system` must name"),
     "a list of which is better": (lambda: compare(TWO, **BOTH, higher_is_better=[True]), "must be True or False"),
     "better if nan": (lambda: compare(TWO, **BOTH, higher_is_better=math.nan), "must be True or False"),
-    "a population of 400 signs": (lambda: evaluate(TWO, **ROLES, population="9" * 400), "`population` must name"),
-    "a population of 400 digits": (lambda: evaluate(TWO, **ROLES, population=10**400), "`population` must be a number"),
-    "a population that is a list": (lambda: evaluate(TWO, **ROLES, population=[9]), "`population` must be a number"),
+    "a population of 400 signs": (lambda: evaluate(TWO, **ROLES, design=drawn("9" * 400)), "`population` must name"),
+    "a population of 400 digits": (lambda: evaluate(TWO, **ROLES, design=drawn(10**400)), "`population` must be a n"),
+    "a population that is a list": (lambda: evaluate(TWO, **ROLES, design=drawn([9])), "`population` must be a number"),
     "roles that are a number": (lambda: reduce(read(TWO), roles=3), "`roles` must be a dictionary"),
     "roles of nothing": (lambda: reduce(read(TWO), roles={}), "`roles` must name at least one column"),
     "a table that is none": (lambda: reduce(3, roles={"truth": "t"}), "`table` must be a Table"),

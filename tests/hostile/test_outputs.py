@@ -20,7 +20,7 @@ import pytest
 from hostile_cases import Program, in_a_process, put, table
 
 from strat.files import atomic
-from strat.tables import evaluate, files
+from strat.tables import evaluate, files, read
 
 ASK = ("--truth", "truth", "--predicted", "guess")
 OVER = "must name another file than those that are read"
@@ -212,7 +212,7 @@ def test_the_engine_spills_to_a_private_folder_and_leaves_nothing(
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        evaluate(str(path), truth="truth", predicted="guess", units="u", memory="60MB")
+        evaluate(read(str(path), memory="60MB"), truth="truth", predicted="guess", units="u")
     finally:
         done.set()
         watcher.join()

@@ -211,7 +211,7 @@ def _ratings(judges: int, items: int, seed: int) -> dict[str, np.ndarray]:
 
 def test_crossed_factors_are_both_drawn_anew() -> None:
     table = _ratings(15, 60, 2)
-    (one,) = check(table, score="good", crossed=["judge", "item"], trials=200)
+    (one,) = check(table, score="good", trials=200, design=strat.Sampling(crossed=["judge", "item"]))
     assert set(one.shapes) == {"as estimated", "at their upper quartile"}
     assert one["default"].verdict() != "too short"
     assert one["rows as independent"].verdict() == "too short"

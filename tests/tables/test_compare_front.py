@@ -357,11 +357,11 @@ def test_tries_of_a_long_table_are_averaged_and_grouped() -> None:
 
 def test_the_population_of_a_long_table_is_a_column_too() -> None:
     long = {"system": np.repeat(["a", "b"], 40), "item": np.tile(np.arange(40), 2), "score": RNG.random(80)}
-    rows = strat.compare(long | {"size": np.full(80, 80.0)}, population="size")
-    assert rows.pvalue == pytest.approx(strat.compare(long, population=80).pvalue)
+    rows = strat.compare(long | {"size": np.full(80, 80.0)}, design=strat.Sampling(population="size"))
+    assert rows.pvalue == pytest.approx(strat.compare(long, design=strat.Sampling(population=80)).pvalue)
     assert rows.pvalue < strat.compare(long).pvalue
     with pytest.raises(StratError, match="`population` must name a column"):
-        strat.compare(long, population="size")
+        strat.compare(long, design=strat.Sampling(population="size"))
 
 
 def test_scores_of_data_sets_from_a_long_table(tmp_path: Path) -> None:

@@ -62,8 +62,10 @@ def _run(*arguments: str) -> int:
 
 def test_a_start_reaches_the_design(line: dict[str, np.ndarray]) -> None:
     """The population's mean place is 600.5; the sample, which starts at 5 of 20, has 595."""
-    asked: dict[str, Any] = {"score": "y", "order": "place", "population": 1200}
-    plain, corrected = strat.evaluate(line, **asked)["mean"], strat.evaluate(line, **asked, start=5)["mean"]
+    plain, corrected = (
+        strat.evaluate(line, score="y", design=strat.Sampling(order="place", population=1200, start=start))["mean"]
+        for start in (None, 5)
+    )
     by_hand = strat.estimate(strat.mean(line["y"]), on=Design.systematic(order=line["place"], population=1200, start=5))
     assert float(corrected.value) == pytest.approx(float(by_hand.value), rel=1e-12)
     assert float(corrected.se) == pytest.approx(float(by_hand.se), rel=1e-12)
@@ -74,7 +76,9 @@ def test_a_start_reaches_the_design(line: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.parametrize("start", ["first", {0: 5, 1: 5}, 5])
 def test_a_start_of_each_stratum(line: dict[str, np.ndarray], start: Any) -> None:
-    one = strat.evaluate(line, score="y", order="place", strata="half", population=600, start=start)["mean"]
+    one = strat.evaluate(
+        line, score="y", design=strat.Sampling(order="place", strata="half", population=600, start=start)
+    )["mean"]
     by_hand = Design.systematic(order=line["place"], strata=line["half"], population=600, start={0: 5, 1: 5})
     assert float(one.se) == pytest.approx(float(strat.estimate(strat.mean(line["y"]), on=by_hand).se), rel=1e-12)
 
@@ -82,19 +86,23 @@ def test_a_start_of_each_stratum(line: dict[str, np.ndarray], start: Any) -> Non
 def test_differences_reach_the_design(line: dict[str, np.ndarray]) -> None:
     for differences in (1, 2, 3):
         asked: dict[str, Any] = {"population": 1200, "start": 5, "differences": differences}
-        one = strat.evaluate(line, score="y", order="place", **asked)["mean"]
+        one = strat.evaluate(line, score="y", design=strat.Sampling(order="place", **asked))["mean"]
         own = strat.estimate(strat.mean(line["y"]), on=Design.systematic(order=line["place"], **asked))
         assert float(one.se) == pytest.approx(float(own.se), rel=1e-12)
         assert float(one.df) == pytest.approx(float(own.df))
 
 
 def test_systems_along_an_order_and_in_stages(line: dict[str, np.ndarray], schools: dict[str, np.ndarray]) -> None:
-    along = strat.compare(line, score=["y", "z"], order="place", strata="half", population=600, start="first")
+    along = strat.compare(
+        line, score=["y", "z"], design=strat.Sampling(order="place", strata="half", population=600, start="first")
+    )
     design = Design.systematic(order=line["place"], strata=line["half"], population=600, start={0: 5, 1: 5})
     difference = strat.estimate(strat.mean(line["z"] - line["y"]), on=design)
     assert float(along.difference("z", "y").se) == pytest.approx(float(difference.se), rel=1e-6)
     staged = strat.compare(
-        schools, score=["y", "z"], stages=["district", "school"], population=["districts", "schools"]
+        schools,
+        score=["y", "z"],
+        design=strat.Sampling(stages=["district", "school"], population=["districts", "schools"]),
     )
     population = {"district": 40, "school": 12}
     by_hand = Design.staged({name: schools[name] for name in population}, population=population)
@@ -129,11 +137,11 @@ def test_degrees_of_freedom_by_name(schools: dict[str, np.ndarray]) -> None:
 )
 def test_what_is_refused(line: dict[str, np.ndarray], options: dict[str, Any], message: str) -> None:
     with pytest.raises(StratError, match=message):
-        strat.evaluate(line, score="y", **options)
+        strat.evaluate(line, score="y", design=strat.Sampling(**options))
     with pytest.raises(StratError, match=message):
-        strat.compare(line, score=["y", "z"], **options)
+        strat.compare(line, score=["y", "z"], design=strat.Sampling(**options))
     with pytest.raises(StratError, match=message):
-        check(line, score="y", trials=50, **options)
+        check(line, score="y", trials=50, design=strat.Sampling(**options))
 
 
 def test_degrees_of_freedom_are_refused_where_they_would_be_ignored(schools: dict[str, np.ndarray]) -> None:
@@ -149,18 +157,24 @@ def test_strata_of_one_unit_are_joined_by_a_column(tmp_path: Path, capsys: pytes
     size = np.where(np.arange(40) % 2, 100.0, 1.0) + rng.random(40)
     table = {"y": size + 0.1 * rng.normal(size=40), "h": np.arange(40), "size": size}
     by_label, by_size = (
-        strat.evaluate(table, score="y", strata="h", lone="collapse", collapse_by=by)["mean"] for by in (None, "size")
+        strat.evaluate(table, score="y", design=strat.Sampling(strata="h", lone="collapse", collapse_by=by))["mean"]
+        for by in (None, "size")
     )
     assert float(by_size.se) < 0.02 * float(by_label.se)
     design = Design.stratified(strata=table["h"], lone="certainty").collapsed(
         by=dict(zip(range(40), size, strict=True))
     )
     assert float(by_size.se) == pytest.approx(float(strat.estimate(strat.mean(table["y"]), on=design).se), rel=1e-9)
-    for options in ({"lone": "collapse"}, {"strata": "h"}):
-        with pytest.raises(StratError, match="`collapse_by` must go with `strata` and lone='collapse'"):
-            strat.evaluate(table, score="y", collapse_by="size", **options)  # type: ignore[arg-type]
+    with pytest.raises(StratError, match="`collapse_by` must go with lone='collapse', got 'size' without"):
+        strat.Sampling(strata="h", collapse_by="size")
+    with pytest.raises(StratError, match="`collapse_by` must go with `strata`, got 'size' without"):
+        strat.evaluate(table, score="y", design=strat.Sampling(lone="collapse", collapse_by="size"))
     with pytest.raises(StratError, match="`collapse_by` must name a column of numbers, got text in 'name'"):
-        strat.evaluate({**table, "name": ["a"] * 40}, score="y", strata="h", lone="collapse", collapse_by="name")
+        strat.evaluate(
+            {**table, "name": ["a"] * 40},
+            score="y",
+            design=strat.Sampling(strata="h", lone="collapse", collapse_by="name"),
+        )
     file = _written(tmp_path / "t.csv", table)
     assert _run("evaluate", file, "--score", "y", "--strata", "h", "--lone", "collapse", "--collapse-by", "size") == 0
     assert f"{float(by_size.se):.4f}" in capsys.readouterr().out
@@ -235,7 +249,7 @@ def test_every_design_is_checked(
     roles: dict[str, Any] = (
         {"score": "y"} if what == "score" else {"truth": "truth", "predicted": "guess", "metrics": "macro_f1"}
     )
-    (one,) = check(table, **roles, **options, trials=60)
+    (one,) = check(table, **roles, design=strat.Sampling(**options), trials=60)
     assert len(one.shapes) == shapes
     assert one["default"].coverage > 0.8
     assert str(one) in str(sheet([one]))
@@ -244,9 +258,14 @@ def test_every_design_is_checked(
 def test_a_population_too_large_to_be_made_is_refused(schools: dict[str, np.ndarray]) -> None:
     table = {**schools, "districts": np.full(120, 10_000_000)}
     with pytest.raises(StratError, match="`population` must make at most 2,000,000 rows in all"):
-        check(table, score="y", stages=["district", "school"], population=["districts", "schools"], trials=50)
+        check(
+            table,
+            score="y",
+            trials=50,
+            design=strat.Sampling(stages=["district", "school"], population=["districts", "schools"]),
+        )
     with pytest.raises(StratError, match="`population` must go with `stages` or `order`"):
-        check(table, score="y", population=1000, trials=50)
+        check(table, score="y", trials=50, design=strat.Sampling(population=1000))
 
 
 # ---- plans
@@ -275,12 +294,12 @@ def test_levels_for_a_width_are_those_of_the_components() -> None:
 
 
 def test_pilots_count_what_was_drawn(schools: dict[str, np.ndarray]) -> None:
-    staged = strat.evaluate(schools, score="y", stages=["district", "school"])["mean"]
+    staged = strat.evaluate(schools, score="y", design=strat.Sampling(stages=["district", "school"]))["mean"]
     clustered = strat.evaluate(schools, score="y", units="district")["mean"]
     plans = [comparison.units_for(one, width=0.5) for one in (staged, clustered)]
     assert plans[0].units == plans[1].units
     assert plans[0].rows == plans[1].rows
-    crossed = strat.evaluate(schools, score="y", crossed=["district", "school"])["mean"]
+    crossed = strat.evaluate(schools, score="y", design=strat.Sampling(crossed=["district", "school"]))["mean"]
     with pytest.raises(StratError, match="levels_for_width"):
         comparison.units_for(crossed, width=0.5)
 
@@ -308,7 +327,9 @@ def test_the_commands_take_every_design(
     stages = ["--stages", "district,school", "--population", "districts,schools"]
     assert _run("evaluate", along, "--score", "y", *order, "--json") == 0
     value = json.loads(capsys.readouterr().out)["measures"][0]["estimate"]
-    own = strat.evaluate(line, score="y", order="place", strata="half", population=600, start="first")["mean"]
+    own = strat.evaluate(
+        line, score="y", design=strat.Sampling(order="place", strata="half", population=600, start="first")
+    )["mean"]
     assert value == pytest.approx(float(own.value))
     assert _run("compare", staged, "--score", "y", "--score", "z", *stages) == 0
     assert "in 2 stages" in capsys.readouterr().out

@@ -215,11 +215,19 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({**ROWS, "weights": "truth"}, "column `truth` must be numbers, got 'ant' in row"),
     ({**ROWS, "weights": "negative"}, "`weights` must be finite and not negative, but column 'negative' has 2,000"),
     ({"truth": "truth", "score": "guess"}, "column `guess` must be numbers"),
-    ({**ROWS, "strata": "subject", "population": "passage"}, "`population` must be the same for all rows of a stratum"),
-    ({**ROWS, "population": "passage"}, "`population` must be one number without strata"),
-    ({**ROWS, "population": 10}, "`population` must be at least the number of units drawn"),
-    ({**ROWS, "units": "passage", "population": 10}, "`population` must be at least the number of units drawn"),
 ]
+WRONGLY_DRAWN: list[tuple[dict[str, Any], str]] = [
+    ({"strata": "subject", "population": "passage"}, "`population` must be the same for all rows of a stratum"),
+    ({"population": "passage"}, "`population` must be one number without strata"),
+    ({"population": 10}, "`population` must be at least the number of units drawn"),
+    ({"units": "passage", "population": 10}, "`population` must be at least the number of units drawn"),
+]
+
+
+@pytest.mark.parametrize(("drawn", "message"), WRONGLY_DRAWN)
+def test_wrong_designs(predictions: dict[str, np.ndarray], drawn: dict[str, Any], message: str) -> None:
+    with pytest.raises(StratError, match=message):
+        evaluate(predictions, **ROWS, design=strat.Sampling(**drawn))
 
 
 @pytest.mark.parametrize(("asked", "message"), WRONG)

@@ -75,7 +75,9 @@ def _same(one: Any, other: Any) -> bool:
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_all_groups_at_once_are_each_by_itself(table: dict[str, np.ndarray], design: str, measure: str) -> None:
-    result = strat.evaluate(table, by="group", metrics=measure, **MEASURES[measure], **DESIGNS[design])
+    result = strat.evaluate(
+        table, by="group", metrics=measure, **MEASURES[measure], design=strat.Sampling(**DESIGNS[design])
+    )
     each = result.groups[measure].each
     assert isinstance(each, ManyEstimates) == (measure != "auc")
     one_by_one = records_of(dict(each.items()), 0.95)
@@ -107,7 +109,7 @@ def test_a_file_of_two_passes_gives_the_groups_of_the_rows(
     path = tmp_path / "rows.parquet"
     pl.DataFrame(table).write_parquet(path)
     monkeypatch.setattr(stream, "LARGE", 0)
-    options = {"by": "group", "metrics": measure, **MEASURES[measure], **DESIGNS[design]}
+    options = {"by": "group", "metrics": measure, **MEASURES[measure], "design": strat.Sampling(**DESIGNS[design])}
     in_file, in_memory = (strat.evaluate(source, **options).groups[measure] for source in (path, table))
     assert isinstance(in_file.each, ManyEstimates)
     assert dict(in_file.undefined) == dict(in_memory.undefined)

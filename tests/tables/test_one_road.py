@@ -250,7 +250,7 @@ def _crossings() -> list[Any]:
 def test_every_measure_on_every_road(large: None, rows: Data, tmp_path: Path, road: str, roles: dict[str, Any]) -> None:
     source = ROADS[road](rows, tmp_path)
     for measure, asked in MEASURES.values():
-        _hold(evaluate(source, **asked, **roles, metrics=measure), rows, measure, asked, roles)
+        _hold(evaluate(source, **asked, design=strat.Sampling(**roles), metrics=measure), rows, measure, asked, roles)
 
 
 @pytest.mark.slow
@@ -260,7 +260,9 @@ def test_every_measure_on_a_cluster(rows: Data, tmp_path: Path, road: str) -> No
     source = FAR[road](rows, tmp_path)
     for roles in (DESIGNS["strata"], DESIGNS["weighted units in strata"]):
         for measure, asked in MEASURES.values():
-            _hold(evaluate(source, **asked, **roles, metrics=measure), rows, measure, asked, roles)
+            _hold(
+                evaluate(source, **asked, design=strat.Sampling(**roles), metrics=measure), rows, measure, asked, roles
+            )
 
 
 def test_a_jackknifed_measure_is_jackknifed_on_every_road(large: None, rows: Data, tmp_path: Path) -> None:
@@ -268,7 +270,9 @@ def test_a_jackknifed_measure_is_jackknifed_on_every_road(large: None, rows: Dat
     for roles in ({}, {"units": "passage"}):
         for road, make in ROADS.items():
             part = {name: values[:120] for name, values in rows.items()}
-            found = evaluate(make(part, tmp_path), **LABELS, **roles, metrics=agreement)["agreement"]
+            found = evaluate(make(part, tmp_path), **LABELS, design=strat.Sampling(**roles), metrics=agreement)[
+                "agreement"
+            ]
             assert found.method.kind is strat.replication.MethodKind.JACKKNIFE, road
             design = _row_design(part, roles)
             assert len(found.replicates) == design.n_units

@@ -60,7 +60,7 @@ def test_classes_and_their_measures() -> None:
 
 def test_a_proxy_that_knows_nothing_is_told() -> None:
     assert codes(strat.evaluate(TABLE, score="human", proxy="noise")) & {"proxy-no-gain", "proxy-worse"}
-    worse = strat.evaluate(TABLE, score="human", proxy="noise", estimator="difference")
+    worse = strat.evaluate(TABLE, score="human", proxy=strat.Proxy("noise", estimator="difference"))
     assert "proxy-worse" in codes(worse)
 
 
@@ -69,7 +69,7 @@ def test_labels_of_the_easy_rows_are_told_and_known_probabilities_put_them_right
     chosen = np.random.default_rng(5).random(N) < chance
     table = {**TABLE, "human": [h if known else None for h, known in zip(HUMAN, chosen, strict=True)], "p": chance}
     assert "labels-not-random" in codes(strat.evaluate(table, score="human", proxy="judge"))
-    right = strat.evaluate(table, score="human", proxy="judge", probability="p")
+    right = strat.evaluate(table, score="human", proxy=strat.Proxy("judge", probability="p"))
     assert "labels-not-random" not in codes(right)
     assert abs(right["mean"].value - HUMAN.mean()) < 3 * right["mean"].se
 
@@ -99,7 +99,7 @@ def test_a_group_without_labels_is_refused() -> None:
 
 
 def test_strata_of_labels_adjust() -> None:
-    result = strat.evaluate(TABLE, score="human", proxy="judge", label_strata="site", calibrate="isotonic")
+    result = strat.evaluate(TABLE, score="human", proxy=strat.Proxy("judge", label_strata="site", calibrate="isotonic"))
     assert abs(result["mean"].value - HUMAN.mean()) < 3 * result["mean"].se
 
 
@@ -119,17 +119,22 @@ def test_the_policy_that_fools_the_judge_is_seen(shared: Any) -> None:
         strat.evaluate({**columns, "human": only_base}, score="human", proxy="judge_score", by="policy")
 
 
+def _with_proxy(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with the arguments of a proxy made into one."""
+    proxy = options.get("proxy")
+    return {**options, "proxy": strat.Proxy(**proxy)} if isinstance(proxy, dict) else options
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"score": "human", "probability": "p"}, "`probability` must go with `proxy`"),
         ({"score": "judge", "proxy": "noise"}, "`score` must have a value in some rows and none in others"),
-        ({"score": "human", "proxy": "judge", "estimator": "x"}, "`estimator` must be"),
-        ({"score": "human", "proxy": "judge", "calibrate": "x"}, "`calibrate` must be"),
+        ({"score": "human", "proxy": {"columns": "judge", "estimator": "x"}}, "`estimator` must be"),
+        ({"score": "human", "proxy": {"columns": "judge", "calibrate": "x"}}, "`calibrate` must be"),
         ({"score": "human", "proxy": "nobody"}, "`proxy` must name a column"),
         ({"score": "human", "proxy": []}, "`proxy` must name at least one column"),
         (
-            {"truth": "class", "predicted": "guess", "proxy": "judged", "calibrate": "isotonic"},
+            {"truth": "class", "predicted": "guess", "proxy": {"columns": "judged", "calibrate": "isotonic"}},
             "`calibrate` must be left out with `truth`",
         ),
         (
@@ -144,7 +149,7 @@ def test_the_policy_that_fools_the_judge_is_seen(shared: Any) -> None:
 )
 def test_errors(options: dict[str, Any], match: str) -> None:
     with pytest.raises(StratError, match=match):
-        strat.evaluate(TABLE, **options)
+        strat.evaluate(TABLE, **_with_proxy(options))
 
 
 def test_rows_to_label_come_with_their_probability() -> None:
@@ -154,7 +159,7 @@ def test_rows_to_label_come_with_their_probability() -> None:
     assert float(drawn.weight.sum()) == pytest.approx(N)
     table = {"judge": JUDGE, "human": np.full(N, np.nan), "p": np.full(N, np.nan)}
     table["human"][drawn.row], table["p"][drawn.row] = HUMAN[drawn.row], drawn.probability
-    result = strat.evaluate(table, score="human", proxy="judge", probability="p")
+    result = strat.evaluate(table, score="human", proxy=strat.Proxy("judge", probability="p"))
     assert abs(result["mean"].value - HUMAN.mean()) < 3.5 * result["mean"].se
 
 
@@ -240,7 +245,9 @@ def test_systems_keep_their_covariance_through_both_phases() -> None:
     own = strat.estimate(joint, on=strat.Design.clustered(UNIT)).map(lambda v: v[..., 1] - v[..., 0])
     difference = board.difference("b", "a")
     assert (difference.value, difference.se) == (pytest.approx(float(own.value)), pytest.approx(float(own.se)))
-    alone = strat.compare(SYSTEMS, score=["a", "b"], proxy=["judge", "judge_b"], units="unit", estimator="labels")
+    alone = strat.compare(
+        SYSTEMS, score=["a", "b"], units="unit", proxy=strat.Proxy(["judge", "judge_b"], estimator="labels")
+    )
     assert difference.se < 0.8 * alone.difference("b", "a").se
     assert "proxy-gain" in {getattr(note, "code", "") for note in board.notes}
 
@@ -268,7 +275,6 @@ def test_labels_of_rows_that_the_judge_likes_are_told() -> None:
     ("options", "message"),
     [
         ({"score": ["a", "b"], "proxy": "judge"}, "`proxy` must name a column for each of the 2 systems"),
-        ({"score": ["a", "b"], "probability": "p"}, "`probability` must go with `proxy`"),
         ({"score": ["a", "b"], "proxy": ["judge", "judge_b"], "by": "site"}, "`by` must be left out beside `proxy`"),
         (
             {"score": ["a", "b"], "proxy": ["judge", "judge_b"], "baseline": "c"},
@@ -283,14 +289,14 @@ def test_labels_of_rows_that_the_judge_likes_are_told() -> None:
             "`proxy` must go with one table that has",
         ),
         (
-            {"score": ["a", "b"], "proxy": ["judge", "judge_b"], "estimator": "stratified"},
+            {"score": ["a", "b"], "proxy": {"columns": ["judge", "judge_b"], "estimator": "stratified"}},
             "`label_strata` must name a column with estimator='stratified'",
         ),
     ],
 )
 def test_what_a_comparison_by_proxy_refuses(options: dict[str, Any], message: str) -> None:
     with pytest.raises(StratError, match=message):
-        strat.compare(SYSTEMS, **options)
+        strat.compare(SYSTEMS, **_with_proxy(options))
 
 
 def test_the_command_compares_by_proxy(tmp_path: Any) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strat import StratError
-from strat.tables import evaluate, sample
+from strat.tables import Sampling, evaluate, sample
 from strat.tables.sample import allocate
 
 
@@ -69,7 +69,8 @@ def test_the_interval_covers_the_whole_benchmark(asked: dict[str, Any], size: in
         drawn = sample(whole, size=size, items="id", seed=seed, **asked)
         part = {**drawn.columns(), "right": whole["right"][drawn.row]}
         roles = {"strata": "stratum" if "stratum" in part else None, "units": "unit" if "unit" in part else None}
-        found = evaluate(part, score="right", weights="weight", population="population", **roles)
+        design = Sampling(**roles, weights="weight", population="population")
+        found = evaluate(part, score="right", design=design)
         low, high = found.interval("mean")
         inside += low <= truth <= high
     assert 0.92 <= inside / 300 <= 0.985

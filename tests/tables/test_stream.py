@@ -44,8 +44,8 @@ def test_two_passes_are_the_rows(
         {"truth": "cat", "score": "score"},
         {"truth": "truth", "predicted": "guess", "score": "weight", "metrics": ["accuracy", "mean"]},
     ):
-        found = evaluate(path, units="passage", **asked, **roles)
-        wanted = evaluate(data, units="passage", **asked, **roles)
+        found = evaluate(path, **asked, design=strat.Sampling(units="passage", **roles))
+        wanted = evaluate(data, **asked, design=strat.Sampling(units="passage", **roles))
         assert (found.design, found.target, found.rows) == (wanted.design, wanted.target, wanted.rows)
         for name, estimate in wanted.estimates.items():
             assert found[name].value == pytest.approx(estimate.value, rel=1e-12)
@@ -65,8 +65,8 @@ def test_a_class_counts_the_units_that_it_reaches(
     rare = (predictions["cat"] == 1) & (predictions["passage"] < 24) & (np.arange(2000) % 4 == 0)
     data = {**predictions, "rare": rare.astype(int), "said": (rare | (np.arange(2000) % 7 == 0)).astype(int)}
     ask = {"truth": "rare", "predicted": "said", "metrics": ["recall", "precision", "specificity", "accuracy"]}
-    found = evaluate(_written(data, tmp_path), units="passage", **ask, **roles)
-    wanted = evaluate(data, units="passage", **ask, **roles)
+    found = evaluate(_written(data, tmp_path), **ask, design=strat.Sampling(units="passage", **roles))
+    wanted = evaluate(data, **ask, design=strat.Sampling(units="passage", **roles))
     assert wanted["recall"].df < wanted["precision"].df
     for name, estimate in wanted.estimates.items():
         assert found[name].df == estimate.df
@@ -79,8 +79,8 @@ def test_measures_of_each_class(
     large: None, predictions: dict[str, np.ndarray], tmp_path: Path, roles: dict[str, str]
 ) -> None:
     ask: dict[str, Any] = {"truth": "truth", "predicted": "guess", "metrics": ["recall", "f1"], "average": None}
-    found = evaluate(_written(predictions, tmp_path), units="passage", **ask, **roles)
-    wanted = evaluate(predictions, units="passage", **ask, **roles)
+    found = evaluate(_written(predictions, tmp_path), **ask, design=strat.Sampling(units="passage", **roles))
+    wanted = evaluate(predictions, **ask, design=strat.Sampling(units="passage", **roles))
     for name in ("recall", "f1"):
         np.testing.assert_allclose(found[name].value, wanted[name].value, rtol=1e-12)
         np.testing.assert_allclose(found[name].covariance, wanted[name].covariance, rtol=1e-8, atol=1e-15)

@@ -66,24 +66,13 @@ def check(
 
     look.unless_columns(ctx, files)
     options.applied(ctx, truth=truth, score=score, strata=strata)
-    naming = options.naming(metrics="--metric", positive="--positive", nested="--nested")
-    with output.progress("drawing samples", quiet=quiet) as progress, naming:
+    with output.progress("drawing samples", quiet=quiet) as progress, options.naming(**options.spelling(ctx)):
         checks = run(
             files,
             truth=truth,
             predicted=predicted,
             score=score,
-            strata=strata,
-            units=units,
-            items=items,
-            crossed=crossed,
-            kinds=kinds,
-            order=order,
-            differences=differences,
-            start=options.number_or_name(start),
-            stages=stages,
-            population=options.number_or_name(population),
-            weights=weights,
+            design=options.sampling(ctx),
             metrics=metric or None,
             trials=trials,
             level=level,
@@ -91,8 +80,6 @@ def check(
             positive=positive,
             missing=missing,
             na=na,
-            lone=lone,
-            nested=nested,
             progress=progress,
         )
     output.emit(sheet(checks), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)

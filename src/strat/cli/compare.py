@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from strat.tables import Leaderboard
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
-OF_DESIGNS = ("crossed", "kinds", "order", "differences", "start", "stages", "population")
 
 
 @command.command()
@@ -118,9 +117,8 @@ def compare(
 
     look.unless_long(ctx, files)
     options.picture(plot)
-    of_proxies = ("proxy", "probability", "label_strata", "estimator")
-    asked, spelled = options.of_comparison(ctx, *OF_DESIGNS, "systems", "nested", *of_proxies)
-    with options.naming(**spelled):
+    with options.naming(**options.spelling(ctx)):
+        asked = options.of_comparison(ctx, "systems") | {"proxy": options.proxy(ctx)}
         leaderboard = tables.compare(files if len(files) > 1 else files[0], **asked)
     _check_margin(leaderboard.systems, margin, baseline)
     output.draw(plot, leaderboard.plot)

@@ -11,28 +11,13 @@ from strat.cli import look, options, output
 from strat.errors import StratError, some
 
 if TYPE_CHECKING:
-    from strat.tables import ItemTable
+    from strat.tables import ItemTable, Table
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 OF_TABLES = ("truth", "predicted", "positive", "threshold", "average", "missing", "bins", "text", "memory")
-
-
 SAME = (  # arguments of the library that are options under the same name
-    *("truth", "predicted", "score", "strata", "units", "items", "weights", "crossed", "kinds", "order", "stages"),
-    *("differences", "df", "collapse_by"),
-    *(
-        "replicate_weights",
-        "scale",
-        "threshold",
-        "method",
-        "replicates",
-        "target",
-        "level",
-        "positive",
-        "missing",
-        "lone",
-    ),
-    *("nested", "bins", "probability", "label_strata", "estimator", "calibrate", "memory"),
+    *("truth", "predicted", "score", "threshold", "method", "replicates", "target", "level", "df", "positive"),
+    *("missing", "bins"),
 )
 
 
@@ -154,11 +139,11 @@ def evaluate(
         options.leave_out(ctx, "plot_kind", why="without --plot")
 
     logs = _logs_among(ctx, files)
-    naming = options.naming(
-        metrics="--metric", positive="--positive", mse="--about-mean", source="FILE", nested="--nested"
-    )
-    with output.progress("reading", quiet=quiet) as progress, naming:
-        evaluation = tables.evaluate(files if logs is None else logs, **_asked(ctx, logs), progress=progress)
+    with output.progress("reading", quiet=quiet) as progress, options.naming(**options.spelling(ctx), source="FILE"):
+        table: ItemTable | Table | None = logs
+        if table is None:
+            table = tables.read(files, text=text or (), na=na or None, memory=memory, progress=progress)
+        evaluation = tables.evaluate(table, **_asked(ctx, logs))
     output.report(evaluation, html)
     with options.naming(kind="--plot-kind"):
         output.draw(plot, lambda: evaluation.plot(plot_kind))
@@ -192,12 +177,11 @@ def _asked(ctx: typer.Context, logs: ItemTable | None) -> dict[str, Any]:
     asked = ctx.params
     metric, average = asked["metric"], asked["average"]
     return {name: asked[name] for name in SAME} | {
-        **{name: options.number_or_name(asked[name]) for name in ("population", "start")},
-        "mse": not asked["about_mean"],
+        "design": options.sampling(ctx),
+        "proxy": options.proxy(ctx),
         "metrics": _repeated(metric) if logs is not None else list(metric or ()) or None,
-        **{name: list(asked[name] or ()) or None for name in ("by", "proxy", "na")},
+        "by": list(asked["by"] or ()) or None,
         "average": None if average == "none" else average,
-        "text": asked["text"] or (),
     }
 
 

@@ -59,6 +59,13 @@ def gate(
     strata: options.Strata = None,
     units: options.Units = None,
     weights: options.ItemWeights = None,
+    crossed: options.Crossed = None,
+    kinds: options.Kinds = None,
+    order: options.Order = None,
+    differences: options.Differences = 1,
+    start: options.Start = None,
+    stages: options.Stages = None,
+    population: options.PopulationSizes = None,
     positive: options.Positive = None,
     threshold: options.Threshold = None,
     average: options.Average = "auto",
@@ -93,15 +100,15 @@ def gate(
     """
     from strat import tables
 
-    asked, spelled = options.of_comparison(ctx, "candidate", "unsure", "anytime", "nested")
+    naming = options.naming(**options.spelling(ctx))
     source = files if len(files) > 1 else files[0]
     only_save = save is not None and baseline is None and not floor
-    if not only_save:
-        with options.naming(**spelled, margin="--margin", floor="--floor"):
-            margins, floors = _bounds("--margin", margin), _bounds("--floor", floor)
-            result = tables.gate(source, **asked, margin=margins, floor=floors)
-    if save is not None:
-        with options.naming(**spelled):
+    with naming:
+        asked = options.of_comparison(ctx, "candidate", "unsure", "anytime")
+        if not only_save:
+            bounds: dict[str, Any] = {"margin": _bounds("--margin", margin), "floor": _bounds("--floor", floor)}
+            result = tables.gate(source, **asked, **bounds)
+        if save is not None:
             _save(tables, source, save, asked, metric)
     if only_save:
         typer.echo(f"stored: {save}")

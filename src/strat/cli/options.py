@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from strat.errors import StratError
+
+if TYPE_CHECKING:
+    from strat.tables import Proxy, Sampling
 
 Files = Annotated[
     list[str],
@@ -119,25 +122,55 @@ PICTURES = (".png", ".svg", ".pdf")
 
 # arguments of `compare` that are options under the same name, and of `gate`
 COMPARED = (
-    *("truth", "predicted", "score", "system", "items", "epoch", "strata", "units", "weights", "by", "positive"),
-    *("threshold", "average", "baseline", "name", "level", "lone", "unmatched", "missing", "na"),
-    *("failed", "incomplete", "runs"),
+    *("truth", "predicted", "score", "system", "items", "epoch", "by", "positive", "threshold", "average"),
+    *("baseline", "name", "level", "unmatched", "missing", "na", "failed", "incomplete", "runs"),
 )
+# fields of a sampling, and of a proxy, that are options under the same name
+SAMPLED = (
+    *("strata", "units", "items", "weights", "population", "crossed", "kinds", "order", "differences", "start"),
+    *("stages", "lone", "collapse_by", "nested", "replicate_weights", "scale"),
+)
+OF_PROXIES = ("probability", "label_strata", "estimator", "calibrate")
 
 
-def of_comparison(ctx: typer.Context, *more: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arguments of a comparison that were typed, and how each of them is spelled as an option."""
-    names = (*COMPARED, *more)
-    asked: dict[str, Any] = {name: ctx.params[name] for name in names}
+def of_comparison(ctx: typer.Context, *more: str) -> dict[str, Any]:
+    """The arguments of a comparison that were typed."""
+    asked: dict[str, Any] = {name: ctx.params[name] for name in (*COMPARED, *more)}
     asked |= {name: asked[name] or () for name in ("predicted", "score")}
-    asked |= {name: asked[name] or None for name in ("by", "name", "na", "systems", "proxy") if name in asked}
-    asked |= {name: number_or_name(asked[name]) for name in ("population", "start") if name in asked}
-    asked |= {
+    asked |= {name: asked[name] or None for name in ("by", "name", "na", "systems") if name in asked}
+    return asked | {
+        "design": sampling(ctx, items=None),
         "metrics": ctx.params["metric"] or None,
         "higher_is_better": False if ctx.params["lower_is_better"] else None,
     }
-    spelling = {name: spelled(ctx, name) for name in names}
-    return asked, spelling | {"metrics": "--metric", "higher_is_better": "--lower-is-better"}
+
+
+def sampling(ctx: typer.Context, **other: Any) -> Sampling:
+    """How the rows were drawn, as the options say."""
+    from strat.tables import Sampling
+
+    typed = {name: ctx.params[name] for name in SAMPLED if name in ctx.params}
+    typed |= {name: number_or_name(typed[name]) for name in ("population", "start") if name in typed}
+    if "about_mean" in ctx.params:
+        typed["mse"] = not ctx.params["about_mean"]
+    return Sampling(**{**typed, **other})
+
+
+def proxy(ctx: typer.Context) -> Proxy | None:
+    """The proxy that the options name, if they do; what would be ignored without one is refused."""
+    from strat.tables import Proxy
+
+    if not ctx.params["proxy"]:
+        leave_out(ctx, *(name for name in OF_PROXIES if name in ctx.params), why="without --proxy: it is of two phases")
+        return None
+    return Proxy(ctx.params["proxy"], **{name: ctx.params[name] for name in OF_PROXIES if name in ctx.params})
+
+
+def spelling(ctx: typer.Context) -> dict[str, str]:
+    """How the arguments of the library are spelled as options of this command."""
+    options = {str(name): spelled(ctx, name) for name in ctx.params if _is_option(ctx, name)}
+    other = {"metrics": "metric", "higher_is_better": "lower_is_better", "mse": "about_mean", "rng": "seed"}
+    return options | {name: options[option] for name, option in other.items() if option in options}
 
 
 def number_or_name(text: str | None) -> float | str | None:
@@ -198,6 +231,11 @@ def uses_classes(metric: str) -> bool:
 
 def _default(score: str | None) -> list[str]:
     return [] if score is None else ["auc"]
+
+
+def _is_option(ctx: typer.Context, name: str) -> bool:
+    parameter: Any = next((p for p in ctx.command.params if p.name == name), None)
+    return parameter is not None and any(option.startswith("--") for option in parameter.opts)
 
 
 def spelled(ctx: typer.Context, name: str) -> str:

@@ -20,7 +20,8 @@ from strat.cli.options import (
     Truth,
     leave_out,
     naming,
-    number_or_name,
+    sampling,
+    spelling,
 )
 from strat.cli.output import Json
 from strat.cli.plan_options import Assurance, Power, show_plan
@@ -75,21 +76,10 @@ def pilot(
         leave_out(ctx, "assurance", why="with --difference, which --power is for")
     if files:
         leave_out(ctx, "se", why="with a file: its rows give it")
-        columns: dict[str, Any] = {
-            "truth": truth,
-            "predicted": predicted,
-            "score": score,
-            "units": units,
-            "strata": strata,
-            "kinds": kinds,
-            "order": order,
-            "stages": stages,
-            "population": number_or_name(population),
-        }
         target: dict[str, Any] = {"power": power, "difference": difference}
         if width is not None:
             target = {"width": width, "assurance": assurance}
-        show_plan(_pilot_of_table(files, columns, metric, positive, {**target, "level": level}), plot, as_json)
+        show_plan(_pilot_of_table(ctx, {**target, "level": level}), plot, as_json)
         return
     of_files = ("truth", "predicted", "score", "metric", "positive", "kinds", "order", "stages", "population")
     leave_out(ctx, *of_files, why="without a file of the pilot's rows")
@@ -105,14 +95,13 @@ def pilot(
     show_plan(answer, plot, as_json)
 
 
-def _pilot_of_table(
-    files: list[str], columns: dict[str, Any], metric: str | None, positive: str | None, target: dict[str, Any]
-) -> planning.SampleSize:
+def _pilot_of_table(ctx: typer.Context, target: dict[str, Any]) -> planning.SampleSize:
     """The plan from the first measure of a pilot's table."""
     from strat import comparison, tables
 
-    with naming(metrics="--metric", positive="--positive", **{name: f"--{name}" for name in columns}):
-        evaluation = tables.evaluate(files, metrics=metric, positive=positive, **columns)
+    asked = {name: ctx.params[name] for name in ("truth", "predicted", "score", "positive")}
+    with naming(**spelling(ctx)):
+        evaluation = tables.evaluate(ctx.params["files"], **asked, metrics=ctx.params["metric"], design=sampling(ctx))
     answer: planning.SampleSize = comparison.units_for(next(iter(evaluation.estimates.values())), **target)
     return answer
 

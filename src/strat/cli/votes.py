@@ -49,10 +49,7 @@ def votes(
     from strat import tables
 
     options.picture(plot)
-    spelled = {
-        name: f"--{name}" for name in ("left", "right", "winner", "ties", "strata", "units", "crossed", "weights")
-    }
-    with options.naming(**spelled, covariates="--covariate"):
+    with options.naming(**options.spelling(ctx), covariates="--covariate"):
         board = tables.votes(
             files,
             left=left,
@@ -61,10 +58,7 @@ def votes(
             ties=ties,
             home=home,
             covariates=covariate or None,
-            strata=strata,
-            units=units,
-            crossed=crossed or None,
-            weights=weights,
+            design=options.sampling(ctx, crossed=crossed or None),
             level=level,
             na=na or None,
         )

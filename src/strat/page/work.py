@@ -146,7 +146,7 @@ def answered(
         text = plain_text(sheet_of_checks(checks))
         return _answer(list(checks), text, step)
     if verb == "evaluate":
-        evaluation = tables.evaluate(name, progress=progress, **roles)
+        evaluation = tables.evaluate(tables.read(name, progress=progress), **roles)
         return _answer(evaluation, str(evaluation), step)
     return _planned(name, roles, progress)
 
@@ -154,7 +154,7 @@ def answered(
 def _planned(name: str, roles: dict[str, Any], progress: Callable[[float], None] | None) -> Answer:
     """The clusters for an interval of the wanted width, from the first measure of the table as a pilot."""
     wanted = {key: roles.pop(key) for key in ("width", "level") if key in roles}
-    evaluation = tables.evaluate(name, progress=progress, **roles)
+    evaluation = tables.evaluate(tables.read(name, progress=progress), **roles)
     metric = next(iter(evaluation.estimates))
     plan = units_for(evaluation[metric], **wanted)
     pilot = roles | {"metrics": (metric,)}

@@ -18,9 +18,11 @@ from strat.tables.pass_rate import pass_rate
 from strat.tables.reduce import reduce
 from strat.tables.sample import sample
 from strat.tables.sample_result import Sample
+from strat.tables.sampling import Sampling
 from strat.tables.score_table import score_table
 from strat.tables.stored_baseline import StoredBaseline, read_baseline, save_baseline
 from strat.tables.table import Table, read
+from strat.tables.two_phase import Proxy
 from strat.tables.votes import votes
 
 __all__ = [
@@ -33,7 +35,9 @@ __all__ = [
     "ItemTable",
     "Leaderboard",
     "Look",
+    "Proxy",
     "Sample",
+    "Sampling",
     "StoredBaseline",
     "Table",
     "check",

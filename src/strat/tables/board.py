@@ -18,6 +18,7 @@ from strat.tables.design import argument_of, is_drawn
 from strat.tables.logs import ItemTable
 from strat.tables.metric_words import ALIASES
 from strat.tables.metrics import Metric, labels_of, single
+from strat.tables.sampling import BY_STRATUM
 from strat.tables.table import Table, missing_message
 from strat.text import counted
 from strat.validate.columns import Array, Codes, encode
@@ -71,7 +72,7 @@ class Board:
     @property
     def drawn(self) -> dict[str, NDArray[Any]]:
         """The columns that a design is made of."""
-        return {role: column for role, column in self.columns.items() if is_drawn(role)}
+        return {role: column for role, column in self.columns.items() if is_drawn(role) or role in BY_STRATUM}
 
     @property
     def mass(self) -> Array | None:

@@ -11,25 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat import validate
-from strat.designs import LONE, Design
+from strat.designs import Design
 from strat.designs.blocks import Blocks
 from strat.designs.ordered import Ordered
 from strat.designs.stages import Stages
-from strat.errors import StratError, one_of
+from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import SHOWS_A_TENTH
 from strat.notes import FEW_DF, Note, codes_of
 from strat.tables.check_result import Check, Checks
 from strat.tables.check_trials import Line, limits_of_samples, lines_of
-from strat.tables.design import Along, along, argument_of, design_of, layout_roles, population_of
-from strat.tables.evaluation_arguments import population_sizes
-from strat.tables.files import MEMORY, Progress
+from strat.tables.design import argument_of, design_of
+from strat.tables.files import Progress
 from strat.tables.metrics import Metric, Metrics, chosen, labels_of, one_class
+from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.simulate import Simulator, shapes, simulator
 from strat.tables.simulate_crossed import CROSSED_SHAPES, crossed_simulator
 from strat.tables.simulate_layouts import BLOCK_SHAPES, ORDERED_SHAPES, blocks_simulator, ordered_simulator
 from strat.tables.simulate_stages import staged_simulator
-from strat.tables.table import Names, Table, one_name, read
+from strat.tables.table import Names, Table, read
 from strat.text import counted
 from strat.validate.arguments import checked
 
@@ -50,25 +50,17 @@ def check(
     units: str | None = None,
     clusters: str | None = None,
     items: str | None = None,
-    crossed: str | Names | None = None,
-    kinds: str | None = None,
-    order: str | None = None,
-    differences: int = 1,
-    start: str | float | Mapping[Any, float] | None = None,
-    stages: str | Names | None = None,
-    population: str | float | Mapping[Any, float] | Names | None = None,
     weights: str | None = None,
+    lone: str = "error",
+    nested: bool = False,
+    design: Sampling | None = None,
     metrics: Metrics | None = None,
     trials: int | None = None,
     level: float = 0.95,
     rng: int = 0,
     positive: object = None,
     missing: str = "error",
-    lone: str = "error",
-    nested: bool = False,
-    text: Names = (),
     na: Names | None = None,
-    memory: str = MEMORY,
     progress: Progress | None = None,
 ) -> Checks:
     """Would the interval hold for data like yours? One answer for each measure.
@@ -80,20 +72,16 @@ def check(
 
     Parameters
     ----------
-    source, truth, predicted, score, strata, units, clusters, weights, metrics, positive, missing, lone, nested, text
+    source, truth, predicted, score, strata, units, clusters, weights, lone, nested, metrics, positive, missing, na
         As :func:`strat.evaluate` takes them.
     items
         What each row is a try of; without `units` the items are the units.
-    crossed
-        Several columns that were drawn independently of each other: readers and cases, judges and items. Which levels
-        met stays as it is, and what levels do is drawn anew, with the variance components as estimated and larger.
-    kinds
-        Fixed kinds under which `units` were seen: units and kinds stay, and other occasions of both are drawn.
-    order, differences, start
-        Of a systematic sample: another start is drawn along a smooth curve, a straight line and no drift at all.
-    stages, population
-        Columns of units drawn in stages, and a column for each with the number there is: a population of that size,
-        like the sample, is made once and drawn from in the same stages. Without stages, `population` goes with `start`.
+    design
+        As :func:`strat.evaluate` takes it. Crossed factors: which levels met stays as it is, and what levels do is
+        drawn anew, with the variance components as estimated and larger. Kinds: units and kinds stay, and other
+        occasions of both are drawn. Systematic samples: another start is drawn along a smooth curve, a straight line
+        and no drift at all. Stages: a population of the given sizes, like the sample, is made once and drawn from in
+        the same stages.
     trials
         How many samples for each way in which units may differ; by default 1,000, fewer for more than 20,000 rows.
     level
@@ -112,25 +100,24 @@ def check(
     >>> result.lines[0].method, result["rows as independent"].coverage > 0.5
     ('default', True)
     """
-    one_of("lone", lone, LONE)
     validate.level(level)
     if rng < 0:
         raise StratError.about("rng", f"must be a seed of 0 or more, got {rng!r}.")
-    units = one_name(units=units, clusters=clusters)
-    table = read(source, text=text, na=na, memory=memory, progress=None)
-    roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata, "units": units, "items": items}
-    drawn = layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population)
-    ordering, sizes = along(order, differences, start), population_sizes(population, stages)
+    sampling = sampling_of(
+        design, strata=strata, units=units, clusters=clusters, items=items, weights=weights, lone=lone, nested=nested
+    )
+    sampling.refuse_replicates()
+    table = read(source, na=na)
+    roles = {"truth": truth, "predicted": predicted, "score": score, **sampling.columns}
     wanted = chosen(metrics, roles)
     one_class(wanted, positive)
-    named = {role: name for role, name in (("population", sizes), ("start", start)) if isinstance(name, str)}
-    columns = columns_by_role(table, {**roles, **drawn, **named, "weights": weights}, missing)
-    design, plain = _designs(columns, sizes, ordering, lone=lone, nested=nested)
-    number = _number(trials, len(design))
+    columns = columns_by_role(table, roles, missing)
+    drawn, plain = _designs(columns, sampling)
+    number = _number(trials, len(drawn))
     checks = []
     for i, metric in enumerate(wanted):
         share = None if progress is None else _part(progress, i, len(wanted))
-        checks.append(_check(metric, columns, design, plain, number, level, rng, positive, share))
+        checks.append(_check(metric, columns, drawn, plain, number, level, rng, positive, share))
     return Checks(checks)
 
 
@@ -153,18 +140,17 @@ def columns_by_role(table: Table, roles: Mapping[str, str | None], missing: str)
     return columns
 
 
-def _designs(columns: dict[str, NDArray[Any]], sizes: Any, ordering: Along, **options: Any) -> tuple[Design, Design]:
+def _designs(columns: dict[str, NDArray[Any]], sampling: Sampling) -> tuple[Design, Design]:
     """The design, and the one that it would be if nothing were known of the start of a systematic sample."""
-    if sizes is not None and "order" not in columns:
+    if sampling.sizes is not None and sampling.order is None:
         raise StratError.about(
             "population", "must go with `stages` or `order`: other units are drawn as if without end."
         )
-    options |= {"rows": len(next(iter(columns.values()))), "weights": columns.get("weights")}
-    options["population"] = population_of(sizes, columns)
-    design = design_of(columns, **options, ordering=ordering)
-    if ordering.start is None:
+    options: dict[str, Any] = {"rows": len(next(iter(columns.values()))), "weights": columns.get("weights")}
+    design = design_of(columns, **options, sampling=sampling)
+    if sampling.start is None:
         return design, design
-    return design, design_of(columns, **options, ordering=replace(ordering, start=None))
+    return design, design_of(columns, **options, sampling=replace(sampling, start=None))
 
 
 def _number(trials: int | None, rows: int) -> int:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from strat import validate
-from strat.designs import LONE
 from strat.errors import StratError, one_of
 from strat.tables.board import AMOUNT, of_items
 from strat.tables.compare_arguments import Asked, check_arguments, kind_of_source, refuse_given
 from strat.tables.compare_by_proxy import compared_by_proxy
 from strat.tables.compare_sources import board_of, items_behind, only_systems
 from strat.tables.comparing import Way, compared, known_baseline
-from strat.tables.design import along, argument_of, layout_roles
-from strat.tables.evaluation_arguments import population_sizes, refuse_without_proxy
+from strat.tables.design import argument_of
 from strat.tables.joining import UNMATCHED
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.metrics import AUTO, Metric, Metrics, chosen, of_repeats, one_by_one, one_class
-from strat.tables.table import Names, listed, one_name, read
-from strat.tables.two_phase import SecondPhase
+from strat.tables.sampling import Sampling, sampling_of
+from strat.tables.table import Names, listed, read
+from strat.tables.two_phase import Proxy, proxy_of
 from strat.validate.arguments import checked, shown
 
 __all__ = ["Leaderboard", "compare"]
@@ -42,29 +40,20 @@ def compare(
     units: str | None = None,
     clusters: str | None = None,
     weights: str | None = None,
-    population: Any = None,
-    crossed: str | Names | None = None,
-    kinds: str | None = None,
-    order: str | None = None,
-    differences: int = 1,
-    start: str | float | Mapping[Any, float] | None = None,
-    stages: str | Names | None = None,
+    lone: str = "error",
+    nested: bool = False,
+    design: Sampling | None = None,
     metrics: Metrics | None = None,
     by: str | Names | None = None,
     positive: object = None,
     threshold: float | None = None,
     average: str | None = AUTO,
     baseline: str | None = None,
-    proxy: str | Names | None = None,
-    probability: str | None = None,
-    label_strata: str | None = None,
-    estimator: str = "regression",
+    proxy: str | Names | Proxy | None = None,
     systems: str | Names | None = None,
     higher_is_better: bool | None = None,
     name: str | Names | None = None,
     level: float = 0.95,
-    lone: str = "error",
-    nested: bool = False,
     unmatched: str = "error",
     missing: str = "error",
     na: Names | None = None,
@@ -94,12 +83,13 @@ def compare(
         Columns, or metadata fields of logs: fixed groups, what was drawn, how much an item counts.
     clusters
         Another word for `units`.
-    population
-        Units in the population of each stratum: a number, a mapping from stratum, or a column; with `stages` a column
-        for each stage.
-    crossed, kinds, order, differences, start, stages
-        Columns of designs of other kinds, as for :func:`strat.evaluate`; `items` of a long table must then tell the
-        combinations of crossed levels apart.
+    lone
+        What to do with a stratum of one unit.
+    nested
+        Whether the same unit label in two strata means two units; by default it is an error.
+    design
+        Instead of strata, units, weights, lone and nested: all that is known of how items were drawn, as for
+        :func:`strat.evaluate`. `items` of a long table must tell the combinations of crossed levels apart.
     metrics
         One measure or several, by their names in :func:`strat.evaluate` or as functions of (truth, predicted): by
         default "accuracy" of labels, "auc" of scores with `truth`. For logs: the log's own name of one.
@@ -114,7 +104,7 @@ def compare(
         How f1, precision, recall, … are averaged over classes: "macro", "micro" or "weighted".
     baseline
         The system to compare the others with: differences are system − baseline, with limits for all of them at once.
-    proxy, probability, label_strata, estimator
+    proxy
         For a wide table whose true judgements are missing by design in some rows, as for :func:`strat.evaluate`: with
         `truth`, columns that stand in for it; else a column for each of `score`, in their order.
     systems
@@ -125,10 +115,6 @@ def compare(
         What to call the systems: one name for each file or log, in their order.
     level
         Confidence level.
-    lone
-        What to do with a stratum of one unit.
-    nested
-        Whether the same unit label in two strata means two units; by default it is an error.
     unmatched
         Items that some system lacks: "error" refuses them by count and name, "common" compares on the others and says
         how many are left out.
@@ -156,7 +142,6 @@ def compare(
     >>> compare(table, truth="y", predicted=["old", "new"], units="who", metrics="macro_f1", baseline="old").systems
     ('new', 'old')
     """
-    one_of("lone", lone, LONE)
     one_of("unmatched", unmatched, UNMATCHED)
     asked = Asked(
         truth=truth,
@@ -165,10 +150,9 @@ def compare(
         system=system,
         items=items,
         epoch=epoch,
-        strata=strata,
-        units=one_name(units=units, clusters=clusters),
-        weights=weights,
-        population=population_sizes(population, stages),
+        sampling=_sampling(
+            design, strata=strata, units=units, clusters=clusters, weights=weights, lone=lone, nested=nested
+        ),
         by=() if by is None else tuple(listed("by", by)),
         metrics=metrics,
         name=None if name is None else tuple(listed("name", name)),
@@ -178,17 +162,25 @@ def compare(
         failed=failed,
         incomplete=incomplete,
         runs=runs,
-        drawn=layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population),
-        ordering=along(order, differences, start),
         positive=positive,
         threshold=threshold,
         average=average,
         higher_is_better=higher_is_better,
-        lone=lone,
-        nested=nested,
-        second=_second_phase(proxy, probability, label_strata, estimator),
+        proxy=proxy_of(proxy),
     )
     return _leaderboard(source, asked, validate.level(level), baseline, systems)
+
+
+def _sampling(design: Sampling | None, **given: Any) -> Sampling:
+    """How items were drawn; which column tells them apart is an argument of its own."""
+    sampling = sampling_of(design, **given)
+    sampling.refuse_replicates()
+    if sampling.items is not None:
+        raise StratError.about(
+            "items",
+            f"must be given beside `design`, not in it, got {sampling.items!r} there: systems are paired by it.",
+        )
+    return sampling
 
 
 def _leaderboard(
@@ -201,22 +193,12 @@ def _leaderboard(
     if kind == "items" and not repeated:
         refuse_given("for items that are read already: give it where they are read", metrics=asked.metrics)
     check_arguments(kind, asked)
-    way = Way(
-        level,
-        asked.lone,
-        asked.population,
-        asked.positive,
-        asked.higher_is_better,
-        baseline,
-        asked.by,
-        asked.nested,
-        asked.ordering,
-    )
+    way = Way(level, asked.sampling, asked.positive, asked.higher_is_better, baseline, asked.by)
     if repeated:
         return _of_repeats(source, asked, way, systems, repeated)
     if kind == "logs" and asked.metrics is not None:
         return _of_logs(source, asked, way, systems)
-    if asked.second is not None:
+    if asked.proxy is not None:
         return _by_proxy(kind, source, asked, way, systems)
     board = only_systems(board_of(kind, source, asked), systems)
     if asked.threshold is not None:
@@ -232,19 +214,9 @@ def _leaderboard(
     return replace(boards[0], others=tuple(boards[1:]))
 
 
-def _second_phase(
-    proxy: str | Names | None, probability: str | None, label_strata: str | None, estimator: str
-) -> SecondPhase | None:
-    """How the true judgements were sampled, where there is a proxy of them."""
-    if proxy is None:
-        refuse_without_proxy(probability=probability, label_strata=label_strata)
-        return None
-    return SecondPhase(tuple(listed("proxy", proxy)), probability, label_strata, estimator)
-
-
 def _by_proxy(kind: str, source: Any, asked: Asked, way: Way, systems: str | Names | None) -> Leaderboard:
     """A board for each measure, of rows that have the true judgement in part."""
-    assert asked.second is not None
+    assert asked.proxy is not None
     if kind != "columns":
         raise StratError.about("proxy", "must go with one table that has a column for each system; give it one.")
     refuse_given("beside `proxy`", by=asked.by, systems=systems, threshold=asked.threshold, items=asked.items)
@@ -253,7 +225,7 @@ def _by_proxy(kind: str, source: Any, asked: Asked, way: Way, systems: str | Nam
     roles = {role: name for role, name in asked.columns.items() if role != "items"}
     for role, name in [*roles.items(), *((asked.role, name) for name in asked.values)]:
         table.require(**{argument_of(role): name})
-    boards = [compared_by_proxy(table, asked.values, roles, asked.second, way, metric) for metric in _measures(asked)]
+    boards = [compared_by_proxy(table, asked.values, roles, asked.proxy, way, metric) for metric in _measures(asked)]
     return replace(boards[0], others=tuple(boards[1:]))
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from strat.errors import StratError, plain, some
-from strat.tables.design import UNORDERED, Along
 from strat.tables.joining import tables_of
 from strat.tables.logs import ItemTable
 from strat.tables.logs.reading import is_logs
 from strat.tables.metrics import AUTO
+from strat.tables.sampling import Sampling
 from strat.tables.table import Names
-from strat.tables.two_phase import SecondPhase
+from strat.tables.two_phase import Proxy
 
 OF_LOGS = "for tables: it is for logs of benchmarks"
 OF_LONG = "it is for long tables"
@@ -62,10 +61,7 @@ class Asked:
     system: str | None
     items: str | None
     epoch: str | None
-    strata: str | None
-    units: str | None
-    weights: str | None
-    population: Any
+    sampling: Sampling
     by: tuple[str, ...]
     metrics: Any
     name: tuple[str, ...] | None
@@ -75,15 +71,11 @@ class Asked:
     failed: str
     incomplete: str
     runs: str
-    drawn: Mapping[str, str]
-    ordering: Along = UNORDERED
     positive: object = None
     threshold: float | None = None
     average: str | None = AUTO
     higher_is_better: bool | None = None
-    lone: str = "error"
-    nested: bool = False
-    second: SecondPhase | None = None
+    proxy: Proxy | None = None
 
     @property
     def role(self) -> str:
@@ -98,15 +90,18 @@ class Asked:
     @property
     def columns(self) -> dict[str, str | None]:
         """The columns of the rows, by role."""
-        named = {"truth": self.truth, "strata": self.strata, "units": self.units, "items": self.items}
-        return named | {"weights": self.weights} | self.further
+        drawn = {role: self.sampling.columns[role] for role in ("strata", "units")}
+        return {"truth": self.truth, **drawn, "items": self.items, "weights": self.sampling.weights, **self.further}
 
     @property
     def further(self) -> dict[str, str]:
-        """The columns that make groups, are crossed or ordered, or give the population and the start."""
-        named = {f"by_{k}": name for k, name in enumerate(self.by)} | dict(self.drawn)
-        numbers = {"population": self.population, "start": self.ordering.start}
-        return named | {role: name for role, name in numbers.items() if isinstance(name, str)}
+        """The columns that make groups, are crossed or ordered, or hold a number for each stratum."""
+        groups = {f"by_{k}": name for k, name in enumerate(self.by)}
+        return {**groups, **self.sampling.drawn, **self.sampling.by_stratum}
+
+    def value_of(self, argument: str) -> Any:
+        """What was given for an argument of :func:`compare`."""
+        return getattr(self, argument) if hasattr(self, argument) else getattr(self.sampling, argument)
 
 
 def kind_of_source(source: Any, asked: Asked) -> str:
@@ -147,15 +142,17 @@ def _is_mapping_of_tables(source: Any) -> bool:
 def check_arguments(kind: str, asked: Asked) -> None:
     """Refuse what was asked where it can't apply, so that nothing is ignored silently."""
     for why, names in LEFT_OUT[kind].items():
-        refuse_given(why, **{name: getattr(asked, name) for name in names})
+        refuse_given(why, **{name: asked.value_of(name) for name in names})
     of_classes = {name: getattr(asked, name) for name in ("positive", "threshold", "average")}
     if asked.truth is None:
         refuse_given("without `truth`: there are no classes", **of_classes)
     elif asked.predicted:
         refuse_given("beside `predicted`: it is for scores", threshold=asked.threshold)
-    if kind in ("columns", "tables", "labels") and asked.strata is None:
-        refuse_given("without `strata`: it says what to do with strata of one unit", lone=asked.lone)
-        refuse_given("without `strata`: it says what a unit label in two strata means", nested=asked.nested or None)
+    if kind in ("columns", "tables", "labels") and asked.sampling.strata is None:
+        refuse_given("without `strata`: it says what to do with strata of one unit", lone=asked.sampling.lone)
+        refuse_given(
+            "without `strata`: it says what a unit label in two strata means", nested=asked.sampling.nested or None
+        )
     if kind in ("tables", "labels") and asked.items is None:
         raise StratError.about("items", "must name the column of items, on which the systems are joined, got None.")
 

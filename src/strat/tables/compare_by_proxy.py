@@ -15,18 +15,18 @@ from strat.estimation.two_phase import Phases, fixed_coefficients, of_phases, ph
 from strat.notes import Note
 from strat.tables.board import Board, joint
 from strat.tables.comparing import Way
-from strat.tables.design import design_of, population_of
+from strat.tables.design import design_of
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.metrics import Metric
 from strat.tables.table import Table
-from strat.tables.two_phase import LabelledRows, SecondPhase, gain_note, labelled_rows, not_random
+from strat.tables.two_phase import LabelledRows, Proxy, gain_note, labelled_rows, not_random
 
 
 def compared_by_proxy(
     table: Table,
     systems: Sequence[str],
     roles: Mapping[str, str | None],
-    second: SecondPhase,
+    second: Proxy,
     way: Way,
     metric: Metric,
 ) -> Leaderboard:
@@ -41,10 +41,7 @@ def compared_by_proxy(
         rows.columns,
         rows=len(rows.labelled),
         weights=None if heavy is None else heavy.astype(float),
-        population=population_of(way.population, rows.columns),
-        lone=way.lone,
-        nested=way.nested,
-        ordering=way.ordering,
+        sampling=way.sampling,
     )
     board = Board(tuple(systems), tuple(rows.columns[_key(s)] for s in systems), _role(metric), rows.columns)
     phases = _phases(board, rows, metric, way, second, by_truth=by_truth)
@@ -57,7 +54,7 @@ def compared_by_proxy(
     first, other = many.systems[:2]
     notes = (
         *_gain(f"difference {first} − {other}", whole, values["labels"], (first, other), board.systems, rows),
-        *not_random(phases, second.proxy if by_truth else ("proxy",), design),
+        *not_random(phases, second.names if by_truth else ("proxy",), design),
         *whole.notes,
     )
     return Leaderboard(many, way.level, notes, measure=metric.name, baseline=way.baseline, library=table.library)
@@ -71,26 +68,22 @@ def _role(metric: Metric) -> str:
     return "predicted" if "predicted" in metric.needs else "score"
 
 
-def _of_truth(
-    table: Table, systems: Sequence[str], roles: Mapping[str, str | None], second: SecondPhase
-) -> LabelledRows:
+def _of_truth(table: Table, systems: Sequence[str], roles: Mapping[str, str | None], second: Proxy) -> LabelledRows:
     return labelled_rows(table, {**roles, **{_key(system): system for system in systems}}, second)
 
 
-def _of_scores(
-    table: Table, systems: Sequence[str], roles: Mapping[str, str | None], second: SecondPhase
-) -> LabelledRows:
+def _of_scores(table: Table, systems: Sequence[str], roles: Mapping[str, str | None], second: Proxy) -> LabelledRows:
     """Rows in which every system has its true score are the labelled ones."""
-    if len(second.proxy) != len(systems):
+    if len(second.names) != len(systems):
         raise StratError.about(
             "proxy",
             f"must name a column for each of the {len(systems)} systems, in the order of `score`, got "
-            f"{len(second.proxy)}.",
+            f"{len(second.names)}.",
         )
     plain = {role: name for role, name in roles.items() if role != "truth"}
     each = [
-        labelled_rows(table, {**plain, "score": system}, replace(second, proxy=(proxy,)))
-        for system, proxy in zip(systems, second.proxy, strict=True)
+        labelled_rows(table, {**plain, "score": system}, replace(second, columns=proxy))
+        for system, proxy in zip(systems, second.names, strict=True)
     ]
     labelled = np.logical_and.reduce([one.labelled for one in each])
     if not labelled.any():
@@ -103,9 +96,7 @@ def _of_scores(
     return LabelledRows(columns, "score", proxies, labelled, each[0].probability, each[0].strata)
 
 
-def _phases(
-    board: Board, rows: LabelledRows, metric: Metric, way: Way, second: SecondPhase, *, by_truth: bool
-) -> Phases:
+def _phases(board: Board, rows: LabelledRows, metric: Metric, way: Way, second: Proxy, *, by_truth: bool) -> Phases:
     """The measure of all systems at once, by the truth and by the proxies."""
     if by_truth:
         others = [replace(board, columns={**rows.columns, "truth": proxy}) for proxy in rows.proxies]

@@ -13,7 +13,7 @@ from strat.tables.design import argument_of
 from strat.tables.joining import by_system, join, tables_of
 from strat.tables.logs import ItemTable, read_logs, read_long
 from strat.tables.logs.reading import is_logs
-from strat.tables.table import Names, listed, one_name, read
+from strat.tables.table import Names, listed, read
 
 
 def board_of(kind: str, source: Any, asked: Asked) -> Board:
@@ -78,10 +78,9 @@ def items_of(source: Any, asked: Mapping[str, Any], by: tuple[str, ...]) -> Item
     """The scores of systems on items behind a long table or logs, with the columns that arguments of `compare` name."""
     roles = {name: asked[name] for name in Asked.__dataclass_fields__ if name in asked}
     texts = {name: tuple(listed(name, asked[name])) for name in ("predicted", "score")}
-    units = one_name(units=asked["units"], clusters=asked["clusters"])
     name = None if asked["name"] is None else tuple(listed("name", asked["name"]))
     return items_behind(
-        source, Asked(**{**roles, **texts, "units": units, "by": by, "metrics": None, "name": name, "drawn": {}})
+        source, Asked(**{**roles, **texts, "sampling": asked["design"], "by": by, "metrics": None, "name": name})
     )
 
 
@@ -93,8 +92,8 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
         return read_logs(
             source,
             metrics=asked.metrics,
-            strata=asked.strata,
-            units=asked.units,
+            strata=asked.sampling.strata,
+            units=asked.sampling.units,
             name=asked.name,
             na=asked.na,
             failed=asked.failed,
@@ -109,10 +108,10 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
         system=asked.system,
         items=asked.items,
         score=asked.score[0] if asked.score else None,
-        strata=asked.strata,
-        units=asked.units,
+        strata=asked.sampling.strata,
+        units=asked.sampling.units,
         epoch=asked.epoch,
-        weights=asked.weights,
+        weights=asked.sampling.weights,
         about=tuple(asked.further.values()),
         missing=asked.missing,
     )

@@ -18,13 +18,14 @@ from strat.notes import Note
 from strat.statistics import Statistic
 from strat.tables.board import Board, joint
 from strat.tables.board_folding import folded
-from strat.tables.design import UNORDERED, Along, design_of, population_of
+from strat.tables.design import design_of
 from strat.tables.grouping import Parts, grouped, rows_by_label
 from strat.tables.groups import Groups
 from strat.tables.hints import classes_as_strata, traps
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.logs.hints import looks_clustered
 from strat.tables.metrics import Metric, averages
+from strat.tables.sampling import Sampling
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,11 @@ class Way:
     """How boards are compared: what all measures and groups share."""
 
     level: float
-    lone: str
-    population: Any
+    sampling: Sampling
     positive: object
     higher_is_better: bool | None
     baseline: str | None
     by: tuple[str, ...]
-    nested: bool = False
-    ordering: Along = UNORDERED
 
     def better(self, metric: Metric) -> bool:
         """Whether a larger value is a better one: the measure's own word, or the caller's where it has none."""
@@ -66,10 +64,7 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
         rows=len(board),
         counts=board.counts,
         weights=board.columns.get("weights"),
-        population=population_of(way.population, board.columns),
-        lone=way.lone,
-        nested=way.nested,
-        ordering=way.ordering,
+        sampling=way.sampling,
     )
     labels = board.labels
     board = _best_first(board, metric, labels, way)
@@ -111,7 +106,7 @@ def _hints(board: Board, metric: Metric, way: Way) -> list[str]:
     """What looks clustered, and strata or units that look wrong."""
     units, strata = board.columns.get("units"), board.columns.get("strata")
     notes = traps(units=units, strata=strata, names=board.names, rows=len(board))
-    weighted = "weights" in board.columns or way.population is not None
+    weighted = "weights" in board.columns or way.sampling.population is not None
     notes += classes_as_strata(board.names, [metric], weighted=weighted)
     if units is None and board.about:
         scores = np.mean(board.values, axis=0)

@@ -6,8 +6,9 @@ from typing import Any
 
 from strat.estimation.components import VarianceComponents, variance_components
 from strat.tables.check import columns_by_role
-from strat.tables.design import design_of, layout_roles
+from strat.tables.design import design_of
 from strat.tables.metrics import chosen, labels_of, one_class
+from strat.tables.sampling import Sampling
 from strat.tables.table import Names, read
 from strat.validate.arguments import checked
 
@@ -48,7 +49,7 @@ def components_of(
     roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata}
     wanted = chosen(metric, {**roles, "units": None, "items": None})
     one_class(wanted, positive)
-    drawn = layout_roles(crossed=crossed, kinds=None, order=None, stages=None, population=None)
+    drawn = Sampling(crossed=crossed).drawn
     columns = columns_by_role(table, {**roles, **drawn, "weights": weights}, missing)
     design = design_of(columns, rows=len(next(iter(columns.values()))), weights=columns.get("weights"))
     data: dict[str, Any] = {**columns, "positive": positive}

@@ -26,6 +26,7 @@ from strat.tables.design import design_of
 from strat.tables.evaluation import Evaluation
 from strat.tables.metrics import averages, one_class
 from strat.tables.render import Sheet
+from strat.tables.sampling import Sampling
 from strat.tables.scoring import Outcome, Scorer, scorers
 from strat.tables.sheet_result import ByName, SheetResult
 from strat.validate.arguments import checked
@@ -272,7 +273,7 @@ def prediction_design(
     if strata is not None:
         codes, labels = encode("strata", strata)
         roles["strata"] = labels[_rows_of("strata", codes, job)[row]]
-    return design_of(roles, rows=len(row), weights=weights, lone=lone)
+    return design_of(roles, rows=len(row), weights=weights, sampling=Sampling(lone=lone))
 
 
 def values_by_fold(scorer: Scorer, outcome: Outcome, sizes: Sequence[int], weights: Array | None) -> Array:

@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from strat import validate
-from strat.designs import LONE
 from strat.errors import one_of
-from strat.tables.design import (
-    GROUP,
-    TARGETS,
-    along,
-    argument_of,
-    layout_roles,
-)
+from strat.tables.design import GROUP, TARGETS, argument_of
 from strat.tables.evaluate_two_phase import evaluate_two_phase
 from strat.tables.evaluation import Evaluation
-from strat.tables.evaluation_arguments import (
-    METHODS,
-    check_collapse,
-    check_df,
-    check_method,
-    check_threshold,
-    population_sizes,
-    published_weights,
-    refuse_without_proxy,
-)
+from strat.tables.evaluation_arguments import METHODS, check_df, check_method, check_replicates, check_threshold
 from strat.tables.evaluation_basis import basis_of, basis_of_replicates, confusion_of, scored_rows
 from strat.tables.evaluation_notes import notes_on
-from strat.tables.files import MEMORY, Progress
 from strat.tables.logs.one_system import LoggedSystem, logged_system
-from strat.tables.metrics import (
-    AUTO,
-    Metrics,
-    chosen,
-    of_repeats,
-    one_by_one,
-    one_class,
-)
+from strat.tables.metrics import AUTO, Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.sources import Basis, Question, Sources, named_roles
-from strat.tables.table import Names, Table, listed, one_name, read
-from strat.tables.two_phase import SecondPhase
+from strat.tables.table import Names, Table, listed, read
+from strat.tables.two_phase import Proxy, proxy_of
 from strat.validate.arguments import checked
 
 
@@ -57,16 +35,9 @@ def evaluate(
     clusters: str | None = None,
     items: str | None = None,
     weights: str | None = None,
-    population: str | float | Mapping[Any, float] | Names | None = None,
-    crossed: str | Names | None = None,
-    kinds: str | None = None,
-    order: str | None = None,
-    differences: int = 1,
-    start: str | float | Mapping[Any, float] | None = None,
-    stages: str | Names | None = None,
-    replicate_weights: str | None = None,
-    scale: float | None = None,
-    mse: bool = True,
+    lone: str = "error",
+    nested: bool = False,
+    design: Sampling | None = None,
     metrics: Metrics | None = None,
     by: str | Names | None = None,
     average: str | None = AUTO,
@@ -79,18 +50,8 @@ def evaluate(
     df: str | float | None = None,
     missing: str = "error",
     na: Names | None = None,
-    lone: str = "error",
-    collapse_by: str | None = None,
-    nested: bool = False,
     bins: int | None = None,
-    proxy: str | Names | None = None,
-    probability: str | None = None,
-    label_strata: str | None = None,
-    estimator: str = "regression",
-    calibrate: str | None = None,
-    text: Names = (),
-    memory: str = MEMORY,
-    progress: Progress | None = None,
+    proxy: str | Names | Proxy | None = None,
 ) -> Evaluation:
     """Measures of a classifier or a benchmark with intervals that fit how the rows were drawn.
 
@@ -99,8 +60,9 @@ def evaluate(
     Parameters
     ----------
     source
-        A file, a glob, a data frame of any library, or a mapping of columns: whatever :func:`read` takes; or benchmark
-        logs of one system, which are scored already: a folder, files, or what :func:`read_logs` returns.
+        A file, a glob, a data frame of any library, or a mapping of columns: whatever :func:`strat.tables.read` takes,
+        or the table that it returns (where columns are text, or memory is short); or benchmark logs of one system,
+        which are scored already: a folder, files, or what :func:`read_logs` returns.
     truth, predicted
         Columns of labels (of numbers, for rmse and its kin).
     score
@@ -114,27 +76,13 @@ def evaluate(
         What each row is a try of; repeats are a second stage.
     weights
         A column: how many rows of the population each row stands for.
-    population
-        Units in the population of each stratum: a number, a mapping from stratum, or a column; with `stages` a column
-        for each stage.
-    crossed
-        Columns of two factors or more that were both drawn (readers and cases, judges and items), instead of `units`:
-        see :meth:`strat.Design.crossed`.
-    kinds
-        A column of fixed kinds (pose, prompt template) under which each of these `units` was seen: see
-        :meth:`strat.Design.blocks`.
-    order
-        A column of places along which every k-th row was drawn: see :meth:`strat.Design.systematic`.
-    differences, start
-        With `order`: of which order neighbours are compared by (1 to 4); and the place of the first unit drawn, counted
-        from 1 (a number, a mapping from stratum, or a column), with which a linear drift moves no mean. A start needs
-        `population`.
-    stages
-        Columns of units drawn in stages, first stage first: see :meth:`strat.Design.staged`.
-    replicate_weights, scale, mse
-        For files that hold the weights of replicates: how the names of these columns start, what squared deviations are
-        multiplied by, and whether these are from the full sample's value or (False) from the mean of the replicates:
-        see :func:`strat.given`. `weights` are then the full-sample weights.
+    lone
+        What to do with a stratum of one unit: "error", "collapse", "certainty", "centre" or "average".
+    nested
+        Whether the same unit label in two strata means two units; by default it is an error.
+    design
+        Instead of the seven above, all that is known of how the rows were drawn: crossed factors, fixed kinds,
+        systematic samples, stages, population sizes, replicate weights of a file; see :class:`strat.Sampling`.
     metrics
         Names such as "accuracy", "macro_f1", "auc", "sensitivity", "ppv", "brier", "rmse", or functions of (truth,
         predicted) that make a statistic.
@@ -167,28 +115,12 @@ def evaluate(
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     na
         Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
-    lone
-        What to do with a stratum of one unit: "error", "collapse", "certainty", "centre" or "average".
-    collapse_by
-        With lone="collapse": a column of numbers, one for each stratum (its size, what was known of it before), by
-        which strata are joined with similar ones; by default in the order of their labels.
-    nested
-        Whether the same unit label in two strata means two units; by default it is an error.
     bins
         How finely to bin scores of rows that stay in an engine (None: exact if few are distinct).
     proxy
         A column, or several, with a cheap judgement of every row (a model as judge) where `truth`, or `score` alone, is
-        the true one of some rows and missing by design in the others: an estimate of two phases.
-    probability, label_strata
-        Columns: with which probability each labelled row was chosen; the groups within which labels were drawn. Without
-        either, labels are a simple random sample of the rows.
-    estimator
-        "regression" (the coefficient with the least variance), "stratified" (one of its own in each of `label_strata`),
-        "difference" (coefficient 1) or "labels" (alone).
-    calibrate
-        "isotonic" or "logistic": the proxy as a forecast of the score, fitted to labelled rows of other units.
-    text, memory, progress
-        For files: columns to read as text, the engine's memory limit, a function that hears the share done.
+        the true one of some rows and missing by design in the others: an estimate of two phases. :class:`strat.Proxy`
+        says how rows were chosen for labels, if not at random.
 
     Returns
     -------
@@ -206,52 +138,54 @@ def evaluate(
     'clustered: 8 rows in 3 units; 2 degrees of freedom'
     """
     one_of("method", method, METHODS)
-    one_of("lone", lone, LONE)
     if target is not None:
         one_of("target", target, TARGETS)
-    question = Question(
-        method, target, validate.level(level), () if by is None else tuple(listed("by", by)), replicates, df
+    groups = () if by is None else tuple(listed("by", by))
+    question = Question(method, target, validate.level(level), groups, replicates, df)
+    sampling = sampling_of(
+        design, strata=strata, units=units, clusters=clusters, items=items, weights=weights, lone=lone, nested=nested
     )
-    units = one_name(units=units, clusters=clusters)
+    second = proxy_of(proxy)
+    check_method(sampling, method, replicates)
+    check_replicates(sampling, by=groups, proxy=second)
+    check_df(df, by=groups or None, proxy=second)
+    check_threshold(threshold, predicted, score, truth)
+    roles = {"truth": truth, "predicted": predicted, "score": score}
+    source, metrics, score, sampling, logs = _scored(source, metrics, roles, sampling)
+    table = read(source, na=na)
+    roles |= {"score": score} | {role: sampling.columns[role] for role in ("strata", "units", "items")}
+    wanted = chosen(metrics, roles, average, decided=threshold is not None)
+    one_class(wanted, positive)
+    table.require(**roles, weights=sampling.weights)
+    roles |= _required(table, sampling.drawn, groups)
+    columns = Sources(table, roles, sampling, missing, bins, positive, threshold)
+    if second is not None:
+        return evaluate_two_phase(columns, wanted, second, question)
+    if sampling.replicate_weights is None:
+        basis = basis_of(columns, wanted, question)
+    else:
+        basis = basis_of_replicates(columns, wanted, sampling.replicate_weights, df)
+    of_logs = () if logs is None else logs.notes(sampling.units, sampling.weights)
+    return _evaluation(columns, basis, question, (*notes_on(columns, basis, wanted), *of_logs))
+
+
+def _scored(
+    source: Any, metrics: Metrics | None, roles: Mapping[str, str | None], sampling: Sampling
+) -> tuple[Any, Metrics | None, str | None, Sampling, LoggedSystem | None]:
+    """The source, the measures, the column of scores and the sampling; those of logs where the source is one."""
     repeated = any(of_repeats(metric) for metric in one_by_one(metrics))
     logs = logged_system(
         source,
-        labelled=truth is not None or score is not None,
+        labelled=roles["truth"] is not None or roles["score"] is not None,
         metric=None if repeated else metrics,
-        score=score,
-        strata=strata,
-        items=items,
+        score=roles["score"],
+        strata=sampling.strata,
+        items=sampling.items,
     )
-    if logs is not None:
-        source, score, strata, items = logs.samples.to_table(), logs.score, logs.strata, logs.items
-        metrics = metrics if repeated else None
-    check_threshold(threshold, predicted, score, truth)
-    table = read(source, text=text, na=na, memory=memory, progress=progress)
-    roles = {"truth": truth, "predicted": predicted, "score": score, "strata": strata, "units": units, "items": items}
-    wanted = chosen(metrics, roles, average, decided=threshold is not None)
-    one_class(wanted, positive)
-    table.require(**roles, weights=weights)
-    drawn = layout_roles(crossed=crossed, kinds=kinds, order=order, stages=stages, population=population)
-    sizes = population_sizes(population, stages)
-    check_method(drawn, method, replicates)
-    check_collapse(collapse_by, lone, strata=strata, proxy=proxy, replicate_weights=replicate_weights)
-    check_df(df, by=question.by or None, proxy=proxy)
-    roles |= _required(table, drawn, question.by)
-    ordering = along(order, differences, start)
-    columns = Sources(
-        table, roles, weights, sizes, missing, lone, bins, positive, threshold, nested, ordering, collapse_by
-    )
-    if proxy is not None:
-        second = SecondPhase(tuple(listed("proxy", proxy)), probability, label_strata, estimator, calibrate)
-        return evaluate_two_phase(columns, wanted, second, question)
-    refuse_without_proxy(probability=probability, label_strata=label_strata, calibrate=calibrate)
-    excluded = {"by": bool(question.by)} | {argument_of(role): True for role in drawn} | {"method": method != "taylor"}
-    published = published_weights(replicate_weights, scale, mse, beside=excluded, weights=weights)
-    if published is None:
-        basis = basis_of(columns, wanted, question)
-    else:
-        basis = basis_of_replicates(columns, wanted, published, df)
-    return _evaluation(columns, basis, question, (*notes_on(columns, basis, wanted), *_of_logs(logs, units, weights)))
+    if logs is None:
+        return source, metrics, roles["score"], sampling, None
+    sampling = replace(sampling, strata=logs.strata, items=logs.items)
+    return logs.samples.to_table(), metrics if repeated else None, logs.score, sampling, logs
 
 
 def _required(table: Table, drawn: Mapping[str, str], by: Sequence[str]) -> dict[str, str]:
@@ -261,10 +195,6 @@ def _required(table: Table, drawn: Mapping[str, str], by: Sequence[str]) -> dict
     for name in by:
         table.require(by=name)
     return {**drawn, **{f"{GROUP}{place}": name for place, name in enumerate(by)}}
-
-
-def _of_logs(logs: LoggedSystem | None, units: str | None, weights: str | None) -> Sequence[str]:
-    return () if logs is None else logs.notes(units, weights)
 
 
 def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple[str, ...]) -> Evaluation:

@@ -9,7 +9,6 @@ from strat.errors import StratError
 from strat.tables.design import (
     GROUP,
     design_of,
-    population_of,
 )
 from strat.tables.evaluation import Evaluation
 from strat.tables.evaluation_basis import replicates_by
@@ -17,15 +16,16 @@ from strat.tables.metrics import (
     Metric,
 )
 from strat.tables.sources import Question, Sources, named_roles
-from strat.tables.two_phase import LabelledRows, SecondPhase, TwoPhase, labelled_rows
+from strat.tables.two_phase import LabelledRows, Proxy, TwoPhase, labelled_rows
 
 
-def evaluate_two_phase(
-    source: Sources, wanted: Sequence[Metric], second: SecondPhase, question: Question
-) -> Evaluation:
+def evaluate_two_phase(source: Sources, wanted: Sequence[Metric], second: Proxy, question: Question) -> Evaluation:
     """Measures of a truth that some rows have, helped by proxies that all have."""
-    if source.threshold is not None or isinstance(source.population, str):
-        raise StratError.about("proxy", "must not come with `threshold`, nor with `population` as a column.")
+    if source.threshold is not None or source.sampling.by_stratum:
+        raise StratError.about(
+            "proxy",
+            "must not come with `threshold`, nor with a column as `population` or `collapse_by`.",
+        )
     rows = labelled_rows(source.table, source.roles, second)
     number, design = len(rows.labelled), _design(source, rows, question)
     on = design if question.method == "taylor" else replicates_by(design, question)
@@ -43,13 +43,13 @@ def evaluate_two_phase(
         dropped=0,
         design=f"two phases, {design.summary}; {labels:,} of {number:,} rows labelled",
         target=design.target,
-        method=f"{second.estimator} on {', '.join(second.proxy)}, {next(iter(estimates.values()))[0].method}",
+        method=f"{second.estimator} on {', '.join(second.names)}, {next(iter(estimates.values()))[0].method}",
         warnings=tuple(dict.fromkeys(notes)),
         by=question.by,
         groups={name: one for name, (one, _) in groups.items()},
         library=source.table.library,
         source=source.table.file,
-        roles={**named_roles(source.roles, source.weights, question.by), "proxy": ", ".join(second.proxy)},
+        roles={**named_roles(source.roles, source.weights, question.by), "proxy": ", ".join(second.names)},
     )
 
 
@@ -59,9 +59,6 @@ def _design(source: Sources, rows: LabelledRows, question: Question) -> Design:
         rows.columns,
         rows=len(rows.labelled),
         weights=None if source.weights is None else source.table.numbers(source.weights),
-        population=population_of(source.population, rows.columns),
-        lone=source.lone,
-        nested=source.nested,
+        sampling=source.sampling,
         target=question.target,
-        ordering=source.ordering,
     )

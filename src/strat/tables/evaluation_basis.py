@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,8 @@ from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.tables.cells import Cells
 from strat.tables.decisions import with_decisions
-from strat.tables.design import (
-    GROUP,
-    design_of,
-    per_stratum,
-    population_of,
-)
-from strat.tables.evaluation_arguments import COUNTED, Published
+from strat.tables.design import GROUP, design_of
+from strat.tables.evaluation_arguments import COUNTED
 from strat.tables.grouping import grouped, in_cells, in_groups
 from strat.tables.many_groups import in_many_groups
 from strat.tables.metrics import (
@@ -37,12 +32,11 @@ EXPAND = 5_000_000
 _CLASSES = 60
 
 
-def basis_of_replicates(
-    source: Sources, wanted: Sequence[Metric], published: Published, df: str | float | None = None
-) -> Basis:
-    """Estimates by the replicate weights of a file, row by row."""
-    table, named = source.table, {role: name for role, name in source.roles.items() if name is not None}
-    chosen = [name for name in table.names if name.startswith(published.prefix)]
+def basis_of_replicates(source: Sources, wanted: Sequence[Metric], prefix: str, df: str | float | None = None) -> Basis:
+    """Estimates by the replicate weights of a file, whose names start with `prefix`, row by row."""
+    table, sampling = source.table, source.sampling
+    named = {role: name for role, name in source.roles.items() if name is not None}
+    chosen = [name for name in table.names if name.startswith(prefix)]
     wanted_names = [*named.values(), str(source.weights), *chosen]
     values = table.columns(list(dict.fromkeys(wanted_names)), missing=source.missing)
     columns = {role: values[name] for role, name in named.items()}
@@ -52,10 +46,8 @@ def basis_of_replicates(
     if source.threshold is not None:
         above = numbers("score", columns["score"]) >= source.threshold
         cells = with_decisions(replace(cells, columns={**columns, "above": above}), source.positive)
-    design = design_of(cells.columns, rows=len(weights), weights=weights, lone=source.lone, nested=source.nested)
-    replicates = replication.given(
-        design, weights=values, prefix=published.prefix, scale=published.scale, mse=published.mse
-    )
+    design = design_of(cells.columns, rows=len(weights), weights=weights, sampling=sampling)
+    replicates = replication.given(design, weights=values, prefix=prefix, scale=sampling.scale, mse=sampling.mse)
     estimates = {m.name: estimate(m.build(columns_of(cells, source.positive)), on=replicates, df=df) for m in wanted}
     return Basis(cells, design, cells.columns, estimates, {})
 
@@ -87,13 +79,11 @@ def basis_of(source: Sources, wanted: Sequence[Metric], question: Question) -> B
 
 def basis_of_file(source: Sources, wanted: Sequence[Metric], split: Split, question: Question) -> Basis | None:
     """Two passes over a large file, where they pay and say the same."""
-    named = isinstance(source.population, str)
-    unweighted = source.population is not None and source.weights is None
-    if any(":" in role or role in ("kinds", "order") for role in source.roles) or question.df is not None:
+    sampling = source.sampling
+    unweighted = sampling.population is not None and sampling.weights is None
+    if sampling.layout is not None or sampling.by_stratum or question.df is not None:
         return None
-    if source.collapse_by is not None:
-        return None
-    if named or unweighted or question.target == "benchmark" or not fits(source.table, source.roles, question.method):
+    if unweighted or question.target == "benchmark" or not fits(source.table, source.roles, question.method):
         return None
     if source.threshold is not None or (any(m.by_rows for m in wanted) and len(source.table) <= EXPAND):
         return None
@@ -110,15 +100,9 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
         rows=len(cells),
         counts=cells.counts,
         weights=cells.weights,
-        population=population_of(source.population, cells.columns),
-        lone=source.lone if source.collapse_by is None else "certainty",
-        nested=source.nested,
+        sampling=source.sampling,
         target=question.target,
-        ordering=source.ordering,
     )
-    if source.collapse_by is not None:
-        by = per_stratum("collapse_by", source.collapse_by, cells.columns)
-        design = design.collapsed(by=cast(Mapping[Any, float], by))
     estimates = {metric.name: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
     groups = {}
     make = in_cells(design)
@@ -134,11 +118,9 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
 def _named(source: Sources) -> dict[str, str | None]:
     """The columns that tell cells apart, by role."""
     named = dict(source.roles)
-    sizes = {"population": source.population, "start": source.ordering.start, "collapse_by": source.collapse_by}
-    for role, name in sizes.items():
-        if isinstance(name, str):
-            source.table.require(**{role: name})
-            named[role] = name
+    for role, name in source.sampling.by_stratum.items():
+        source.table.require(**{role: name})
+        named[role] = name
     if source.weights is not None and source.roles["units"] is None and source.roles["items"] is None:
         named["weights"] = source.weights  # rows of one cell then share their weight
     return named

@@ -33,7 +33,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     table, roles = columns.table, columns.roles
     notes: list[str] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
     notes += averages(wanted, basis.estimates)
-    weighted = columns.weights is not None or columns.population is not None
+    weighted = columns.weights is not None or columns.sampling.population is not None
     notes += classes_as_strata(roles, wanted, weighted=weighted)
     notes += [note for one in basis.estimates.values() for note in one.notes]
     notes += _own(basis.cells, wanted)

@@ -21,6 +21,7 @@ from strat.tables.groups import in_words
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.leaderboard_columns import ALL
 from strat.tables.metrics import AUTO, Metrics, chosen
+from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.stored_baseline import beside_candidate, is_baseline, read_baseline
 from strat.tables.table import Names, listed
 from strat.validate.arguments import checked, shown
@@ -53,14 +54,14 @@ def gate(
     units: str | None = None,
     clusters: str | None = None,
     weights: str | None = None,
-    population: Any = None,
+    lone: str = "error",
+    nested: bool = False,
+    design: Sampling | None = None,
     positive: object = None,
     threshold: float | None = None,
     average: str | None = AUTO,
     higher_is_better: bool | None = None,
     name: str | Names | None = None,
-    lone: str = "error",
-    nested: bool = False,
     unmatched: str = "error",
     missing: str = "error",
     na: Names | None = None,
@@ -100,9 +101,9 @@ def gate(
     anytime
         Where the gate is asked again and again while units arrive (every night, or until it is settled): the number of
         units that are planned. The limits are then those of a confidence sequence, which hold at every look at once.
-    truth, predicted, score, system, items, epoch, strata, units, clusters, weights, population
+    truth, predicted, score, system, items, epoch, strata, units, clusters, weights, lone, nested, design
         As for :func:`compare`.
-    positive, threshold, average, higher_is_better, name, lone, nested, unmatched, missing, na, failed, incomplete, runs
+    positive, threshold, average, higher_is_better, name, unmatched, missing, na, failed, incomplete, runs
         As for :func:`compare`.
 
     Returns
@@ -126,9 +127,11 @@ def gate(
     handed: dict[str, Any] = {
         "truth": truth, "predicted": listed("predicted", predicted), "score": listed("score", score),
         "system": system, "items": items, "epoch": epoch,
-        "strata": strata, "units": units, "clusters": clusters, "weights": weights, "population": population,
+        "design": sampling_of(
+            design, strata=strata, units=units, clusters=clusters, weights=weights, lone=lone, nested=nested
+        ),
         "positive": positive, "threshold": threshold, "average": average, "higher_is_better": higher_is_better,
-        "name": name, "lone": lone, "nested": nested, "unmatched": unmatched, "missing": missing, "na": na,
+        "name": name, "unmatched": unmatched, "missing": missing, "na": na,
         "failed": failed, "incomplete": incomplete, "runs": runs,
     }  # fmt: skip
     one_of("unsure", unsure, ON_UNSURE)
@@ -266,6 +269,7 @@ def _of_one_system(handed: dict[str, Any]) -> tuple[dict[str, Any], str]:
         if asked.pop(name) is not None:
             raise StratError.about(name, "must be left out without `baseline`: floors alone are of one system.")
     del asked["higher_is_better"]
+    asked["design"] = replace(asked["design"], items=asked.pop("items"))
     for name in ("unmatched", "failed", "incomplete", "runs"):
         if asked.pop(name) != "error":
             raise StratError.about(name, "must be left out without `baseline`: floors alone are of one table.")

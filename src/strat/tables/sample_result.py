@@ -96,13 +96,14 @@ class Sample:
         again = Note("drawn-again", f"seed {self.seed} draws the same items again")
         if self.probability is not None:
             how = (
-                "join them and `probability` to all rows by item, and evaluate with proxy=…, probability='probability'"
+                "join them and `probability` to all rows by item, and evaluate with "
+                "proxy=strat.Proxy(…, probability='probability')"
             )
             return (Note("how-to-label", f"label these rows, {how}"), again)
         roles = [f"{o}={n!r}" for o, n in (("strata", "stratum"), ("units", "unit")) if n in self.columns()]
         roles += [] if self.order is None else ["order='order'"]
         roles += ["weights='weight'", "population='population'"]
-        how = f"analyse with {', '.join(roles)}: inference is then for the whole benchmark"
+        how = f"analyse with design=strat.Sampling({', '.join(roles)}): inference is then for the whole benchmark"
         return (Note("how-to-analyse", how), again)
 
     def to_csv(self) -> str:

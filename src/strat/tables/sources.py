@@ -9,9 +9,10 @@ from typing import Any
 from strat.designs import Design
 from strat.estimation import Estimate
 from strat.tables.cells import Cells
-from strat.tables.design import GROUP, UNORDERED, Along
+from strat.tables.design import GROUP
 from strat.tables.groups import Groups
 from strat.tables.metrics import Metric
+from strat.tables.sampling import Sampling
 from strat.tables.table import Table
 
 
@@ -21,16 +22,16 @@ class Sources:
 
     table: Table
     roles: Mapping[str, str | None]
-    weights: str | None
-    population: str | float | Mapping[Any, float] | None
+    sampling: Sampling
     missing: str
-    lone: str
     bins: int | None
     positive: object
     threshold: float | None = None
-    nested: bool = False
-    ordering: Along = UNORDERED
-    collapse_by: str | None = None
+
+    @property
+    def weights(self) -> str | None:
+        """The column of weights, if there is one."""
+        return self.sampling.weights
 
 
 @dataclass(frozen=True)

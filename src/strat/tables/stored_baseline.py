@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -208,9 +208,12 @@ def _both_columns(
     if (stored.truth is None) != (asked["truth"] is None):
         has = "has no true labels" if stored.truth is None else "has true labels"
         raise StratError.about("truth", f"must fit the stored baseline, which {has}, got {asked['truth']!r}.")
-    roles = ("truth", "strata", "units", "clusters", "weights", "items")
-    named = [asked[role] for role in roles] + ([] if by is None else listed("by", by))
-    named += [asked["population"]] if isinstance(asked["population"], str) else []
+    named = [
+        asked["truth"],
+        asked["items"],
+        *asked["design"].columns.values(),
+        *([] if by is None else listed("by", by)),
+    ]
     table = read(source, na=asked["na"]).columns(
         list(dict.fromkeys([columns[0], *(n for n in named if n is not None)])), missing=asked["missing"]
     )
@@ -261,8 +264,9 @@ def _both_items(
         about={key: values[every] for key, values in table.about.items()},
         notes=table.notes,
     )
-    kept = ("population", "higher_is_better", "lone", "nested", "positive", "threshold", "average")
-    return both, stored.system, label, {key: asked[key] for key in kept}
+    kept = {key: asked[key] for key in ("higher_is_better", "positive", "threshold", "average")}
+    design = replace(asked["design"], strata=None, units=None, weights=None)  # those are in the table of items
+    return both, stored.system, label, {**kept, "design": design}
 
 
 def _epochs(own: Any, theirs: Any, n: int, m: int) -> NDArray[np.int64] | None:

@@ -118,9 +118,7 @@ def _design(source: Sources, labels: Mapping[str, NDArray[Any]], mass: Array, ro
         rows=len(mass),
         counts=rows,
         weights=mass,
-        population=source.population,
-        lone=source.lone,
-        nested=source.nested,
+        sampling=source.sampling,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from strat.tables.column import Column
 from strat.tables.grouping import grouped, in_cells, rows_by_label
 from strat.tables.groups import Groups, in_words
 from strat.tables.metrics import Metric
-from strat.tables.table import Table, read
+from strat.tables.table import Names, Table, listed, read
 from strat.validate.columns import Array, Codes
 
 NOT_RANDOM = 0.01  # p-value below which the labelled rows do not look like a sample of all
@@ -30,22 +30,38 @@ UNEQUAL = 0.01  # p-value below which the proxy errs differently in a group
 
 
 @dataclass(frozen=True)
-class SecondPhase:
-    """How the true judgements were sampled, and how the proxy helps.
+class Proxy:
+    """A cheap judgement of every row, where the true one was made of a sample of the rows: `proxy=` of `evaluate`.
 
-    Attributes
+    A name alone does where labels are a simple random sample of the rows.
+
+    Parameters
     ----------
-    proxy
-        Columns of the cheap judgement.
-    probability, strata
-        Columns: with which probability a labelled row was chosen; within which groups.
-    estimator, calibrate
-        One of ESTIMATORS; one of CALIBRATIONS or None.
+    columns
+        The column of the cheap judgement (a model as judge), or several.
+    probability, label_strata
+        Columns: with which probability each labelled row was chosen; the groups within which labels were drawn. Without
+        either, labels are a simple random sample of the rows.
+    estimator
+        "regression" (the coefficient with the least variance), "stratified" (one of its own in each of `label_strata`),
+        "difference" (coefficient 1) or "labels" (alone).
+    calibrate
+        "isotonic" or "logistic": the proxy as a forecast of the score, fitted to labelled rows of other units.
+
+    Examples
+    --------
+    >>> import strat
+    >>> human, judge = [1, 0, 1, None, None, None, None, None], [1, 0, 1, 1, 0, 1, 1, 1]
+    >>> table = {"human": human, "judge": judge}
+    >>> result = strat.evaluate(table, score="human", proxy=Proxy("judge", estimator="difference"))
+    >>> result["mean"].value
+    0.75
     """
 
-    proxy: tuple[str, ...]
+    columns: str | Names
+    _: KW_ONLY
     probability: str | None = None
-    strata: str | None = None
+    label_strata: str | None = None
     estimator: str = "regression"
     calibrate: str | None = None
 
@@ -54,16 +70,26 @@ class SecondPhase:
         one_of("estimator", self.estimator, ESTIMATORS)
         if self.calibrate is not None:
             one_of("calibrate", self.calibrate, CALIBRATIONS)
-        if not self.proxy:
+        if not self.names:
             raise StratError.about("proxy", "must name at least one column, got none.")
-        if self.estimator == "stratified" and self.strata is None:
+        if self.estimator == "stratified" and self.label_strata is None:
             raise StratError.about("label_strata", "must name a column with estimator='stratified', got None.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, one or several."""
+        return tuple(listed("proxy", self.columns))
 
     def require(self, table: Table) -> None:
         """Fail unless its columns are there."""
-        for name in self.proxy:
+        for name in self.names:
             table.require(proxy=name)
-        table.require(probability=self.probability, label_strata=self.strata)
+        table.require(probability=self.probability, label_strata=self.label_strata)
+
+
+def proxy_of(given: str | Names | Proxy | None) -> Proxy | None:
+    """The proxy that a name, names or a value of its own mean."""
+    return given if given is None or isinstance(given, Proxy) else Proxy(given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +135,7 @@ class LabelledRows:
         )
 
 
-def labelled_rows(table: Table, roles: Mapping[str, str | None], second: SecondPhase) -> LabelledRows:
+def labelled_rows(table: Table, roles: Mapping[str, str | None], second: Proxy) -> LabelledRows:
     """The columns of both phases; only the true judgement may be missing."""
     second.require(table)
     truth = "score" if roles.get("truth") is None else "truth"
@@ -123,13 +149,13 @@ def labelled_rows(table: Table, roles: Mapping[str, str | None], second: SecondP
         )
     columns = {role: _whole(table, name, numeric=role == "score") for role, name in named.items()}
     values = np.where(labelled, column.values, column.values[labelled][0])
-    proxies = tuple(_whole(table, name, numeric=truth == "score") for name in second.proxy)
+    proxies = tuple(_whole(table, name, numeric=truth == "score") for name in second.names)
     if truth == "truth":
-        _same_classes(values[labelled], proxies, second.proxy)
+        _same_classes(values[labelled], proxies, second.names)
     if second.calibrate is not None:
         proxies = _calibrated(proxies, values, labelled, columns.get("units"), truth, second.calibrate)
     probability = None if second.probability is None else _column(table, second.probability, numeric=True).values
-    strata = None if second.strata is None else _whole(table, second.strata)
+    strata = None if second.label_strata is None else _whole(table, second.label_strata)
     return LabelledRows({**columns, truth: values}, truth, proxies, labelled, probability, strata)
 
 
@@ -141,7 +167,7 @@ def pilot_of_labels(source: Any, *, score: str, proxy: str) -> tuple[int, float,
     """
     table = read(source)
     table.require(score=score)
-    rows = labelled_rows(table, {"score": score}, SecondPhase((proxy,)))
+    rows = labelled_rows(table, {"score": score}, Proxy(proxy))
     y, f = rows.columns["score"][rows.labelled], rows.proxies[0][rows.labelled]
     if len(y) < 3 or y.std() == 0 or f.std() == 0:
         raise StratError(f"`{score}` and `{proxy}` must vary over at least three labelled rows, got {len(y)} of them.")
@@ -187,7 +213,7 @@ class TwoPhase:
     """An evaluation of two phases in the making: its rows, the design of all of them, and how to estimate."""
 
     rows: LabelledRows
-    second: SecondPhase
+    second: Proxy
     design: Design
     positive: object
     on: Any
@@ -197,7 +223,7 @@ class TwoPhase:
         plain = self.rows.phases(metric, self.positive)
         value = estimate(self._statistic(self._phases(metric)), on=self.on)
         alone = estimate(self._statistic(plain, "labels"), on=self.on)
-        return value, (*self._gain(metric, value, alone), *not_random(plain, self.second.proxy, self.on))
+        return value, (*self._gain(metric, value, alone), *not_random(plain, self.second.names, self.on))
 
     def _phases(self, metric: Metric, rows: Any = slice(None)) -> Phases:
         by_stratum = self.second.estimator == "stratified"
@@ -245,7 +271,7 @@ class TwoPhase:
             label: make(label, _judge_error(rows.phases(metric, self.positive, inside)), inside)[0]
             for label, inside in rows_of.items()
         }
-        return _unlike(errors, largest, self.second.proxy[0])
+        return _unlike(errors, largest, self.second.names[0])
 
 
 def gain_note(

@@ -10,9 +10,10 @@ from strat.designs import Design
 from strat.estimation import Estimate, estimate
 from strat.notes import Note
 from strat.statistics.equations.votes import LEFT, TIE, bradley_terry
-from strat.tables.design import design_of
+from strat.tables.design import argument_of, design_of
 from strat.tables.leaderboard import Leaderboard
-from strat.tables.table import Names, listed, one_name, read
+from strat.tables.sampling import Sampling, sampling_of
+from strat.tables.table import Names, listed, read
 from strat.validate.arguments import checked
 
 
@@ -29,8 +30,8 @@ def votes(
     strata: str | None = None,
     units: str | None = None,
     clusters: str | None = None,
-    crossed: str | Names | None = None,
     weights: str | None = None,
+    design: Sampling | None = None,
     level: float = 0.95,
     na: Names | None = None,
 ) -> Leaderboard:
@@ -50,8 +51,9 @@ def votes(
         Columns of numbers, left minus right, whose effect is taken out (style, length).
     strata, units, clusters, weights
         As in :func:`strat.evaluate`: who or what was drawn. Votes on one prompt, or of one worker, are not independent.
-    crossed
-        Several columns that were drawn independently of each other, such as prompts and workers, both at once.
+    design
+        As in :func:`strat.evaluate`; prompts and workers that were both drawn are Sampling(crossed=["prompt",
+        "worker"]).
     level
         Confidence level.
     na
@@ -72,13 +74,11 @@ def votes(
     validate.level(level)
     table = read(source, na=na)
     terms = [] if covariates is None else listed("covariates", covariates)
-    roles = {"strata": strata, "units": one_name(units=units, clusters=clusters)}
-    roles |= {} if crossed is None else {f"crossed:{name}": name for name in listed("crossed", crossed)}
-    table.require(left=left, right=right, winner=winner, weights=weights)
-    for argument, names in (("covariates", terms), ("crossed", list(roles.values())[2:])):
-        for name in names:
-            table.require(**{argument: name})
-    table.require(strata=strata, units=roles["units"])
+    sampling = sampling_of(design, strata=strata, units=units, clusters=clusters, weights=weights)
+    sampling.refuse_replicates()
+    table.require(left=left, right=right, winner=winner)
+    for role, name in [*sampling.columns.items(), *(("covariates", term) for term in terms)]:
+        table.require(**{argument_of(role): name})
     statistic = bradley_terry(
         table.column(left),
         table.column(right),
@@ -87,12 +87,13 @@ def votes(
         home=home,
         covariates={name: table.numbers(name) for name in terms},
     )
-    columns = {role: table.column(name) for role, name in roles.items() if name is not None}
-    heavy = None if weights is None else table.numbers(weights)
-    design = design_of(columns, rows=len(statistic), weights=heavy)
-    strengths = estimate(statistic, on=design)
+    drawn_by = {role: name for role, name in sampling.columns.items() if name is not None and role != "weights"}
+    columns = {role: table.column(name) for role, name in drawn_by.items()}
+    heavy = None if sampling.weights is None else table.numbers(sampling.weights)
+    drawn = design_of(columns, rows=len(statistic), weights=heavy, sampling=sampling)
+    strengths = estimate(statistic, on=drawn)
     others = [label for label in strengths.axes[0].labels if label in (LEFT, *terms, TIE)]
-    notes = (*(_term(strengths, label, level) for label in others), *_one_by_one(design), *strengths.notes)
+    notes = (*(_term(strengths, label, level) for label in others), *_one_by_one(drawn), *strengths.notes)
     many = ManySystems(*_systems(strengths, len(others)), True).best_first()
     return Leaderboard(many, level, notes, measure="strength", library=table.library)
 
@@ -118,7 +119,7 @@ def _one_by_one(design: Design) -> tuple[Note, ...]:
     return (
         Note(
             "votes-as-units",
-            "every vote was taken for an independent draw; name what was drawn (`units`, `crossed`: prompts, workers), "
-            "else the intervals are too short",
+            "every vote was taken for an independent draw; name what was drawn (prompts or workers as `units`, both as "
+            "crossed in `design`), else the intervals are too short",
         ),
     )

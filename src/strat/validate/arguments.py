@@ -32,6 +32,19 @@ ELSEWHERE = {
 }
 
 
+# arguments that are values of their own, and what belongs in them
+PARTS = {
+    "design": (
+        "strat.Sampling",
+        (
+            *("population", "fpc", "crossed", "kinds", "order", "differences", "start", "stages"),
+            *("collapse_by", "replicate_weights", "scale", "mse"),
+        ),
+    ),
+    "proxy": ("strat.Proxy", ("probability", "label_strata", "estimator", "calibrate")),
+}
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """`function`, which then gets numbers, flags, seeds, columns and our own classes as annotated, or is not called.
 
@@ -104,6 +117,9 @@ def _named_only(parameters: Signature, args: Any, named: Mapping[str, Any]) -> s
 
 def _meant(unknown: str, names: Sequence[str]) -> str:
     """A hint at the parameter that goes by another name elsewhere, or has nearly this one."""
+    for argument, (value, fields) in PARTS.items():
+        if argument in names and unknown in fields:
+            return f"; it is part of {argument}={value}({'population' if unknown == 'fpc' else unknown}=…)"
     known = [name for name in ELSEWHERE.get(unknown, ()) if name in names]
     close = known[:1] or difflib.get_close_matches(unknown, names, n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
