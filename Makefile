@@ -13,7 +13,7 @@ UV     := build/uv/bin/uv
 EXTRAS := learn,plot,report,logs,excel,spark,dask,speech,translation,detection
 COMMA  := ,
 
-.PHONY: demo test test-lowest test-spark gpu-interpreter coverage lint format lock docs dist test-dist benchmarks validate load fuzz clean
+.PHONY: demo test test-lowest test-spark gpu-interpreter coverage lint format lock docs dist test-dist sizes benchmarks validate load fuzz clean
 
 demo: $(SMALL)
 	$(BIN)/strat demo
@@ -67,6 +67,10 @@ dist: $(SMALL)
 # The wheel and the source archive, each installed alone and made to do the main job.
 test-dist: dist
 	$(BIN)/python tests/project/try_archives.py dist/*.whl dist/*.tar.gz
+
+# What the base and each extra weigh, for docs/install.md.
+sizes: $(UV)
+	$(PYTHON) tests/project/weigh.py $(UV)
 
 benchmarks: $(STAMP)
 	$(BIN)/python -m benchmarks
