@@ -19,7 +19,7 @@ demo: $(SMALL)
 	$(BIN)/strat demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 test-lowest: build/lowest.txt
 	PYTEST_ADDOPTS="-W ignore::DeprecationWarning -W ignore::FutureWarning" \
@@ -33,7 +33,7 @@ gpu-interpreter: $(STAMP)
 	$(PIP) "torch==2.13.0" triton
 
 coverage: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m "not slow" --cov
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -77,7 +77,7 @@ benchmarks: $(STAMP)
 
 validate: $(STAMP)
 	$(BIN)/python -m validation
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
 load: $(STAMP)
 	$(BIN)/python -m validation.load --minutes 60

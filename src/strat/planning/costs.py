@@ -111,14 +111,8 @@ def budget_allocation(
         )
     counts = _bought(people * spreads, prices, floor, people, money)
     even = _bought(people, prices, floor, people, money, proportional=True)
-    return BudgetAllocation(
-        counts.astype(np.int64),
-        even.astype(np.int64),
-        allocation_error(people, spreads, counts),
-        allocation_error(people, spreads, even),
-        float(counts @ prices),
-        money,
-    )
+    errors = (allocation_error(people, spreads, units) for units in (counts, even))
+    return BudgetAllocation(counts.astype(np.int64), even.astype(np.int64), *errors, float(counts @ prices), money)
 
 
 def _bought(
