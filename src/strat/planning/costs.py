@@ -111,8 +111,9 @@ def budget_allocation(
         )
     counts = _bought(people * spreads, prices, floor, people, money)
     even = _bought(people, prices, floor, people, money, proportional=True)
-    errors = (allocation_error(people, spreads, units) for units in (counts, even))
-    return BudgetAllocation(counts.astype(np.int64), even.astype(np.int64), *errors, float(counts @ prices), money)
+    error, even_error = (allocation_error(people, spreads, units) for units in (counts, even))
+    spent = float(counts @ prices)
+    return BudgetAllocation(counts.astype(np.int64), even.astype(np.int64), error, even_error, spent, money)
 
 
 def _bought(
