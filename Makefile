@@ -13,13 +13,13 @@ UV     := build/uv/bin/uv
 EXTRAS := learn,plot,report,logs,excel,spark,dask,speech,translation,detection
 COMMA  := ,
 
-.PHONY: demo test test-lowest test-spark gpu-interpreter coverage lint format lock docs dist test-dist benchmarks validate load fuzz clean
+.PHONY: demo test test-lowest test-spark gpu-interpreter coverage lint format lock docs dist test-dist sizes benchmarks validate load fuzz clean
 
 demo: $(SMALL)
 	$(BIN)/strat demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 test-lowest: build/lowest.txt
 	PYTEST_ADDOPTS="-W ignore::DeprecationWarning -W ignore::FutureWarning" \
@@ -33,7 +33,7 @@ gpu-interpreter: $(STAMP)
 	$(PIP) "torch==2.13.0" triton
 
 coverage: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m "not slow" --cov
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -68,12 +68,16 @@ dist: $(SMALL)
 test-dist: dist
 	$(BIN)/python tests/project/try_archives.py dist/*.whl dist/*.tar.gz
 
+# What the base and each extra weigh, for docs/install.md.
+sizes: $(UV)
+	$(PYTHON) tests/project/weigh.py $(UV)
+
 benchmarks: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 validate: $(STAMP)
 	$(BIN)/python -m validation
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
 load: $(STAMP)
 	$(BIN)/python -m validation.load --minutes 60

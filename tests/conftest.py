@@ -17,6 +17,13 @@ settings.register_profile("strat", deadline=None, max_examples=40, suppress_heal
 settings.load_profile("strat")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the built site, and those in a browser, go to one process: what they share is made once."""
+    for item in items:
+        for shared_thing in {"site", "browser"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group(shared_thing))
+
+
 def shared_folder() -> Path | None:
     """The shared folder if the environment names one (as CI does), or stands beside the project."""
     named = os.environ.get("STRAT_SHARED")

@@ -19,10 +19,11 @@ import strat
 from strat.comparison import chance
 from strat.designs import Design
 from strat.recognition import verification
-from strat.tables import sample
+from strat.tables import grouping, groups, many_groups, sample
 
 ALLOWANCE = 0.6  # by which an exponent of time may be larger: sorting, and a machine that is busy
 OF_MEMORY = 0.3
+GROUPS = 60  # up to which the groups of an evaluation are compared with each other here; beyond, each stands alone
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,15 @@ class Case:
         The smaller size, and how many times that the larger one is.
     exponent
         With which power of the size time and memory may grow.
+    slow
+        The smaller size of the slow test (0: the larger one of the quick test).
     """
 
     prepare: Callable[[int, Path], Callable[[], Any]]
     small: int
     times: int = 4
     exponent: float = 1.0
+    slow: int = 0
 
 
 def _classes(measure: Callable[..., Any]) -> Callable[[int, Path], Callable[[], Any]]:
@@ -142,15 +146,22 @@ CASES = {
     "tasks in a folder of logs": Case(_logs, 10),
     "fields of their own in each sample of a log": Case(_fields, 300),
     "strata of a sample": Case(_strata_of_a_sample, 500),
-    "strata of an evaluation": Case(_grouped("strata", {}), 600),
-    "groups of an evaluation": Case(_grouped("by", {}), 600),
-    "groups of an evaluation with units": Case(_grouped("by", {"units": "unit"}), 600),
+    "strata of an evaluation": Case(_grouped("strata", {}), 4 * GROUPS, slow=2_400),
+    "groups of an evaluation": Case(_grouped("by", {}), 2 * GROUPS, slow=2_400),
+    "groups of an evaluation with units": Case(_grouped("by", {"units": "unit"}), 2 * GROUPS, slow=2_400),
     "sides of a square table of scores": Case(_scores, 60, exponent=2.0),
     "classes of the exact test against chance": Case(_chance_classes, 6, exponent=3.5),
     "patterns of the exact test against chance": Case(_chance_patterns, 200, exponent=2.0),
     "text labels in lists": Case(_text, 10_000),
     "units of a bootstrap": Case(_bootstrap, 500),
 }
+
+
+@pytest.fixture(autouse=True)
+def few_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The size from which groups stand alone, lowered: what lies beyond it grows as it does beyond the usual 500."""
+    for module in (grouping, groups, many_groups):
+        monkeypatch.setattr(module, "MOST_GROUPS", GROUPS)
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -186,7 +197,7 @@ def test_time_and_memory_grow_as_what_is_asked_for(name: str, tmp_path: Path) ->
 @pytest.mark.parametrize("name", CASES)
 def test_so_they_do_at_larger_sizes(name: str, tmp_path: Path) -> None:
     case = CASES[name]
-    step = case.small * case.times
+    step = case.slow or case.small * case.times
     small, large = (case.prepare(size, tmp_path) for size in (step, step * case.times))
     small()
     assert math.log(seconds(large) / seconds(small), case.times) < case.exponent + ALLOWANCE

@@ -74,8 +74,8 @@ def test_pairs_of_many_systems_are_computed_on_demand(tmp_path: Path, monkeypatc
 
 def test_draws_fall_with_the_number_of_systems_and_the_board_says_how_many() -> None:
     few, many = _board(4).many, _board(700).many
-    assert few._number_of_draws == 20_000
-    assert many._number_of_draws == 1_000_000_000 // (700 * 699 // 2)
+    assert few._largest_t.draws == 20_000
+    assert many._largest_t.draws == 1_000_000_000 // (700 * 699 // 2)
 
 
 def test_groups_grow_linearly() -> None:

@@ -53,9 +53,13 @@ def _benchmark(rng: np.random.Generator) -> dict[str, Any]:
     ("asked", "size"),
     [
         ({"strata": "task"}, 150),
-        ({"strata": "task", "method": "equal"}, 150),
+        pytest.param({"strata": "task", "method": "equal"}, 150, marks=pytest.mark.slow),
         ({"strata": "task", "units": "passage"}, 60),
-        ({"strata": "task", "units": "passage", "method": "neyman", "spread": {"a": 2.0, "b": 1.0, "c": 1.0}}, 60),
+        pytest.param(
+            {"strata": "task", "units": "passage", "method": "neyman", "spread": {"a": 2.0, "b": 1.0, "c": 1.0}},
+            60,
+            marks=pytest.mark.slow,
+        ),
         ({"method": "simple"}, 150),
         ({"strata": "task", "method": "systematic"}, 150),
     ],

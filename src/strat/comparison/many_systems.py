@@ -12,30 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat import validate
-from strat.colours import BLUE
 from strat.comparison.critical_difference import cliques
+from strat.comparison.largest_t import LargestT
 from strat.comparison.multiplicity import holm
 from strat.comparison.paired_shares import Discordance
-from strat.comparison.sign_flips import SEED, few_units, largest_of_systems
-from strat.comparison.system_pairs import BLOCK, SystemPairs, largest_of_pairs, pair_errors
+from strat.comparison.ranking_view import draw_ranking, leader_sentence
+from strat.comparison.sign_flips import few_units, largest_of_systems
+from strat.comparison.system_pairs import BLOCK, SystemPairs, pair_errors
 from strat.comparison.winner import Winner, winner_limits
-from strat.errors import StratError, drawable, near, some
+from strat.errors import StratError, near
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes, write_report
-from strat.estimation.intervals import symmetric_root
-from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.statistics.student import critical
-from strat.text import class_named, of_class
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes
 
-DRAWS = 20_000
-FEWEST_DRAWS = 2_000
 MOST_DRAWN = 1_000  # systems beyond which the winner's reach is Bonferroni's
-MOST_GAPS = 1_000_000_000  # pairs × draws: more systems take fewer draws, of a maximum that varies less
 
 
 @in_words
@@ -154,10 +148,7 @@ class ManySystems:
 
     def adjusted(self, pairs: SystemPairs) -> Array:
         """P-values of some pairs by max-t, adjusted for the number of all pairs."""
-        m = len(self.systems)
-        if m == 2:
-            return pairs.pvalues
-        return self._adjusted(np.abs(pairs.t), pairs.pvalues, self._largest, m * (m - 1) // 2)
+        return self._largest_t.adjusted(np.abs(pairs.t), pairs.pvalues)
 
     @property
     def _scored(self) -> Discordance | None:
@@ -192,20 +183,13 @@ class ManySystems:
     @property
     def max_t(self) -> str:
         """How the distribution of the largest |t| was found, in words."""
-        if self._flipped is None:
-            return f"{self._number_of_draws:,} draws, seed {SEED}"
-        if len(self._flipped) == 1:
-            return "Bonferroni's correction, for there are few units"
-        return f"{len(self._flipped):,} flips of the signs of whole units, seed {SEED}"
+        return self._largest_t.words
 
     @checked
     def critical(self, level: float = 0.95) -> float:
         """The value that the largest |t| of all pairs exceeds with probability 1 − level."""
         still = int(self._still[1].sum())  # pairs that draws say nothing about
-        if len(self.systems) == 2:
-            return self._bonferroni(level, 1)
-        m = len(self.systems)
-        return self._within(level, self._largest, still, m * (m - 1) // 2)
+        return self._largest_t.critical(level, still=still)
 
     @checked
     def intervals(self, level: float = 0.95) -> tuple[Array, Array]:
@@ -233,8 +217,8 @@ class ManySystems:
         others = [i for i in self.order if i != k]
         pairs = self.between(others, [k])
         low, high = pairs.limits(self._critical_of(k, level))
-        alone, t = pairs.pvalues, np.abs(pairs.t)
-        adjusted = self._adjusted(t, alone, self._largest_of(k), len(others)) if len(others) > 1 else alone
+        alone = pairs.pvalues
+        adjusted = self._largest_t.adjusted(np.abs(pairs.t), alone, k)
         return {
             "system": [self.systems[i] for i in others],
             "difference": pairs.differences[:, 0].tolist(),
@@ -247,26 +231,7 @@ class ManySystems:
 
     def _critical_of(self, k: int, level: float) -> float:
         """The value that the largest |t| of the pairs with system k exceeds with probability 1 − level."""
-        if len(self.systems) == 2:
-            return self._bonferroni(level, 1)
-        return self._within(level, self._largest_of(k), int(self._still[0, k]), len(self.systems) - 1)
-
-    def _bonferroni(self, level: float, number: int) -> float:
-        """Student's critical value for each of so many differences."""
-        return float(critical(1.0 - (1.0 - validate.level(level)) / number, self._df))
-
-    def _within(self, level: float, largest: Array, still: int, pairs: int) -> float:
-        """The critical value of the largest |t|: at least that of the pairs that never vary, at most Bonferroni's."""
-        value = max(self._bonferroni(level, max(1, still)), float(np.quantile(largest, level, method="higher")))
-        return value if self._flipped is None else min(value, self._bonferroni(level, pairs))
-
-    def _adjusted(self, t: Array, alone: Array, largest: Array, pairs: int) -> Array:
-        """P-values of pairs adjusted by the largest |t|: at least as alone, at most Bonferroni's."""
-        above = len(largest) - np.searchsorted(np.sort(largest), t, side="left")
-        p = np.where(np.isinf(t), 1.0, 1.0 + above) / (1.0 + len(largest))
-        if self._flipped is not None:
-            p = np.minimum(p, pairs * alone)
-        return np.asarray(np.where(t == 0, 1.0, np.maximum(p, alone)))
+        return self._largest_t.critical(level, k, still=int(self._still[0, k]))
 
     @checked
     def ranks(self, level: float = 0.95) -> tuple[Array, Array]:
@@ -320,21 +285,7 @@ class ManySystems:
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
         """Every system with its interval, best at the top, and its rank interval at the right."""
-        ax = new_axes(ax, (7.0, 1.2 + 0.26 * len(self.systems)))
-        low, high = (np.asarray(v) for v in self.estimate.interval(level))
-        first, last = self.ranks(level)
-        for place, k in enumerate(self.order):
-            ax.plot([low[k], high[k]], [place, place], color=BLUE, lw=2)
-            ax.plot(self.values[k], place, "o", color="#D55E00", ms=5)
-            ax.annotate(
-                _ranks_text(first[k], last[k]), (1.0, place), (6, 0), xycoords=("axes fraction", "data"),
-                textcoords="offset points", va="center", fontsize=8,
-            )  # fmt: skip
-        ax.set_yticks(range(len(self.systems)), [drawable(self.systems[k]) for k in self.order], fontsize=8)
-        ax.set_ylim(len(self.systems) - 0.4, -0.6)
-        measure = self.estimate.name + of_class(self.estimate.positive)
-        ax.set_xlabel(f"{drawable(measure)} ({100 * level:g} %); at the right: simultaneous rank intervals")
-        return ax
+        return draw_ranking(self, ax, level)
 
     def __str__(self) -> str:
         """The leader as a sentence, and the notes of the estimate."""
@@ -358,17 +309,7 @@ class ManySystems:
     @property
     def sentence(self) -> str:
         """Who leads, within which ranks, and whom it is not distinguishable from."""
-        k = self.order[0]
-        first, last = self.ranks()
-        near_best = np.abs(self.between([k]).t[0]) <= self.critical()
-        ties = [self.systems[j] for j in self.order[1:] if near_best[j]]
-        tied = f"; not distinguishable from {some(ties, 5)}" if ties else "; better than every other one"
-        positive = self.estimate.positive
-        looked_at = "" if positive is None else f", {self.estimate.name}, {class_named(positive)}"
-        return (
-            f"{self.systems[k]} leads {len(self.systems)} systems with {self.values[k]:.4f} "
-            f"(rank {_ranks_text(first[k], last[k])}{looked_at}){tied}"
-        )
+        return leader_sentence(self)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """The numbers for JSON, best system first."""
@@ -416,21 +357,6 @@ class ManySystems:
             last[rows] -= better.sum(axis=1)
         return first, last
 
-    @property
-    def _number_of_draws(self) -> int:
-        pairs = max(math.comb(len(self.systems), 2), 1)
-        return int(min(max(MOST_GAPS // pairs, FEWEST_DRAWS), DRAWS))
-
-    @cached_property
-    def _draws(self) -> tuple[Array, Array]:
-        """Draws of the systems' errors with their covariance, and what makes them Student's."""
-        rng = np.random.default_rng(SEED)
-        root = symmetric_root(self._covariance)
-        number, df = self._number_of_draws, self._df
-        normal = rng.standard_normal((number, len(root))) @ root
-        chi = np.sqrt(rng.chisquare(df, number) / df) if math.isfinite(df) else np.ones(number)
-        return normal, chi
-
     @cached_property
     def _flipped(self) -> Array | None:
         """Largest |t| of the pairs with each system when units' signs are flipped (None: units are not few)."""
@@ -439,27 +365,10 @@ class ManySystems:
             return None
         return largest_of_systems(self.estimate.deviations, self.stratum)
 
-    def _largest_of(self, k: int) -> Array:
-        """Largest |t| of the pairs with system k, in each draw."""
-        if self._flipped is not None:
-            return self._flipped[:, k]
-        normal, chi = self._draws
-        pairs = self.between([k])
-        se, moving = pairs.errors[0], pairs.moving[0]
-        if not moving.any():
-            return np.zeros(len(normal))
-        gap = np.abs(normal[:, moving] - normal[:, k : k + 1]) / se[moving]
-        largest: Array = gap.max(axis=1) / chi
-        return largest
-
     @cached_property
-    def _largest(self) -> Array:
-        """Largest |t| of all pairs, in each draw."""
-        if self._flipped is not None:
-            largest: Array = self._flipped.max(axis=1)
-            return largest
-        normal, chi = self._draws
-        return largest_of_pairs(normal, self._covariance, _floor(self)) / chi
+    def _largest_t(self) -> LargestT:
+        """The largest |t| of all pairs, or of those with one system, where no two systems differ."""
+        return LargestT(self._covariance, self._df, _floor(self), self._flipped)
 
 
 def selected(whole: Estimate, places: list[int]) -> Estimate:
@@ -483,7 +392,3 @@ def selected(whole: Estimate, places: list[int]) -> Estimate:
 def _floor(systems: ManySystems) -> float:
     """A standard error below this is rounding."""
     return 1e-12 * max(float(np.sqrt(np.asarray(systems.estimate.variance).max())), 1e-300)
-
-
-def _ranks_text(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first} to {last}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strat.colours import BLUE, GREY, ORANGE
+from strat.comparison.paired_sentence import sentence
 from strat.comparison.paired_shares import Discordance, PairedScore
 from strat.designs import Design
 from strat.errors import StratError
@@ -19,7 +20,6 @@ from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with
 from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.statistics.student import critical
-from strat.text import class_named
 from strat.validate.arguments import checked
 
 
@@ -345,34 +345,6 @@ class Comparison:
         return numbers
 
 
-def sentence(result: Comparison, level: float = 0.95) -> str:
-    """The answer in words, with what independent rows would have said."""
-    return "; ".join(part for part in answers(result, level) if part) + "."
-
-
-def answers(result: Comparison, level: float = 0.95) -> tuple[str, str]:
-    """The answer, and what independent rows would have said ("" where not asked for), without their full stops."""
-    scale, unit = (100.0, " points") if result.share else (1.0, "")
-    sign = 1.0 if result.higher_is_better else -1.0
-    first, second = result.names if sign * result.value >= 0 else result.names[::-1]
-    turn = scale * (1.0 if result.names[0] == first else -1.0) * sign
-    low, high = sorted(turn * v for v in result.interval(level))
-    digits = _digits(high - low)
-    size = f"{digits(turn * result.value)}{unit}, {100 * level:g} % {digits(low)} to {digits(high)}"
-    p = result.pvalue
-    if p < 1.0 - level:
-        text = f"{first} is better by {size}, {p_text(p)}"
-    else:
-        text = f"{first} is not shown to be better than {second}: {result.metric} differs by {size}, {p_text(p)}"
-    if result.positive is not None:
-        text += f" ({result.metric}, {class_named(result.positive)})"
-    if result.independent is None:
-        return text, ""
-    a, b = sorted(turn * v for v in result.independent_interval(level))
-    q = p_text(result.independent_pvalue)
-    return text, f"treating rows as independent would have said {digits(a)} to {digits(b)}, {q}"
-
-
 def is_share(one: Estimate) -> bool:
     """Whether a measure is a share of rows."""
     return one.proportion or one.bounds == (0.0, 1.0)
@@ -386,11 +358,6 @@ def rows_independent(design: Design) -> bool:
 def _interval(one: Estimate, level: float) -> tuple[float, float]:
     low, high = one.interval(level)
     return float(low), float(high)
-
-
-def _digits(width: float) -> Any:
-    places = 1 if width >= 1.0 else min(6, 2 - math.floor(math.log10(width))) if width > 0 else 4
-    return lambda v: f"{v + 0.0:.{places}f}"
 
 
 def _infinite(gap: float) -> float:

@@ -199,9 +199,8 @@ def benchmark(
     rho, k = validate.share("shared", shared), len(names)
     p_cluster = _beta(_copula(source, k, m, rho), moved[:, stratum_of], validate.share("icc", icc))
     p_item = _beta(_copula(source, k, n, rho), p_cluster[:, cluster_of], validate.share("item_icc", item_icc))
-    times = validate.count("repeats", repeats)
-    correct = source.uniform(size=(k, n, times)) < p_item[:, :, None]
-    shape = (k, n, times)
+    shape = (k, n, validate.count("repeats", repeats))
+    correct = source.uniform(size=shape) < p_item[:, :, None]
     system, item, repeat = (axis.ravel() for axis in np.indices(shape))
     cluster = cluster_of[item]
     return {

@@ -111,14 +111,9 @@ def budget_allocation(
         )
     counts = _bought(people * spreads, prices, floor, people, money)
     even = _bought(people, prices, floor, people, money, proportional=True)
-    return BudgetAllocation(
-        counts.astype(np.int64),
-        even.astype(np.int64),
-        allocation_error(people, spreads, counts),
-        allocation_error(people, spreads, even),
-        float(counts @ prices),
-        money,
-    )
+    error, even_error = (allocation_error(people, spreads, units) for units in (counts, even))
+    spent = float(counts @ prices)
+    return BudgetAllocation(counts.astype(np.int64), even.astype(np.int64), error, even_error, spent, money)
 
 
 def _bought(

@@ -185,24 +185,30 @@ def fit(estimator: Any, X: Any, y: NDArray[Any], groups: Codes | None = None) ->
         return estimator.fit(X, y)
 
 
+def _wanted_of_rows(estimator: str, X: Any, y: NDArray[Any]) -> str:
+    """What rows must have so that the covariance matrices of an estimator are not singular, and what these have."""
+    least, features = int(np.unique(y, return_counts=True)[1].min()), int(np.prod(np.shape(X)[1:]))
+    if least <= features:
+        return (
+            f"more training rows in every class than features for {estimator}, got {features} features and {least} "
+            "rows in the smallest class"
+        )
+    return (
+        f"features that are not (nearly) linear functions of each other for {estimator}, got {features} that are "
+        "within some class"
+    )
+
+
 @contextmanager
 def learning(estimator: Any, X: Any, y: NDArray[Any]) -> Iterator[None]:
     """Name what scikit-learn raises for rows that it can't learn from, a singular covariance first of all."""
     try:
         yield
     except np.linalg.LinAlgError:
-        least, features = int(np.unique(y, return_counts=True)[1].min()), int(np.prod(np.shape(X)[1:]))
-        why = (
-            f"more training rows in every class than features for {type(estimator).__name__}, got {features} features "
-            f"and {least} rows in the smallest class"
-            if least <= features
-            else f"features that are not (nearly) linear functions of each other for {type(estimator).__name__}, "
-            f"got {features} that are within some class"
-        )
         raise StratError.about(
             "X",
-            f"must have {why}: a covariance matrix is singular; regularise it (as "
-            "`quadratic_discriminant(r=…)` does), select features or get more rows.",
+            f"must have {_wanted_of_rows(type(estimator).__name__, X, y)}: a covariance matrix is singular; regularise "
+            "it (as `quadratic_discriminant(r=…)` does), select features or get more rows.",
         ) from None
     except (ValueError, TypeError, OverflowError) as reason:
         # all else is a bug, here or in the estimator

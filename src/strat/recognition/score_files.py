@@ -61,6 +61,18 @@ def read_matrix(path: str | Path, *, key: str | None = None, subject: str = "sub
 
 
 def _from_archive(arrays: Mapping[str, NDArray[Any]], key: str | None, subject: str, name: str) -> ScoreTable:
+    table = _table_of(arrays, key, name)
+    if {"probes", "gallery"} <= arrays.keys():
+        return ScoreTable(table, arrays["probes"], arrays["gallery"])
+    if subject not in arrays:
+        raise StratError.about(
+            "subject", f"must name the labels in {name}, got {subject!r}; {near(subject, list(arrays))}"
+        )
+    return ScoreTable(table, arrays[subject], arrays[subject])
+
+
+def _table_of(arrays: Mapping[str, NDArray[Any]], key: str | None, name: str) -> NDArray[Any]:
+    """The table of scores that the key names, or the only one; a triangle is made square."""
     heads = arrays.heads if isinstance(arrays, ArrayFile) else arrays
     tables = [k for k, v in heads.items() if v.ndim == 2 or (v.ndim == 1 and v.dtype.kind == "f")]
     if key is None and len(tables) != 1:
@@ -82,13 +94,7 @@ def _from_archive(arrays: Mapping[str, NDArray[Any]], key: str | None, subject: 
         raise StratError.about(
             "key", f"must name a table of scores in {name}, got {chosen!r} with shape {table.shape}."
         )
-    if {"probes", "gallery"} <= arrays.keys():
-        return ScoreTable(table, arrays["probes"], arrays["gallery"])
-    if subject not in arrays:
-        raise StratError.about(
-            "subject", f"must name the labels in {name}, got {subject!r}; {near(subject, list(arrays))}"
-        )
-    return ScoreTable(table, arrays[subject], arrays[subject])
+    return table
 
 
 def _from_csv(path: Path) -> ScoreTable:

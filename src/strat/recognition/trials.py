@@ -57,13 +57,7 @@ def verification_of_trials(
             "probes", "and `gallery` must come together, got one of them; both sides have a subject."
         )
     if probes is None or gallery is None:
-        if label is None:
-            raise StratError.about(
-                "mated", "must say which comparisons are mated where no subjects are given, got None."
-            )
-        if average == "subjects":
-            raise StratError.about("average", "must be 'comparisons' where no subjects are given, got 'subjects'.")
-        return sorted_scores(IndependentComparisons(score[label], score[~label]))
+        return _without_subjects(score, label, average)
     first, second, subjects = both_sides("probes", probes, "gallery", gallery)
     same_length(**{name: score, "probes": first, "gallery": second})
     wrong = np.zeros(1, bool) if label is None else label != (first == second)
@@ -75,6 +69,14 @@ def verification_of_trials(
             f"{some([subjects[first[line]], subjects[second[line]]])} in row {line} ({int(wrong.sum())} such rows).",
         )
     return sorted_scores(ListComparisons(score, first, second, subjects, average == "subjects"))
+
+
+def _without_subjects(score: Array, label: NDArray[np.bool_] | None, average: str) -> Verification:
+    if label is None:
+        raise StratError.about("mated", "must say which comparisons are mated where no subjects are given, got None.")
+    if average == "subjects":
+        raise StratError.about("average", "must be 'comparisons' where no subjects are given, got 'subjects'.")
+    return sorted_scores(IndependentComparisons(score[label], score[~label]))
 
 
 def _scores(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[str, Array]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from strat.comparison.critical_difference import cliques
 from strat.comparison.many_systems import ManySystems
-from strat.comparison.paired_result import answers
+from strat.comparison.paired_sentence import answers
 from strat.errors import StratError
 from strat.notes import records
 from strat.report.ladders import ladder

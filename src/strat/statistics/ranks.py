@@ -127,6 +127,19 @@ def mean_reciprocal_rank(ranks: Any, *, tied: ArrayLike | None = None) -> Statis
 def _spans(ranks: Any, tied: ArrayLike | None) -> tuple[Array, Array, int]:
     """The best and the worst rank that each probe may have."""
     given = ranks.rank() if hasattr(ranks, "gallery_size") else ranks  # pandas' and polars' columns have a rank() too
+    first = _first_ranks(given)
+    if tied is None:
+        return first, first, len(first)
+    extra = numbers("tied", tied, most=2.0**53)
+    same_length(ranks=first, tied=extra)
+    wrong = (extra < 0) | (extra != np.rint(extra))
+    if extra.ndim != 1 or wrong.any():
+        raise StratError.about("tied", f"must be counts from 0, got {some(extra[wrong], 3)}.")
+    return first, first + extra, len(first)
+
+
+def _first_ranks(given: Any) -> Array:
+    """One rank per probe, a whole number from 1; infinity is a miss."""
     first = numbers("ranks", given, finite=False)
     if (np.isfinite(first) & (first > 2.0**53)).any():
         raise StratError.about(
@@ -147,15 +160,7 @@ def _spans(ranks: Any, tied: ArrayLike | None) -> tuple[Array, Array, int]:
         raise StratError.about(
             "ranks", f"must be whole numbers from 1, got {some(finite[wrong], 3)}; ranks start at 1."
         )
-    if tied is None:
-        return first, first, len(first)
-    extra = numbers("tied", tied, most=2.0**53)
-    same_length(ranks=first, tied=extra)
-    if extra.ndim != 1 or (extra < 0).any() or (extra != np.rint(extra)).any():
-        raise StratError.about(
-            "tied", f"must be counts from 0, got {some(extra[(extra < 0) | (extra != np.rint(extra))], 3)}."
-        )
-    return first, first + extra, len(first)
+    return first
 
 
 def _places(first: Array, up_to: int | None, at: ArrayLike | None) -> Codes:

@@ -12,7 +12,8 @@ import numpy as np
 
 from strat.comparison.many_systems import ManySystems
 from strat.comparison.paired import of_estimate
-from strat.comparison.paired_result import Comparison, sentence
+from strat.comparison.paired_result import Comparison
+from strat.comparison.paired_sentence import sentence
 from strat.comparison.winner import Winner
 from strat.errors import StratError, near, some
 from strat.estimation import Estimate

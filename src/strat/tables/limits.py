@@ -114,10 +114,11 @@ class Parts:
 def _fast() -> Any:
     """A faster decoder of JSON, if one is installed."""
     try:
-        from msgspec import json as fast
+        import msgspec
+        import msgspec.json
     except ImportError:
         return None
-    return fast
+    return msgspec
 
 
 def anything() -> Any:
@@ -137,8 +138,8 @@ def parsed(text: bytes, kind: Callable[[], Any] = anything) -> Any:
     fast = _fast()
     if fast is not None:
         try:
-            return fast.decode(text, type=kind())
-        except ValueError:
+            return fast.json.decode(text, type=kind())
+        except (ValueError, fast.MsgspecError):  # which is no ValueError in older releases
             pass  # the standard library says where a text broke, and reads what else Python writes
     return json.loads(text)
 

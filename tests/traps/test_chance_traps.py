@@ -1,0 +1,165 @@
+"""Chance: p-values below the smallest float, large tables, small tables, and all permutations."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from table_roads import ask
+
+from strat import comparison
+from strat.comparison.hypergeometric import Counts, log_probabilities, upper_tail
+from strat.errors import StratError
+
+# ---- p-values below the smallest float, and large tables
+
+
+def test_a_good_classifier_within_units() -> None:
+    """Twelve subjects of 100 easy trials: the p-value underflowed, its logarithm was -inf, and printing it raised."""
+    truth, units = np.tile(np.repeat([0, 1], 50), 12), np.repeat(np.arange(12), 100)
+    found = comparison.chance_within(truth, truth, units=units)
+    assert found.log10_pvalue == pytest.approx(-12 * math.log10(math.comb(100, 50)), rel=1e-12)
+    assert "p = 8.99e-349, exact" in str(found)
+
+
+def test_a_good_classifier_within_units_on_the_command_line(tmp_path: Path) -> None:
+    """`strat chance --units` ended in a traceback for 20 subjects × 100 trials at 95 %, and would print p-value 0."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 2000)
+    said = np.where(rng.random(2000) < 0.95, truth, 1 - truth)
+    path = tmp_path / "p.csv"
+    path.write_text(
+        "t,p,u\n" + "\n".join(f"{t},{p},{k // 100}" for k, (t, p) in enumerate(zip(truth, said, strict=True)))
+    )
+    options = ("--truth", "t", "--predicted", "p", "--units", "u")
+    text = ask("chance", path, *options)
+    exponent = math.floor(json.loads(ask("chance", path, *options, "--json"))["log10_pvalue"])
+    assert exponent < -308
+    assert text.count(f"e{exponent}") == 2
+
+
+@given(st.integers(2, 3), st.integers(1, 4), st.integers(2, 7), st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
+def test_within_units_equals_the_convolution_of_fractions(classes: int, units: int, rows: int, seed: int) -> None:
+    """The tilted sum equals exact arithmetic where that is possible."""
+    rng = np.random.default_rng(seed)
+    truth, said = rng.integers(0, classes, (2, units, rows))
+    total = [Fraction(1)]
+    for t, s in zip(truth, said, strict=True):
+        own = [Fraction(0)] * (rows + 1)
+        orders = list(itertools.permutations(s.tolist()))
+        for order in orders:
+            own[int((t == np.array(order)).sum())] += Fraction(1, len(orders))
+        total = [
+            sum((total[i] * own[k - i] for i in range(len(total)) if 0 <= k - i <= rows), Fraction(0))
+            for k in range(len(total) + rows)
+        ]
+    found = comparison.chance_within(truth.ravel(), said.ravel(), units=np.repeat(np.arange(units), rows))
+    exact = float(sum(total[int((truth == said).sum()) :]))
+    assert found.pvalue == pytest.approx(exact, rel=1e-12)
+    assert abs(found.pvalue - exact) <= found.error
+
+
+def test_a_unit_that_cannot_agree() -> None:
+    """A unit of more than 150 rows, none of which can be right, raised IndexError."""
+    truth = np.r_[np.zeros(200, int), np.tile([0, 1], 20)]
+    said = np.r_[np.ones(200, int), np.tile([0, 1], 20)]
+    found = comparison.chance_within(truth, said, units=np.repeat([0, 1], [200, 40]))
+    assert found.pvalue == pytest.approx(1 / math.comb(40, 20), rel=1e-12)
+    assert comparison.chance([[0, 200], [0, 0]]).distribution[0] == 1.0
+
+
+def test_many_units_and_classes_need_little_memory() -> None:
+    """A table of units × classes × classes was made: 16 GB for 2,000 units and 1,000 classes."""
+    units = np.repeat(np.arange(2000), 2)
+    truth = np.arange(4000) % 1000
+    assert comparison.chance_within(truth, truth, units=units).log10_pvalue == pytest.approx(2000 * math.log10(0.5))
+
+
+def test_two_classes_of_any_size() -> None:
+    """Two classes had no size limit: 1,000,000 rows took 135 s and 20,000,000 did not end."""
+    start = time.perf_counter()
+    found = comparison.chance([[10**7, 3], [5, 10**7]])
+    middle = comparison.chance([[250_500, 249_500], [249_500, 250_500]])
+    assert time.perf_counter() - start < 5
+    assert found.method == middle.method == "exact"
+    assert found.log10_pvalue < -6e6
+    theirs = stats.hypergeom(10**6, 500_000, 500_000).sf(250_499)
+    assert middle.pvalue == pytest.approx(theirs, rel=1e-8)
+    assert comparison.chance([[10**7, 0], [10**7, 0]]).pvalue == 1.0
+
+
+@given(st.integers(1, 300), st.integers(1, 300), st.integers(1, 300), st.data())
+@settings(max_examples=50)
+def test_hypergeometric_tails_are_within_their_bound(r: int, s: int, c: int, data: st.DataObject) -> None:
+    """Stirling's series and the ratios of terms equal whole numbers within the bound, far below 1e-12."""
+    counts = Counts(r, s, min(c, r + s - 1), 0, 1)
+    if counts.low == counts.high:
+        return
+    least = data.draw(st.integers(counts.low + 1, counts.high))
+    terms = [math.comb(r, k) * math.comb(s, counts.c - k) for k in range(counts.low, counts.high + 1)]
+    exact = Fraction(sum(terms[least - counts.low :]), sum(terms))
+    value, shift, error = upper_tail(counts, least)
+    assert abs(Fraction(value, 1 << shift) - exact) <= Fraction(error, 1 << shift) < exact / 10**12
+    logs = [math.log(term) - math.log(sum(terms)) for term in terms]
+    np.testing.assert_allclose(log_probabilities(counts), logs, rtol=1e-12, atol=1e-12)
+
+
+def test_far_too_many_patterns_are_refused_in_a_sentence() -> None:
+    """10^15 patterns of two classes never ended."""
+    with pytest.raises(StratError, match=r"`confusion` must count at most .* take a random sample"):
+        comparison.chance([[10**15, 10**15], [10**15, 10**15]])
+
+
+# ---- small tables
+
+
+def test_three_by_three_is_not_significant() -> None:
+    """Three data sets, three systems: F said 0.049 and chi-squared 0.097 where the exact p-value is 0.194."""
+    table = [[1, 2, 3], [1, 2, 3], [1, 3, 2]]
+    exact = comparison.friedman(table, higher_is_better=False)
+    assert exact.pvalue == pytest.approx(7 / 36)
+    assert exact.name.endswith("exact")
+    chi2 = comparison.friedman(table, higher_is_better=False, method="chi-squared")
+    assert chi2.pvalue == pytest.approx(stats.friedmanchisquare(*np.array(table).T).pvalue)
+    f = comparison.iman_davenport(table, higher_is_better=False)
+    assert "the exact test gives p = 0.19" in f.notes[0]
+    with pytest.raises(StratError, match="'auto' or 'chi-squared' for 11 systems on 20 data sets"):
+        comparison.friedman(np.random.default_rng(0).random((20, 11)), higher_is_better=True, method="exact")
+
+
+@given(st.integers(2, 4).flatmap(lambda m: st.lists(st.tuples(*[st.integers(0, 2)] * m), min_size=2, max_size=3)))
+@settings(max_examples=40)
+def test_exact_friedman_equals_all_permutations(rows: list[tuple[int, ...]]) -> None:
+    """With ties and without: every order of the ranks within each data set."""
+    ranks = np.array([stats.rankdata(row) for row in rows])
+    squares = [
+        float((np.sum(orders, axis=0) ** 2).sum())
+        for orders in itertools.product(*(list(itertools.permutations(row)) for row in ranks.tolist()))
+    ]
+    observed = float((ranks.sum(axis=0) ** 2).sum())
+    wanted = np.mean(np.array(squares) >= observed - 1e-9)
+    assert comparison.friedman(rows, higher_is_better=False).pvalue == pytest.approx(wanted)
+
+
+def test_perfect_agreement_is_not_impossible_by_chance() -> None:
+    """Two data sets that agree on three systems had an Iman-Davenport p-value of 0; by chance it is 1 in 6."""
+    assert comparison.iman_davenport([[1, 2, 3]] * 2, higher_is_better=False).pvalue == pytest.approx(1 / 6)
+
+
+def test_rank_of_two_systems_tells_wilcoxon(tmp_path: Path) -> None:
+    """Two systems got Friedman's and Nemenyi's tests and no word of Wilcoxon's, which the book asks for."""
+    path = tmp_path / "two.csv"
+    path.write_text("d,A,B\na,1,2\nb,1,3\nc,2,1.5\nd,3,9\n")
+    assert "Wilcoxon signed rank, exact: statistic 1.0000, p = 0.25" in ask("rank", path, "--lower-is-better")
+    found = json.loads(ask("rank", path, "--lower-is-better", "--json"))
+    assert found["signed_rank"]["pvalue"] == comparison.signed_rank([1, 1, 2, 3], [2, 3, 1.5, 9]).pvalue
