@@ -15,8 +15,6 @@ from strat.tables import render
 from strat.tables.check_trials import NAIVE, Line
 from strat.tables.render import Sheet
 from strat.tables.sheet_result import SheetResult
-from strat.tables.simulate_crossed import CROSSED_SHAPES
-from strat.tables.simulate_layouts import ORDERED_SHAPES
 from strat.text import class_named
 
 ANSWERS = {
@@ -24,6 +22,11 @@ ANSWERS = {
     "too short": "it is too short",
     "too wide": "it is wider than it need be",
     "undecided": "too few samples to tell whether it holds; draw more",
+}
+VARIED = {  # what the shapes of a design's samples differ in, by its kind
+    "crossed": "coverage by variance components",
+    "staged": "coverage by variance components",
+    "systematic": "coverage by drift",
 }
 CALM = "it holds only if other units differ no more than these few"
 DOUBTED = "it holds for samples like these, which may show too little: see the notes"
@@ -152,8 +155,7 @@ def sheet(checks: Sequence[Check]) -> Sheet:
 def _by_shape(one: Check) -> str:
     if len(one.shapes) == 1:
         return next(iter(one.shapes))
-    words = {CROSSED_SHAPES[0]: "coverage by variance components", ORDERED_SHAPES[0]: "coverage by drift"}
-    what = words.get(next(iter(one.shapes)), "coverage where units differ")
+    what = VARIED.get(one.estimate.design.kind, "coverage where units differ")
     return f"{what}: " + ", ".join(f"{shape} ({share:.1%})" for shape, share in one.shapes.items())
 
 

@@ -178,8 +178,7 @@ def _tasks(models: Mapping[str, Any], X: Any, y: ArrayLike, units: Any, rng: Rng
         try:
             tasks[str(name)] = task(model, X, y, units, draw)
         except StratError as error:
-            message = str(error).replace("`estimator`", f"`models[{str(name)!r}]`")
-            raise StratError(message) from None
+            raise error.spelled({"estimator": f"models[{str(name)!r}]"}, argument="models") from None
     if len(tasks) < len(models):
         raise StratError.about("models", "must have a name of its own for each model, got one twice.")
     return tasks
