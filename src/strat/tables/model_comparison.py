@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from strat import comparison, validate
 from strat.designs import Design
 from strat.errors import StratError
+from strat.notes import Note
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.model_runs import run_models
 from strat.protocols.running import Session, Split, Task, memory, random_source, table, task, times
@@ -196,10 +197,8 @@ def _notes(tasks: Mapping[str, Task], splits: Sequence[Split]) -> tuple[str, ...
         name for name, job in tasks.items()
         if any(k.endswith("random_state") and v is not None for k, v in job.estimator.get_params(deep=True).items())
     ]  # fmt: skip
-    notes = list(torn_units(first, splits))
+    notes: list[str] = list(torn_units(first, splits))
     if fixed:
-        notes.append(
-            f"{', '.join(fixed)}: `random_state` is fixed, so that what another seed would change is not seen; "
-            "leave it None"
-        )
+        text = f"`random_state` of {', '.join(fixed)} is fixed, so that variation between seeds is not measured; leave "
+        notes.append(Note("fixed-seed", text + "it None to include it"))
     return tuple(notes)
