@@ -12,7 +12,7 @@ NUMPY_SCALAR = re.compile(r"\bnp\.(?:bool|str_|float\d+|u?int\d+)\(([^()]*)\)|\b
 
 LINE_BREAK = re.compile(r"\s*\n\s*")
 LONG_WORD = re.compile(r"\S{200,}")
-LONGEST = 1000  # signs in a message
+LONGEST = 1000  # characters in a message
 
 
 class StratError(ValueError):
@@ -53,18 +53,28 @@ class StratError(ValueError):
         space = "" if predicate[:1] in ",:;" else " "
         return cls(f"`{argument}`{space}{predicate}", argument=argument)
 
-    def spelled(self, names: Mapping[str, str]) -> StratError:
-        """The same error with arguments spelled as a command line has them.
+    def spelled(self, names: Mapping[str, str], *, argument: str | None = None) -> StratError:
+        """The same error with arguments spelled as a command line has them; `argument` is the one to correct instead.
 
-        >>> error = StratError.about("positive", "must name a class; for example positive='a'.")
-        >>> print(error.spelled({"positive": "--positive"}))
-        `--positive` must name a class; for example --positive 'a'.
+        >>> error = StratError.about("positive", "must name a class; for example positive='a', or nested=True.")
+        >>> print(error.spelled({"positive": "--positive", "nested": "--nested"}))
+        `--positive` must name a class; for example --positive 'a', or --nested.
         """
         message = str(self)
-        for argument, option in names.items():
-            message = re.sub(rf"\b{argument}=", f"{option} ", message.replace(f"`{argument}`", f"`{option}`"))
+        for name, option in names.items():
+            message = message.replace(f"`{name}`", f"`{option}`")
+            message = re.sub(rf"\b{name}=True\b", option, message)
+            message = re.sub(rf"\b{name}=", f"{option} ", message)
             message = re.sub(rf" \(command line: {option}[^)]*\)", "", message)
-        return StratError(message, argument=self.argument)
+        return StratError(message, argument=argument or self.argument)
+
+    def continued(self, clause: str) -> StratError:
+        """The same error with a further clause at the end of its sentence.
+
+        >>> print(StratError.about("score", "must be numbers, got 'a'.").continued("; is it the truth?"))
+        `score` must be numbers, got 'a'; is it the truth?
+        """
+        return StratError(str(self).rstrip(".") + clause, argument=self.argument)
 
 
 def _sentence(message: str) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
+import re
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +32,7 @@ PARTS = (
     "gaussian",
 )
 VALUES = {"Cost", "Statistic"}  # what results are made from: one line in angle brackets
-OTHERS = {"Comparison", "Leaderboard", "ManySystems", "NonInferiority", "Peeking", "Winner"}
+OTHERS = {"Winner"}
 
 TABLE = {
     "y": [0, 1, 1, 0] * 6,
@@ -86,19 +91,56 @@ def results() -> dict[str, Any]:
 def test_a_result_class_has_every_way_to_show_itself(name: str) -> None:
     """`Evaluation`, `Check`, `Ranks` and others printed their arrays in a terminal, though `str` is a fine table."""
     kind = results()[name]
-    assert kind.__repr__.__module__ == "strat.notebook"
-    assert callable(kind._repr_html_)
-    assert callable(kind.to_dict)
+    assert kind.__repr__.__module__ in ("strat.notebook", "strat.tables.sheet_result")
+    for way in ("_repr_html_", "to_dict", "to_frame", "to_json", "report"):
+        assert callable(getattr(kind, way)), way
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_result_shows_itself_in_words_and_in_plain_values(name: str) -> None:
+def test_a_result_shows_itself_in_words_and_in_plain_values(name: str, tmp_path: Path) -> None:
     result = RESULTS[name]()
     assert isinstance(result, results()[name])
+    keeps_the_protocol(result, tmp_path / "report.html")
+
+
+def keeps_the_protocol(result: Any, page: Path) -> None:
+    """A sentence or a table, plain values, JSON with a schema and coded notes, a frame, a page, a picture."""
     assert repr(result) == str(result)
     assert "array(" not in repr(result)
     assert result._repr_html_().startswith("<")
     assert json.loads(json.dumps(result.to_dict()))
+    content = json.loads(result.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert re.fullmatch(r"strat/[a-z0-9_/-]+/[0-9]+", content["schema"])
+    assert all(set(note) == {"code", "text"} and note["code"] != "remark" for note in content.get("notes", []))
+    frame = result.to_frame("polars")
+    assert frame.height > 0
+    assert frame.width > 0
+    assert result.report(page).read_text(encoding="utf-8").startswith("<!doctype html>")
+    if hasattr(result, "plot"):
+        assert result.plot() is not None
+
+
+@pytest.mark.slow
+def test_what_every_public_function_returns_keeps_the_protocol(tmp_path: Path) -> None:
+    """One result of each class that any honest call of the sweep returns."""
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    mpl.use("Agg")
+    sys.path.insert(0, str(Path(__file__).parents[1] / "hostile"))
+    sweep = importlib.import_module("sweep_calls")
+    returned: dict[str, Any] = {}
+    for call in sweep.calls():
+        with suppress(strat.StratError):
+            result = call.function(**sweep.ready(call.arguments))
+            returned.setdefault(type(result).__name__, result)
+    ours = {name: one for name, one in returned.items() if type(one).__module__.startswith("strat.")}
+    checked = [name for name in ours if hasattr(ours[name], "to_json")]
+    assert set(results()) - set(checked) <= {"Check", "LevelPlan", "Look", "ReaderValue"}  # no call of their own
+    assert len(checked) > 70
+    for name in checked:
+        keeps_the_protocol(returned[name], tmp_path / f"{name}.html")
+        pyplot.close("all")
 
 
 def test_results_by_name_are_read_as_a_dictionary_is() -> None:

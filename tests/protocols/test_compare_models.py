@@ -183,7 +183,7 @@ def test_the_training_component_is_that_of_independent_training_sets():
 def test_output_forms():
     result = strat.compare_models(MODELS, DATA.X, DATA.y, cv=5, metrics=["accuracy", "roc_auc"])
     data = json.loads(result.to_json())
-    assert data["schema"] == "strat/compare_models/1"
+    assert data["schema"] == "strat/compare_models/2"
     assert [(row["measure"], row["a"], row["b"]) for row in data["pairs"]] == [
         ("accuracy", "nb", "knn"), ("roc_auc", "nb", "knn")]  # fmt: skip
     assert "recommended: corrected t" in str(result)

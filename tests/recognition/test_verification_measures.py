@@ -273,7 +273,7 @@ def test_det_difference_has_a_band_and_pictures():
     assert 0 <= table["pvalue"][-1] <= 1
     same = compare_matchers({"A": both.systems["A"], "B": both.systems["A"]}).difference("A", "B")
     assert (same.value, same.se) == (0, 0)
-    assert same.notes[-1].code == "no-difference-seen"
+    assert same.notes[-1].code == "no-variation"
     assert "A − B" in str(both)
 
 

@@ -69,6 +69,21 @@ def test_the_argument_stays_when_the_option_is_spelled():
     assert error.argument == "units"
 
 
+def test_a_clause_is_added_and_the_argument_kept():
+    with pytest.raises(StratError, match=r"; are `truth` and `score` swapped\?$") as caught:
+        strat.auc([0.1, 0.2, 0.7], ["a", "b", "a"])
+    assert caught.value.argument == "score"
+
+
+def test_an_error_about_one_model_is_about_the_models():
+    from sklearn.linear_model import LinearRegression
+    from sklearn.naive_bayes import GaussianNB
+
+    with pytest.raises(StratError, match=r"^`models\['b'\]` must be a classifier") as caught:
+        strat.compare_models({"a": GaussianNB(), "b": LinearRegression()}, [[0.0], [1.0]] * 9, [0, 1] * 9)
+    assert caught.value.argument == "models"
+
+
 def test_errors_of_calls_name_a_parameter_as_a_fact():
     with pytest.raises(StratError) as caught:
         strat.evaluate({"y": [0, 1], "p": [0, 1]}, truth="y", predicted="q")

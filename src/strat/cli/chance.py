@@ -81,7 +81,7 @@ def chance(
         result, extra = _of_labels(ctx, columns[truth], columns[predicted], cluster)
         scores = None if score is None else columns[score]
         extra += [_of_measure(ctx, one, columns[truth], columns[predicted], scores, cluster) for one in measure or []]
-    form.give(_sheet(result, distribution, extra, units is None, notes), result)
+    form.give(_sheet(result, distribution, extra, measure or [], units is None, notes), result)
 
 
 def _check_options(ctx: typer.Context) -> None:
@@ -164,14 +164,20 @@ def _check_measures(ctx: typer.Context, measures: list[str], truth: str | None, 
         options.leave_out(ctx, "positive", why="without --measure auc")
 
 
-def _sheet(result: Any, distribution: bool, extra: list[Any], independent: bool, notes: list[str]) -> Sheet:
+def _small(result: Any) -> str:
+    return str(result.p_digits if result.exact else f"<= {result.p_digits}")
+
+
+def _sheet(
+    result: Any, distribution: bool, extra: list[Any], measures: list[str], independent: bool, notes: list[str]
+) -> Sheet:
     data = result.to_dict() | {"tests": [one.to_dict() for one in extra], "notes": records(notes)}
     rows: list[tuple[str, Any]] = [
         ("patterns", result.n),
         ("agreements", result.agreements),
         ("efficiency", result.efficiency),
         ("expected by chance", result.expected),
-        ("p-value", result.pvalue if result.pvalue > SMALLEST else result.p_text.removeprefix("p = ")),
+        ("p-value", result.pvalue if result.pvalue > SMALLEST else _small(result)),
         ("error of the p-value at most", result.error),
         ("method", result.method),
     ]
@@ -181,8 +187,8 @@ def _sheet(result: Any, distribution: bool, extra: list[Any], independent: bool,
         rows.insert(3, ("95 % score interval", f"{low:.4f} to {high:.4f}"))
         rows.append(("no-information rate", extra[0].rate))
         rows.append(("p-value against that rate", extra[0].pvalue))
-    for one in extra[int(independent) :]:
-        rows += [(one.name, one.statistic), (f"p-value of {one.name.partition(' ')[0]}", one.pvalue)]
+    for measure, test in zip(measures, extra[int(independent) :], strict=True):
+        rows += [(test.name, test.statistic), (f"p-value of {measure}", test.pvalue)]
     if distribution:
         probabilities = result.distribution
         data["distribution"] = probabilities.tolist()

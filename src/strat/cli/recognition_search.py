@@ -14,6 +14,7 @@ from strat.cli.output import Sheet
 from strat.cli.recognition_figures import Figure, Wish, lines
 from strat.cli.recognition_sources import Source
 from strat.errors import StratError
+from strat.notes import Note
 from strat.recognition import Reidentification, read_labels, reidentification
 from strat.text import counted
 
@@ -54,15 +55,17 @@ def searched(sources: dict[str, Source], wish: Wish, cameras: Cameras) -> Sheet:
     (first, one), *others = results.items()
     for name, other in others:
         rows += [[f"{first} − {name}", *row] for row in lines("mAP", "", one.difference(other), wish.level)]
-    words = [f"{counted(r.left_out, 'probe')} without a right image left out." for r in [one] if r.left_out]
+    left_out = f"{counted(one.left_out, 'probe')} without an image of the same subject in the gallery left out."
+    notes = [Note("probes-left-out", left_out)] if one.left_out else []
     head = (
         f"{counted(len(one.rank), 'probe')} of {counted(len(np.unique(one.subject)), 'subject')} against "
         f"{counted(one.gallery_size, 'image')}" + (", camera rule" if given else "")
     )
-    words.append("Target: the population of subjects; ties count against the system.")
+    notes.append(Note("ties-counted", "Target: the population of subjects; ties count against the system."))
     if len(results) == 1:
-        return Sheet(SCHEMA, COLUMNS, [row[1:] for row in rows], head, words)
-    return Sheet(SEVERAL, ("system", *COLUMNS), rows, head, [*words, "Differences pair the systems by probe."])
+        return Sheet(SCHEMA, COLUMNS, [row[1:] for row in rows], head, notes)
+    notes.append(Note("paired-systems", "Differences pair the systems by probe."))
+    return Sheet(SEVERAL, ("system", *COLUMNS), rows, head, notes)
 
 
 def _one(source: Source, junk: str | None, given: dict[str, Any]) -> Reidentification:

@@ -292,11 +292,8 @@ class Source:
 
     def ranks(self, *, enrolment: str, open_set: bool) -> Ranks | None:
         """Ranks of the probes; None where there is no gallery to search."""
-        try:
-            with naming(enrolment="--enrolment"):
-                return self._ranks(enrolment, open_set)
-        except StratError as error:
-            raise StratError(str(error).replace("open_set=True", "--open-set")) from None
+        with naming(enrolment="--enrolment", open_set="--open-set"):
+            return self._ranks(enrolment, open_set)
 
     @cached_property
     def same_images(self) -> bool:

@@ -19,7 +19,8 @@ from strat.validate.columns import encode, numbers, same_length
 
 ITEMS, SPLITS, DATA_SETS = "items", "splits", "data sets"
 OF_ITEMS = ("mcnemar", "mcnemar-exact", "mcnemar-midp", "mcnemar-clustered", "cochran")
-OF_SPLITS = ("corrected-t", "uncorrected-t", "5x2cv-t", "5x2cv-f", "bayes-t")
+FIVE_BY_TWO = ("5x2cv-t", "5x2cv-f")
+OF_SPLITS = ("corrected-t", "uncorrected-t", *FIVE_BY_TWO, "bayes-t")
 OF_DATA_SETS = ("wilcoxon", "sign", "friedman", "bayes-sign", "bayes-signed-rank")
 TESTS = (*OF_ITEMS, *OF_SPLITS, *OF_DATA_SETS)
 MANY = ("cochran", "friedman")  # of three systems or more, too
@@ -194,7 +195,7 @@ def _test_numbers(
     if test == "friedman":
         return friedman(columns, higher_is_better=higher_is_better)
     a, b = (numbers("columns", column) for column in columns.values())
-    if test.startswith("5x2cv"):
+    if test in FIVE_BY_TWO:
         if len(a) != 10:
             raise StratError.about("columns", f"must have 10 rows for {test}, repeat after repeat, got {len(a)}.")
         a, b = a.reshape(5, 2), b.reshape(5, 2)

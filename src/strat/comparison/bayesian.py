@@ -16,6 +16,7 @@ from strat.comparison.simplex import draw_density, draw_simplex
 from strat.errors import StratError
 from strat.estimation.hypothesis_tests import with_notes
 from strat.notebook import in_words
+from strat.notes import Note
 from strat.statistics.splits import corrected_se
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, numbers, same_length
@@ -121,7 +122,7 @@ def bayesian_correlated_t(a: ArrayLike, b: ArrayLike, *, ratio: float, rope: flo
     mean, scale, df = float(d.mean()), corrected_se(d, ratio), len(d) - 1.0
     if scale <= 1e-14 * float(np.abs(d).max()):
         below, above = float(mean < -rope), float(mean > rope)
-        note = "the difference is the same in every split: the posterior is a single point"
+        note = Note("no-variation", "the difference is the same in every split: the posterior is a single point")
         if rope == 0.0 == mean:
             below = above = 0.5
         return Posterior(

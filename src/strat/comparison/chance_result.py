@@ -20,6 +20,7 @@ from strat.validate.columns import Array
 
 # Confidence with which the error of a simulated p-value is bounded.
 CONFIDENCE = 0.999
+BOUNDED = 1e-4  # a p-value below it that is not exact is known by its bound alone
 NULL = "every way of giving the predicted labels to the patterns is equally likely"
 
 
@@ -98,14 +99,18 @@ class Chance:
     @property
     def p_text(self) -> str:
         """The p-value as text, however small: "p = 3.20e-412", or "p <= …" for a bound."""
-        if self.pvalue >= 1e-4:
-            return f"p = {self.pvalue:.3g}"
+        return f"p {'=' if self.exact or self.pvalue >= BOUNDED else '<='} {self.p_digits}"
+
+    @property
+    def p_digits(self) -> str:
+        """The digits of the p-value, or of its bound, however small."""
+        if self.pvalue >= BOUNDED:
+            return f"{self.pvalue:.3g}"
         exponent = math.floor(self.log10_pvalue)
         mantissa = 10.0 ** (self.log10_pvalue - exponent)
         if mantissa >= 9.995:
             mantissa, exponent = 1.0, exponent + 1
-        sign = "=" if self.exact else "<="
-        return f"p {sign} {mantissa:.2f}e{exponent:d}"
+        return f"{mantissa:.2f}e{exponent:d}"
 
     @property
     def exact(self) -> bool:

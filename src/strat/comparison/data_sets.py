@@ -70,6 +70,7 @@ class Sign(TestResult):
         return super().to_dict() | {k: getattr(self, k) for k in ("above", "below", "draws")}
 
 
+@in_words
 @dataclass(frozen=True)
 class WinDrawLoss:
     """How often a system is better, equal and worse."""
@@ -77,6 +78,10 @@ class WinDrawLoss:
     wins: int
     draws: int
     losses: int
+
+    def __str__(self) -> str:
+        """The three counts."""
+        return f"wins {self.wins}, draws {self.draws}, losses {self.losses}"
 
 
 @in_words

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, stdtr, stdtrit
 
+from strat.notes import Note
 from strat.validate.columns import Array
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)
@@ -74,10 +75,10 @@ def _sets(d: Array, ratio: float) -> tuple[Sets, tuple[str, ...]]:
     typical = float(np.median(squares[~flat])) if (~flat).any() else size**2 * n
     squares = np.maximum(squares, 1e-4 * typical)
     scale = np.sqrt(squares / (1.0 - rho) * (1.0 + (n - 1.0) * rho) / (n * (n - 2.0)))
-    note = (
-        f"{int(flat.sum())} of {len(d)} data sets have the same difference in every split: it is taken to vary a little"
+    text = (
+        f"{int(flat.sum())} of {len(d)} data sets have the same difference in every split: a small variance is assumed"
     )
-    return Sets(d.mean(axis=1), scale, n - 2.0), (note,) if flat.any() else ()
+    return Sets(d.mean(axis=1), scale, n - 2.0), (Note("no-variation", text),) if flat.any() else ()
 
 
 def _grid(

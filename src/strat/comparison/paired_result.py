@@ -23,6 +23,7 @@ from strat.statistics.student import critical
 from strat.validate.arguments import checked
 
 
+@in_words
 @dataclass(frozen=True)
 class NonInferiority(TestResult):
     """The test that a candidate is not worse than a baseline by a margin or more.

@@ -121,10 +121,10 @@ class ReaderStudy:
             "differences": [one.to_dict() for one in self.differences],
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: str | None = None) -> Any:
         """Values and differences as a data frame."""
         rows = [one.to_dict() for one in (*self.values, *self.differences)]
-        return frame({key: [row[key] for row in rows] for key in ("name", *COLUMNS)})
+        return frame({key: [row[key] for row in rows] for key in ("name", *COLUMNS)}, library)
 
     def __str__(self) -> str:
         """A line for each value and each difference."""

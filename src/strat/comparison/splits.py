@@ -162,6 +162,7 @@ def five_by_two_f(a: ArrayLike, b: ArrayLike) -> TestResult:
     return TestResult("5×2cv F", f, f_pvalue(f, (10.0, 5.0)), (10.0, 5.0), "two-sided", NULL)
 
 
+@in_words
 @dataclass(frozen=True)
 class SplitSimulation:
     """Kuncheva's Example 1.8: what overlapping training sets do to the spread of a mean error.

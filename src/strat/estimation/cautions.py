@@ -200,7 +200,7 @@ def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Not
     if fewest >= FEW_OF_A_CLASS:
         return None
     text = f"{statistic.name} rests on {fewest:.3g} rows of the rarer class: the interval may be too short"
-    return Note("few-holders", text)
+    return Note("few-of-class", text)
 
 
 def _added(group: Codes, amounts: Array) -> Array:

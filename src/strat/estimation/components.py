@@ -132,7 +132,7 @@ class VarianceComponents:
             "enlarge": self.enlarge,
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: str | None = None) -> Any:
         """A row for each factor and combination."""
         names, limits = list(self.variances), self.intervals()
         return frame(
@@ -142,11 +142,12 @@ class VarianceComponents:
                 "share": [self.shares[name] for name in names],
                 "low": [limits[name][0] for name in names],
                 "high": [limits[name][1] for name in names],
-                "levels": [self.levels.get(name, np.nan) for name in names],
+                "levels": [self.levels.get(name) for name in names],
                 "se_if_doubled": [
-                    self.se_with(**{name: 2 * self.levels[name]}) if name in self.levels else np.nan for name in names
+                    self.se_with(**{name: 2 * self.levels[name]}) if name in self.levels else None for name in names
                 ],
-            }
+            },
+            library,
         )
 
     def __str__(self) -> str:

@@ -112,6 +112,7 @@ def error_variance(
     return float((p**2 * shares * (1 - shares) / counts).sum() + design_variance)
 
 
+@in_words
 @dataclass(frozen=True)
 class SampleError:
     """An error estimate on given test samples, F&H (7) and (23), and its variance, (13)."""
@@ -119,6 +120,10 @@ class SampleError:
     value: float
     by_class: tuple[float, float]
     variance: float
+
+    def __str__(self) -> str:
+        """The error with its standard error, and the error of each class."""
+        return f"error {self.value:.4f} (se {self.se:.4f}); {self.by_class[0]:.4f} and {self.by_class[1]:.4f} by class"
 
     @property
     def se(self) -> float:

@@ -14,6 +14,7 @@ from strat.colours import OKABE_ITO
 from strat.errors import StratError, some
 from strat.figures import new_axes
 from strat.gaussian.membership import maximum_membership
+from strat.notebook import in_words
 from strat.validate.arguments import checked
 from strat.validate.columns import LARGEST, Array, Codes, encode, labels_of, numbers, same_length
 
@@ -189,6 +190,7 @@ def nearest_neighbour(points: ArrayLike, labels: ArrayLike) -> Callable[[Array],
     return decide
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Separability:
     """Whether a hyperplane splits two classes, and which one does so with what margin."""
@@ -197,6 +199,12 @@ class Separability:
     normal: Array
     offset: float
     margin: float
+
+    def __str__(self) -> str:
+        """Whether the classes are separable, and with which margin."""
+        if not self.separable:
+            return "the classes are not linearly separable"
+        return f"the classes are linearly separable with the margin {self.margin:.4g}"
 
     def side(self, points: ArrayLike) -> Array:
         """Normal'x + offset: negative for the first class, positive for the second."""
@@ -265,12 +273,27 @@ def separable_pairs(points: ArrayLike, labels: ArrayLike) -> dict[tuple[Any, Any
     return answer
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Overlap:
     """Which classes overlap under a classifier: objects of one class in the region of another (Kuncheva 1.2)."""
 
     labels: tuple[Any, ...]
     counts: Codes
+
+    def __str__(self) -> str:
+        """The share of objects in the region of another class, and which classes overlap."""
+        pairs = ", ".join(f"{a} and {b}" for a, b in self.pairs) or "none"
+        return f"{100 * self.share:.1f} % of objects lie in the region of another class; overlapping classes: {pairs}"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each pair of a true and an assigned class."""
+        pairs = [(truth, assigned) for truth in self.labels for assigned in self.labels]
+        return {
+            "truth": [truth for truth, _ in pairs],
+            "assigned": [assigned for _, assigned in pairs],
+            "count": self.counts.ravel().tolist(),
+        }
 
     @property
     def share(self) -> float:

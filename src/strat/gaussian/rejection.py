@@ -12,10 +12,12 @@ from strat.colours import OKABE_ITO
 from strat.errors import StratError
 from strat.figures import new_axes
 from strat.gaussian.problems import Problem
+from strat.notebook import in_words
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class RejectCurve:
     """Error and rejection of Chow's rule at several costs of a rejection."""
@@ -24,6 +26,11 @@ class RejectCurve:
     errors: Array
     rejections: Array
     se: Array
+
+    def __str__(self) -> str:
+        """A line for each cost."""
+        lines = zip(self.costs, self.errors, self.rejections, strict=True)
+        return "\n".join(f"cost {cost:g}: error {error:.4f}, rejected {share:.4f}" for cost, error, share in lines)
 
     @property
     def risks(self) -> Array:

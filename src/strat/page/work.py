@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import tempfile
 import threading
@@ -84,7 +83,7 @@ def _looked(task: Mapping[str, Any]) -> dict[str, Any]:
         "rows": seen.rows,
         "columns": [asdict(column) for column in seen.columns],
         "proposals": [asdict(proposal) for proposal in seen.roles.proposals],
-        "remarks": [_on_the_page(text) for text in (*seen.notes, *seen.roles.questions)],
+        "remarks": [in_labels(text) for text in (*seen.notes, *seen.roles.questions)],
         "steps": [{"verb": step.verb, "roles": _roles(step)} for step in seen.steps],
     }
 
@@ -94,16 +93,6 @@ def _sheets(name: str) -> list[str]:
     file, sheet = split_sheet(name)
     workbook = sheet is None and Path(file).suffix.lower() in (".xlsx", ".xlsm")
     return filled_sheets(Path(file)) if workbook else []
-
-
-def _on_the_page(text: str) -> str:
-    """A remark that speaks of the page's fields instead of arguments and options.
-
-    >>> _on_the_page("which class? name it in `positive` (command line: --positive)")
-    'which class? name it below, under "Positive class"'
-    """
-    known = r"in `(\w+)` \(command line: --[\w-]+\)"
-    return re.sub(known, lambda m: f'below, under "{FIELDS[m[1]].label}"' if m[1] in FIELDS else m[0], text)
 
 
 def _roles(step: Step) -> dict[str, Any]:

@@ -46,6 +46,10 @@ class Allocation:
             "curve": {"total": self.totals.tolist(), "standard_error": self.standard_errors.tolist()},
         }
 
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each stratum."""
+        return {"count": self.counts.tolist(), "proportional": self.proportional.tolist()}
+
     def plot(self, ax: Any = None) -> Any:
         """Standard error against the total number of units."""
         axes = new_axes(ax)

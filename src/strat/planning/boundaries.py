@@ -58,6 +58,14 @@ class StratumBoundaries:
             "quantile_ratio": self.quantile_ratio,
         }
 
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each stratum; the last one has no upper cut."""
+        return {
+            "up_to": [*self.cuts.tolist(), None],
+            "size": self.sizes.tolist(),
+            "deviation": self.deviations.tolist(),
+        }
+
     def __str__(self) -> str:
         """The cuts with the sizes."""
         cuts, sizes = ", ".join(f"{cut:.4g}" for cut in self.cuts), ", ".join(map(str, self.sizes.tolist()))

@@ -58,6 +58,10 @@ class BudgetAllocation:
             "budget": self.budget,
         }
 
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each stratum."""
+        return {"count": self.counts.tolist(), "equal_share": self.equal.tolist()}
+
 
 @checked
 def budget_allocation(

@@ -19,6 +19,7 @@ from strat.validate.arguments import checked
 from strat.validate.columns import LARGEST, Array, numbers, same_length, values
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
     """error = floor + slope · size^(-power), with the covariance of what was fitted."""
@@ -30,6 +31,17 @@ class LearningCurve:
     df: int
     sizes: Array
     errors: Array
+
+    def __str__(self) -> str:
+        """The fitted curve."""
+        return (
+            f"error = {self.floor:.4g} + {self.slope:.4g} · size^(−{self.power:.3g}), fitted to {len(self.sizes)} sizes"
+        )
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each size: the observed and the fitted error."""
+        fitted = self.predict(self.sizes).tolist()
+        return {"size": self.sizes.tolist(), "error": self.errors.tolist(), "fitted": fitted}
 
     @checked
     def predict(self, size: ArrayLike) -> Array:

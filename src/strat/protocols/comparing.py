@@ -180,9 +180,10 @@ class Bounds:
         """From the lower limit of resubstitution to the upper limit of leave-one-out."""
         return self.lower.interval(level)[0], self.upper.interval(level)[1]
 
-    def __repr__(self) -> str:
-        """The sentence."""
-        return str(self)
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each of the two protocols."""
+        lower, upper = self.lower.to_dict(), self.upper.to_dict()
+        return {name: [*lower[name], *upper[name]] for name in lower}
 
     def __str__(self) -> str:
         """One sentence."""

@@ -117,7 +117,7 @@ def _required(job: Task) -> tuple[ProtocolResult, ProtocolResult]:
     try:
         pair = closed_pair(job)
     except closed_leave_one_out.SingularError as singular:
-        raise StratError(f"{str(singular).removesuffix('.')}, or choose method='refit'.") from None
+        raise singular.continued(", or choose method='refit'.") from None
     if pair is None:
         raise StratError.about(
             "method",

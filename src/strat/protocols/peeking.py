@@ -15,6 +15,7 @@ from strat.colours import BLUE, GREY, ORANGE
 from strat.designs import Design
 from strat.errors import StratError
 from strat.figures import new_axes
+from strat.notebook import in_words
 from strat.protocols.keywords import spelled
 from strat.protocols.running import Split, Task, cloned, errors, random_source, run, subset, task
 from strat.protocols.splitting import fold_splits, torn_units
@@ -25,6 +26,7 @@ from strat.validate.columns import Array
 from strat.validate.scalars import Rng
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class Peeking:
     """The error when the choice saw the test rows, the error when it did not, and the difference.
@@ -81,10 +83,6 @@ class Peeking:
             f"they did not: optimism {self.optimism:.4f}{spread}"
         )
         return "\n".join([text, *(f"note: {note}" for note in self.notes)])
-
-    def __repr__(self) -> str:
-        """The sentence."""
-        return str(self)
 
     def plot(self, ax: Any = None) -> Any:
         """Both errors of every outer test set, joined by a line."""

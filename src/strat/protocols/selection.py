@@ -14,6 +14,8 @@ from strat import extras, validate
 from strat.colours import BLUE, GREY, ORANGE
 from strat.errors import StratError, one_of
 from strat.figures import new_axes
+from strat.notebook import in_words
+from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.validate.scalars import Rng, generator
@@ -199,6 +201,7 @@ def filter_selector(*, features: int, criterion: str | Criterion = "centroids", 
     return FilterSelector(features=features, criterion=criterion, floating=floating)
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class PeakEffect:
     """Test accuracy against the number of features, for selected and for random orders (Figure 1.24).
@@ -211,6 +214,19 @@ class PeakEffect:
 
     selected: Array
     random: Array
+
+    def __str__(self) -> str:
+        """The peak and the end of the mean curve."""
+        (features, height), (gain, se) = self.peak, self.gain
+        return (
+            f"accuracy {height:.4f} with {counted(features, 'feature')}, {self.end:.4f} with all {len(self.curve):,}: "
+            f"a difference of {gain:.4f} (se {se:.4f}) over {counted(len(self.selected), 'run')}"
+        )
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each number of features: mean accuracies of both orders."""
+        numbers = list(range(1, len(self.curve) + 1))
+        return {"features": numbers, "selected": self.curve.tolist(), "random": self.random.mean(axis=0).tolist()}
 
     @property
     def curve(self) -> Array:

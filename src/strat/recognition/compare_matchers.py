@@ -32,7 +32,7 @@ from strat.validate.arguments import checked
 
 At = float | Cost | None
 SAME_ERRORS = Note(
-    "no-difference-seen",
+    "no-variation",
     "both systems treat every comparison the same here, so that nothing varies and the interval is a point; that shows "
     "no certainty",
 )
@@ -209,6 +209,17 @@ class OpenSetComparison:
     """
 
     systems: Mapping[str, OpenSet]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each system: its searches."""
+        each = list(self.systems.values())
+        return {
+            "system": list(self.systems),
+            "gallery_size": [one.gallery_size for one in each],
+            "max_rank": [one.max_rank for one in each],
+            "mated": [int(one.mated.sum()) for one in each],
+            "nonmated": [int((~one.mated).sum()) for one in each],
+        }
 
     def __str__(self) -> str:
         """What was searched."""

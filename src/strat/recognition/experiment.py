@@ -14,6 +14,7 @@ from strat.designs import Design
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.figures import new_axes
+from strat.notebook import in_words
 from strat.recognition.curves import MatchCurve, cms_of, match_curve, places, replicated
 from strat.recognition.given_table import score_table
 from strat.recognition.ranks import Ranks, ranks, ranks_of_embeddings
@@ -230,6 +231,7 @@ def compare_systems(
     )
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
     """Standard errors of one curve by several methods (CVPR figures 3 and 5)."""
@@ -237,6 +239,17 @@ class MethodComparison:
     estimates: Mapping[str, Estimate]
     replicates: Mapping[str, int]
     gallery_size: int
+
+    def __str__(self) -> str:
+        """The standard error at the first rank by each method."""
+        return ", ".join(f"{name}: se {self.se(name).flat[0]:.4f} at the first rank" for name in self.estimates)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each method and rank."""
+        tables = {name: curve.to_dict() for name, curve in self.estimates.items()}
+        methods = [name for name, lines in tables.items() for _ in lines["estimate"]]
+        columns = next(iter(tables.values()))
+        return {"method": methods, **{name: [v for lines in tables.values() for v in lines[name]] for name in columns}}
 
     def se(self, name: str) -> Array:
         """Standard errors along the curve."""
@@ -306,6 +319,7 @@ def compare_units(
     return MethodComparison(estimates, {}, array.shape[0])
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
 class PermutationCurve:
     """CMS curves over constrained permutations of gallery and probes (Beveridge; STRAT 5.2)."""
@@ -313,6 +327,17 @@ class PermutationCurve:
     curves: Array
     at: Codes
     gallery_size: int
+
+    def __str__(self) -> str:
+        """The mean of the first rate over the permutations."""
+        where = f"of {counted(len(self.curves), 'permutation')}, rank {self.at[0]}"
+        return f"mean rate {where}: {self.mean[0]:.4f} (sd {self.se[0]:.4f})"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each rank."""
+        low, high = self.interval()
+        columns = {"rank": self.at, "mean": self.mean, "sd": self.se, "low": low, "high": high}
+        return {name: values.tolist() for name, values in columns.items()}
 
     @property
     def mean(self) -> Array:

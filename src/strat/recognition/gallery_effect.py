@@ -21,6 +21,7 @@ from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 
+@in_words
 @dataclass(frozen=True)
 class EffectTest:
     """The test that all galleries have the same rate within a rank.
@@ -85,6 +86,14 @@ class GalleryEffect:
     def _by_subject(self, rank: int) -> Array:
         """Share of each subject's probes with a rank of `rank` or lower, subjects × galleries."""
         return np.asarray((self.hits <= rank).mean(axis=2))
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each gallery and rank."""
+        tables = [curve.to_dict() for curve in self.curves]
+        galleries = [
+            run.gallery + 1 for run, lines in zip(self.runs, tables, strict=True) for _ in next(iter(lines.values()))
+        ]
+        return {"gallery": galleries, **{name: [v for lines in tables for v in lines[name]] for name in tables[0]}}
 
     def __str__(self) -> str:
         """The test at rank 1."""

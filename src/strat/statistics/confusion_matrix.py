@@ -121,8 +121,17 @@ class ConfusionMatrix:
 
     @property
     def error(self) -> float:
-        """1 less the accuracy."""
+        """1 minus the accuracy."""
         return 1 - self.accuracy
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each pair of a true and a predicted class."""
+        pairs = [(truth, predicted) for truth in self.labels for predicted in self.labels]
+        return {
+            "truth": [truth for truth, _ in pairs],
+            "predicted": [predicted for _, predicted in pairs],
+            "count": self.counts.ravel().tolist(),
+        }
 
     @checked
     def normalized(self, by: str = "true") -> Array:

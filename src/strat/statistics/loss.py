@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, plain, some
+from strat.notebook import in_words
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.quotients import share_slopes, share_value
 from strat.statistics.scores import falling_thresholds, two_classes
@@ -274,6 +275,7 @@ def expected_cost(
     return Statistic("expected cost", rows, function, gradient, axes, bounds=(0.0, max(fp, fn)), positive=label)
 
 
+@in_words
 @dataclass(frozen=True)
 class Threshold:
     """The threshold of least expected cost.
@@ -291,6 +293,10 @@ class Threshold:
     value: float
     cost: float
     calibrated: float
+
+    def __str__(self) -> str:
+        """The threshold with its cost."""
+        return f"threshold {self.value:.4g}: mean cost {self.cost:.4g} per row ({self.calibrated:.4g} if calibrated)"
 
 
 @checked

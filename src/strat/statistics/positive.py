@@ -132,7 +132,7 @@ def _numbers(argument: str, values: ArrayLike, truth: NDArray[Any]) -> Array:
         numbered = numbers(argument, values)
     except StratError as error:
         if truth.dtype.kind in "iuf" and len(truth) > 2:
-            raise StratError(f"{str(error).removesuffix('.')}{_swapped(argument)}") from None
+            raise error.continued(_swapped(argument)) from None
         raise
     numbered = numbered[:, 0] if numbered.ndim == 2 and numbered.shape[1] == 1 else numbered
     if numbered.ndim != 1:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, SupportsIndex, overload
 
 from strat.errors import one_of
 from strat.estimation import Estimate
 from strat.notebook import in_words
 from strat.notes import codes_of, records
-from strat.tables import render
 from strat.tables.check_trials import NAIVE, Line
 from strat.tables.render import Sheet
 from strat.tables.sheet_result import SheetResult
-from strat.tables.simulate_crossed import CROSSED_SHAPES
-from strat.tables.simulate_layouts import ORDERED_SHAPES
 from strat.text import class_named
 
 ANSWERS = {
@@ -25,15 +21,20 @@ ANSWERS = {
     "too wide": "it is wider than it need be",
     "undecided": "too few samples to tell whether it holds; draw more",
 }
+VARIED = {  # what the shapes of a design's samples differ in, by its kind
+    "crossed": "coverage by variance components",
+    "staged": "coverage by variance components",
+    "systematic": "coverage by drift",
+}
 CALM = "it holds only if other units differ no more than these few"
 DOUBTED = "it holds for samples like these, which may show too little: see the notes"
 FEW_UNITS = {"few-units", "no-variation"}  # codes of notes that say so
-DOUBTS = FEW_UNITS | {"few-holders", "thin-tail"}  # codes of notes on what the sample does not show
+DOUBTS = FEW_UNITS | {"few-holders", "few-of-class", "thin-tail"}  # codes of notes on what the sample does not show
 
 
 @in_words
 @dataclass(frozen=True, eq=False)
-class Check:
+class Check(SheetResult):
     """What became of a measure's intervals on samples like the user's own.
 
     Attributes
@@ -87,6 +88,14 @@ class Check:
         """The shape of unit differences with the lowest coverage."""
         return min(self.shapes, key=lambda shape: self.shapes[shape])
 
+    def sheet(self) -> Sheet:
+        """How often each interval covered the truth, with the answer below."""
+        return sheet((self,))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns of the table: a line for each interval."""
+        return _columns(self.sheet())
+
     def __str__(self) -> str:
         """The answer as a sentence."""
         first = self.lines[0]
@@ -125,12 +134,11 @@ class Checks(tuple[Check, ...], SheetResult):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns of the table: a line for each interval of each measure."""
-        table = self.sheet()
-        return {name: [row[k] for row in table.rows] for k, name in enumerate(table.columns)}
+        return _columns(self.sheet())
 
-    def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML file."""
-        return render.report(self, path)
+
+def _columns(table: Sheet) -> dict[str, list[Any]]:
+    return {name: [row[k] for row in table.rows] for k, name in enumerate(table.columns)}
 
 
 def sheet(checks: Sequence[Check]) -> Sheet:
@@ -152,8 +160,7 @@ def sheet(checks: Sequence[Check]) -> Sheet:
 def _by_shape(one: Check) -> str:
     if len(one.shapes) == 1:
         return next(iter(one.shapes))
-    words = {CROSSED_SHAPES[0]: "coverage by variance components", ORDERED_SHAPES[0]: "coverage by drift"}
-    what = words.get(next(iter(one.shapes)), "coverage where units differ")
+    what = VARIED.get(one.estimate.design.kind, "coverage where units differ")
     return f"{what}: " + ", ".join(f"{shape} ({share:.1%})" for shape, share in one.shapes.items())
 
 

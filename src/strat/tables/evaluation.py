@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -265,11 +264,6 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
         """Measures (or groups) with intervals; `kind` "roc", "calibration", "det" or "pr" for a curve of the scores."""
         return of_evaluation(self, kind, ax=ax)
-
-    @checked
-    def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML file."""
-        return render.report(self, path)
 
 
 _ORDER = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,25 +94,32 @@ def _quantile(q: float, c: Columns) -> Statistic:
     return statistics.quantile(np.asarray(c["score"], float), q).renamed(f"quantile {q:g}")
 
 
-AT_A_NUMBER: dict[str, tuple[tuple[str, ...], Callable[[float, Columns], Statistic], bool]] = {
-    "net_benefit": (SCORES, _net_benefit, True),
-    "pinball_loss": (LABELS, _pinball_loss, False),
-    "quantile": (("score",), _quantile, True),
-    "latency": (("score",), _quantile, False),
-}  # name before "@" -> (columns, function of the number and the columns, whether higher is better)
+class NumberedMetric(NamedTuple):
+    """A measure whose name ends in a number: its columns, how it is made, which way is better, and of which class."""
+
+    needs: tuple[str, ...]
+    build: Callable[[float, Columns], Statistic]
+    higher_is_better: bool
+    looks_at_one_class: bool = False
+
+
+AT_A_NUMBER = {  # by the name before "@"
+    "net_benefit": NumberedMetric(SCORES, _net_benefit, higher_is_better=True, looks_at_one_class=True),
+    "pinball_loss": NumberedMetric(LABELS, _pinball_loss, higher_is_better=False),
+    "quantile": NumberedMetric(("score",), _quantile, higher_is_better=True),
+    "latency": NumberedMetric(("score",), _quantile, higher_is_better=False),
+}
 NUMBERED = re.compile(rf"({'|'.join(AT_A_NUMBER)})@([0-9]*\.?[0-9]+)$")
 
 PERCENTILE = re.compile(r"^p([0-9]{2})$")  # p95: the latency that 95 of 100 do not exceed
 
 
-def at_a_number(name: Any) -> tuple[tuple[str, ...], Build, bool] | None:
-    """What a name such as "net_benefit@0.2" or "latency@0.95" means: columns, how it is made, which way is better.
+def at_a_number(name: Any) -> tuple[NumberedMetric, float] | None:
+    """The measure and the number that a name such as "net_benefit@0.2" or "latency@0.95" means.
 
-    >>> at_a_number("p95")[0], at_a_number("latency") is None
-    (('score',), True)
+    >>> metric, number = at_a_number("p95")
+    >>> metric.needs, number, at_a_number("latency") is None
+    (('score',), 0.95, True)
     """
     parts = NUMBERED.match(PERCENTILE.sub(r"latency@0.\1", name)) if isinstance(name, str) else None
-    if parts is None:
-        return None
-    needs, function, better = AT_A_NUMBER[parts[1]]
-    return needs, partial(function, float(parts[2])), better
+    return None if parts is None else (AT_A_NUMBER[parts[1]], float(parts[2]))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from strat import notebook
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
@@ -17,8 +18,8 @@ from strat.estimation.hypothesis_tests import TestResult
 from strat.statistics.student import critical
 from strat.tables.group_lines import lines_of, records_of
 from strat.tables.pictures import of_groups
-from strat.tables.render import Sheet, plain_text
-from strat.tables.sheet_result import ByName
+from strat.tables.render import Sheet
+from strat.tables.sheet_result import ByName, SheetResult
 from strat.validate.columns import Array, Codes
 
 ROUNDING = 1e-12  # of a value, which its standard error may be without anything having varied
@@ -33,6 +34,7 @@ def in_words(label: Any) -> str:
     return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
+@notebook.in_words
 @dataclass(frozen=True)
 class Extreme:
     """A value chosen among groups, such as the worst or the largest gap, with limits that allow for the choice."""
@@ -52,8 +54,9 @@ class Extreme:
         return f"{names}: {self.value:.4f} ({limits}, simultaneous over all groups)"
 
 
+@notebook.in_words
 @dataclass(frozen=True, eq=False)
-class Groups(ByName[Any, Estimate]):
+class Groups(ByName[Any, Estimate], SheetResult):
     """One measure in each group of rows.
 
     Attributes
@@ -211,18 +214,13 @@ class Groups(ByName[Any, Estimate]):
         """One line for each group, as a frame."""
         return frame(self.to_dict(level), library)
 
-    def __str__(self) -> str:
-        """The groups as lines of text."""
+    def sheet(self) -> Sheet:
+        """The groups as a table, with what can be said of their differences below it."""
         columns = self.to_dict()
         shown = [name for name in columns if name not in ("deff", "positive")]
         rows = list(zip(*(columns[name] for name in shown), strict=True))
-        return plain_text(
-            Sheet("", shown, rows, title=f"{self.metric} by {', '.join(self.by)}", notes=self.sentences())
-        )
-
-    def __repr__(self) -> str:
-        """The same: what a terminal shows is the result."""
-        return str(self)
+        title, data = f"{self.metric} by {', '.join(self.by)}", {**self.data(), "groups": columns}
+        return Sheet("strat/groups/1", shown, rows, title=title, notes=self.sentences(), data=data)
 
     def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: one line for each group (and class, where the measure has one value for each)."""

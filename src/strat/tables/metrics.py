@@ -44,6 +44,8 @@ class Metric:
         Whether it may ask which class is the positive one.
     averaged
         Whether it is a share of each class, which is averaged or had for each.
+    average
+        How its name says that it is averaged over classes: "macro", "micro" or "weighted" (None: it does not say).
     by_rows
         Whether it counts rows, as somebody's own function may: it gets the rows, not distinct ones with weights.
     of_repeats
@@ -60,6 +62,7 @@ class Metric:
     higher_is_better: bool = True
     looks_at_one_class: bool = False
     averaged: bool = False
+    average: str | None = None
     by_rows: bool = False
     of_repeats: bool = False
     together: Callable[[Mapping[str, Any]], tuple[Codes | None, tuple[Statistic, ...]]] | None = None
@@ -182,7 +185,8 @@ def _classes(name: str, average: str | None) -> Metric:
     title = name if average == AUTO else f"{average}_{name}"
     function, auto = getattr(classification, name), average == AUTO
     build, together = partial(_of_classes, function, average), partial(_classes_together, function, average)
-    return Metric(title, LABELS, build, looks_at_one_class=auto, averaged=auto, together=together)
+    fixed = None if auto else average
+    return Metric(title, LABELS, build, looks_at_one_class=auto, averaged=auto, average=fixed, together=together)
 
 
 def _all() -> dict[str, Metric]:
@@ -313,10 +317,12 @@ def named(metric: Any) -> Metric:
 
 def _at_a_number(name: str) -> Metric | None:
     """The measure that a name such as "net_benefit@0.2" means."""
-    parts = field_metrics.at_a_number(name)
-    return (
-        None if parts is None else Metric(name, parts[0], parts[1], parts[2], looks_at_one_class="net_benefit" in name)
-    )
+    numbered = field_metrics.at_a_number(name)
+    if numbered is None:
+        return None
+    kind, number = numbered
+    build = partial(kind.build, number)
+    return Metric(name, kind.needs, build, kind.higher_is_better, looks_at_one_class=kind.looks_at_one_class)
 
 
 def _made(name: str, statistic: Any) -> Statistic:

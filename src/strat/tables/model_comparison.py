@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from strat import comparison, validate
 from strat.designs import Design
 from strat.errors import StratError
+from strat.notes import Note
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.model_runs import run_models
 from strat.protocols.running import Session, Split, Task, memory, random_source, table, task, times
@@ -178,8 +179,7 @@ def _tasks(models: Mapping[str, Any], X: Any, y: ArrayLike, units: Any, rng: Rng
         try:
             tasks[str(name)] = task(model, X, y, units, draw)
         except StratError as error:
-            message = str(error).replace("`estimator`", f"`models[{str(name)!r}]`")
-            raise StratError(message) from None
+            raise error.spelled({"estimator": f"models[{str(name)!r}]"}, argument="models") from None
     if len(tasks) < len(models):
         raise StratError.about("models", "must have a name of its own for each model, got one twice.")
     return tasks
@@ -197,10 +197,8 @@ def _notes(tasks: Mapping[str, Task], splits: Sequence[Split]) -> tuple[str, ...
         name for name, job in tasks.items()
         if any(k.endswith("random_state") and v is not None for k, v in job.estimator.get_params(deep=True).items())
     ]  # fmt: skip
-    notes = list(torn_units(first, splits))
+    notes: list[str] = list(torn_units(first, splits))
     if fixed:
-        notes.append(
-            f"{', '.join(fixed)}: `random_state` is fixed, so that what another seed would change is not seen; "
-            "leave it None"
-        )
+        text = f"`random_state` of {', '.join(fixed)} is fixed, so that variation between seeds is not measured; leave "
+        notes.append(Note("fixed-seed", text + "it None to include it"))
     return tuple(notes)

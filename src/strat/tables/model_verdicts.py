@@ -17,6 +17,7 @@ from strat.errors import StratError, drawable, near
 from strat.estimation.hypothesis_tests import p_text
 from strat.figures import new_axes
 from strat.notebook import in_words, plain_value
+from strat.notes import Note, records
 from strat.protocols.protocol_result import Memory, Times
 from strat.protocols.running import (
     Task,
@@ -24,13 +25,14 @@ from strat.protocols.running import (
     seeded,
 )
 from strat.statistics import Statistic
-from strat.tables import render
 from strat.tables.render import Sheet
+from strat.tables.sheet_result import SheetResult
 from strat.tables.variance_sources import Sources
+from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
-SCHEMA = "strat/compare_models/1"
+SCHEMA = "strat/compare_models/2"
 ENOUGH_SPLITS = 5  # from so many on, their spread is taken for what it is
 CORRECTED, BY_UNITS = "corrected t over splits", "paired estimate"
 
@@ -104,8 +106,9 @@ class ModelPair:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
+@in_words
 @dataclass(frozen=True, eq=False)
-class ModelComparison:
+class ModelComparison(SheetResult):
     """What :func:`compare_models` found.
 
     Attributes
@@ -187,17 +190,22 @@ class ModelComparison:
             posterior = comparison.bayesian_correlated_t(*values.T, ratio=self.ratio, rope=self.rope)
         recommended, reason = _recommended(corrected, len(values))
         if len(values) < len(self.scores[metric]):
-            notes.append(f"{len(self.scores[metric]) - len(values)} splits have no {metric}: one class only, say")
+            without = counted(len(self.scores[metric]) - len(values), "split")
+            text = f"{without} without a value of {metric} left out: a class may be missing from their test rows"
+            notes.append(Note("undefined-splits", text))
         paired = self._paired(metric, i, j)
         return ModelPair(a, b, metric, corrected, paired, self._halves(metric, i, j), posterior, recommended, reason,
                          tuple(notes))  # fmt: skip
 
-    def _corrected(self, values: Array) -> tuple[PairedT | None, list[str]]:
+    def _corrected(self, values: Array) -> tuple[PairedT | None, list[Note]]:
         if len(values) < 2:
             return None, []
         d = values[:, 0] - values[:, 1]
         if d.std() <= 1e-14 * np.abs(d).max() and np.abs(d).max() > 0:
-            return None, [f"the difference is {d[0]:g} in every split: there is no spread to test with"]
+            text = (
+                f"the difference is {d[0]:g} in every split: without variation the corrected t-test can't be computed"
+            )
+            return None, [Note("no-variation", text)]
         return comparison.corrected_t(*values.T, ratio=self.ratio), []
 
     def _paired(self, metric: str, i: int, j: int) -> Comparison:
@@ -260,11 +268,6 @@ class ModelComparison:
             "P(lower)": chances[0], "P(equivalent)": chances[1], "P(higher)": chances[2],
         }  # fmt: skip
 
-    @checked
-    def to_frame(self, library: str | None = None) -> Any:
-        """The lines as a data frame of pandas, Polars or PyArrow (the first that is loaded)."""
-        return render.frame_of(self.to_dict(), library)
-
     def sheet(self) -> Sheet:
         """The table with title and notes."""
         columns = self.to_dict()
@@ -289,7 +292,19 @@ class ModelComparison:
             for metric, every in self.sources.items()
             for group, one in every.items()
         ]
-        return [f"recommended: {first.recommended}: {first.reason}", *costs, *lines, *self.notes]
+        return [f"recommended: {first.recommended}: {first.reason}", *costs, *lines,
+                *(f"note: {note}" for note in self._all_notes())]  # fmt: skip
+
+    def _all_notes(self) -> list[str]:
+        """Notes on the comparison, and on each of its pairs."""
+        pairs = (self.pair(a, b, metric) for metric in self.metrics for a, b in combinations(self.models, 2))
+        of_pairs = [
+            Note(note.code, f"{one.metric}, {one.a} − {one.b}: {note}")
+            for one in pairs
+            for note in one.notes
+            if isinstance(note, Note)
+        ]
+        return [*self.notes, *of_pairs]
 
     def _data(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         rows = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
@@ -301,24 +316,8 @@ class ModelComparison:
             "ratio": self.ratio, "pairs": rows, "scores": {m: v.tolist() for m, v in self.scores.items()},
             "seconds": {name: one.total for name, one in self.times.items()},
             "bytes": {name: one.model for name, one in self.memory.items()}, "sources": sources,
-            "notes": list(self.notes),
+            "notes": records(self._all_notes()),
         }  # fmt: skip
-
-    def to_json(self) -> str:
-        """JSON with the schema "strat/compare_models/1"."""
-        return render.json_text(self.sheet())
-
-    def __str__(self) -> str:
-        """The table as text."""
-        return render.plain_text(self.sheet())
-
-    def __repr__(self) -> str:
-        """The table as text."""
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks, escaped."""
-        return render.html_text(self.sheet())
 
     def plot(self, ax: Any = None, *, metric: str | None = None) -> Any:
         """The measure of each model with its interval on all test rows, and its values in the splits as dots."""

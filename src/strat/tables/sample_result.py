@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from strat.errors import StratError, some
 from strat.notebook import in_words
 from strat.notes import Note, records
-from strat.tables import render
 from strat.tables.render import Sheet
+from strat.tables.sheet_result import SheetResult
 from strat.text import counted
 from strat.validate.columns import Array, Codes
 
 
 @in_words
 @dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(SheetResult):
     """Items that were drawn, with what their analysis needs.
 
     Attributes
@@ -73,13 +73,13 @@ class Sample:
         }
         return {name: values for name, values in named.items() if values is not None}
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """The drawn rows as a frame of `library` (pandas, polars or pyarrow)."""
-        return render.frame_of(self.columns(), library)
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The drawn rows with their weights, as plain values by name."""
+        return {name: values.tolist() for name, values in self.columns().items()}
 
     def sheet(self) -> Sheet:
         """The drawn rows as a table."""
-        columns = {name: values.tolist() for name, values in self.columns().items()}
+        columns = self.to_dict()
         rows = list(zip(*columns.values(), strict=True))
         return Sheet(
             "strat/sample/1",
@@ -105,10 +105,6 @@ class Sample:
         roles += ["weights='weight'", "population='population'"]
         how = f"analyse with design=strat.Sampling({', '.join(roles)}): inference is then for the whole benchmark"
         return (Note("how-to-analyse", how), again)
-
-    def to_csv(self) -> str:
-        """Comma-separated values."""
-        return render.csv_text(self.sheet())
 
     def to_lm_eval(self) -> str:
         """JSON for `lm_eval --samples`: from the task (the stratum) to the documents' numbers."""

@@ -194,8 +194,8 @@ def _our_name(key: str) -> str:
 
 def _names() -> list[str]:
     """Scikit-learn's spelling of the measures of labels."""
-    names = [name for name, metric in METRICS.items() if metric.needs == LABELS and not hasattr(regression, name)]
-    return ["_".join(name.split("_", 1)[::-1]) if name.split("_")[0] in AVERAGES else name for name in names]
+    of_labels = [m for name, m in METRICS.items() if m.needs == LABELS and not hasattr(regression, name)]
+    return [m.name if m.average is None else f"{m.name.removeprefix(f'{m.average}_')}_{m.average}" for m in of_labels]
 
 
 def _of_score(metric: Metric) -> Build:

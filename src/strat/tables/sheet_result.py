@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from strat.tables import render
@@ -70,6 +71,11 @@ class SheetResult:
         """The table as a frame of `library` (pandas, polars or pyarrow): by default the one that the rows came in."""
         own = self.library if self.library in render.LIBRARIES else None
         return render.frame_of(self.to_dict(), own if library is None else library)
+
+    @checked
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML file."""
+        return render.report(self, path)
 
     def to_json(self) -> str:
         """JSON, with the name and the number of its schema."""

@@ -154,8 +154,7 @@ def measures(roles: Roles) -> list[str]:
     given = {"truth"} if roles.truth else set()
     given |= {"predicted"} if roles.predicted else set()
     given |= {"score"} if roles.score or roles.right else set()
-    averages = ("macro_", "micro_", "weighted_")
-    names = [name for name, m in METRICS.items() if set(m.needs) <= given and not name.startswith(averages)]
+    names = [name for name, m in METRICS.items() if set(m.needs) <= given and m.average is None]
     if roles.truth and "mean" in names:  # of a score that says how right a row is, not how likely a class
         names.remove("mean")
     return names
