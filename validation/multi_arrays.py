@@ -19,7 +19,7 @@ from strat.algebra.array_plans import best_plan
 from strat.algebra.multiarrays import LARGEST_RUNS
 
 DESIGNS = 1000
-KINDS = ((20, 6), (10, 12), (20, 12), (20, 16), (50, 8))  # most strata, most units of a stratum
+KINDS = ((20, 6), (10, 12), (20, 12), (50, 8))  # most strata, most units of a stratum
 
 
 def designs(strata: int, units: int, number: int, seed: int = 0) -> list[list[int]]:
