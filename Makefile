@@ -13,7 +13,7 @@ UV     := build/uv/bin/uv
 EXTRAS := learn,plot,report,logs,excel,spark,dask,speech,translation,detection
 COMMA  := ,
 
-.PHONY: demo test test-lowest test-spark gpu-interpreter coverage lint format lock docs dist test-dist sizes benchmarks validate load fuzz clean
+.PHONY: demo test test-lowest test-spark gpu-interpreter survey-data coverage lint format lock docs dist test-dist sizes benchmarks validate load fuzz clean
 
 demo: $(SMALL)
 	$(BIN)/strat demo
@@ -31,6 +31,15 @@ test-spark: $(STAMP)
 # The GPU kernels are checked in Triton's interpreter; the CPU build of PyTorch serves.
 gpu-interpreter: $(STAMP)
 	$(PIP) "torch==2.13.0" triton
+
+# The api data of R's survey package, from Debian's archive: 2.8 MB, without R. Its licence keeps it out of this project.
+survey-data: build/survey/apistrat.csv
+
+build/survey/apistrat.csv: tests/oracles/api.py | $(STAMP)
+	mkdir -p build/survey
+	cd build/survey && apt-get download -qq r-cran-survey && dpkg-deb -x r-cran-survey_*.deb package
+	$(PIP) rdata==1.1.0
+	$(BIN)/python tests/oracles/api.py build/survey/package/usr/lib/R/site-library/survey/data/api.rda build/survey
 
 coverage: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov

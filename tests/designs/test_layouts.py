@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -290,6 +291,41 @@ def test_collapsed_strata_tell_their_bias_and_can_be_paired() -> None:
     assert near.se == pytest.approx(np.sqrt(((y[:20] - y[20:]) ** 2).sum()) / 40)
     fine = Design.stratified(strata=np.repeat([1, 2], 5), lone="collapse")
     assert _codes(strat.estimate(strat.mean(np.arange(10.0)), on=fine)) == []
+
+
+def test_the_note_says_how_much_too_large_the_variance_of_joined_strata_is() -> None:
+    """By strata of several units; by what all pairs differ by; or that nothing shows it."""
+    rng = np.random.default_rng(14)
+    sizes = np.repeat([1, 3], [30, 15])
+    stratum = np.repeat(np.arange(45), sizes)
+    y = 2.0 * rng.normal(size=45)[stratum] + rng.normal(size=75)
+    design = Design.stratified(strata=stratum, weights=1.0 / sizes[stratum], lone="collapse")
+    (note,) = (n for n in strat.estimate(strat.mean(y), on=design).notes if n.code == "collapsed-strata")
+    pooled = (((y - (np.bincount(stratum, y) / sizes)[stratum]) ** 2)[30:]).sum() / 30
+    others = sum(3 / 9 * y[stratum == h].var(ddof=1) for h in range(30, 45)) + 30 * pooled
+    by_hand = (float(strat.estimate(strat.mean(y), on=design).se) * 45) ** 2 / others
+    assert f"is about {by_hand:.2g} times what it would be if these strata vary as those of several units do" in note
+    in_turn = np.tile([0.0, 5.0], 10) + rng.normal(size=20)
+    blind = Design.stratified(strata=np.arange(20), lone="collapse")
+    (note,) = strat.estimate(strat.mean(in_turn), on=blind).notes
+    d = in_turn[::2] - in_turn[1::2]
+    by_hand = (d**2).sum() / ((d**2).sum() - (d.sum() ** 2 - (d**2).sum()) / 9)
+    assert f"is about {by_hand:.2g} times too large by the difference that all pairs have in common alone" in note
+    (note,) = strat.estimate(strat.mean(rng.normal(size=20)), on=blind).notes
+    assert "too large by that, which one unit a stratum does not show" in note
+    replicated = strat.estimate(strat.mean(in_turn), on=strat.brr(blind))
+    assert "collapsed-strata" in _codes(replicated)
+
+
+def test_the_note_on_several_values_gives_a_range_and_none_of_a_domain() -> None:
+    rng = np.random.default_rng(15)
+    stratum = np.repeat(np.arange(20), np.repeat([1, 3], 10))
+    y, flat = 5.0 * rng.normal(size=20)[stratum] + rng.normal(size=40), rng.normal(size=40)
+    design = Design.stratified(strata=stratum, lone="collapse")
+    both = strat.estimate(strat.stack("y", A=strat.mean(y), B=strat.mean(flat)), on=design)
+    assert re.search(r"about [\d.]+ to [\d.]+ times what it would be", both.notes[0])
+    part = strat.estimate(strat.domain(strat.mean(y), np.arange(40) % 2 == 0), on=design)
+    assert "collapsed-strata" in _codes(part)
 
 
 def test_a_systematic_sample_is_analysed_as_one() -> None:

@@ -1,7 +1,7 @@
 """The examples on the help pages of R's survey package (4.1-1), to every digit that R prints.
 
-The api data are read from `data/survey` of the shared folder, where `tests/oracles/api.R` writes them; tests on them
-are skipped without it. The six rows of scd (Levy and Lemeshow's cardiac arrests) stand here.
+The api data are read from `build/survey`, where `make survey-data` puts them; tests on them are skipped without it.
+The six rows of scd (Levy and Lemeshow's cardiac arrests) stand here.
 """
 
 from __future__ import annotations
@@ -38,17 +38,20 @@ def test_scd_half_samples(rho: float, mse: bool, se: float) -> None:
     assert float(one.se) == pytest.approx(se, abs=5e-10)
 
 
+FOLDER = Path(__file__).resolve().parents[2] / "build" / "survey"
+
+
+def _path(name: str) -> Path:
+    path = FOLDER / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"{path.name} of R's survey package is not here; `make survey-data` fetches it on Debian")
+    return path
+
+
 @pytest.fixture(scope="module")
-def api(shared: Path) -> Any:
+def api() -> Any:
     """The api data by name."""
-
-    def read(name: str) -> Any:
-        path = shared / "data" / "survey" / f"{name}.csv"
-        if not path.exists():
-            pytest.skip(f"{path.name} is not in the shared folder; tests/oracles/api.R writes it")
-        return pd.read_csv(path)
-
-    return read
+    return lambda name: pd.read_csv(_path(name))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +81,6 @@ def _printed(value: float) -> dict[str, float]:
     return {"abs": 0.51 * 10.0 ** -len(f"{value!r}".partition(".")[2] if isinstance(value, float) else ""), "rel": 0}
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", STRATIFIED)
 def test_a_stratified_sample(stratified: tuple[Any, Design], name: str) -> None:
     frame, design = stratified
@@ -88,7 +90,6 @@ def test_a_stratified_sample(stratified: tuple[Any, Design], name: str) -> None:
     assert float(one.se) == pytest.approx(se, **_printed(se))
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(
     ("q", "value", "low", "high"), [(0.25, 565, 535, 597), (0.5, 668, 642, 694), (0.75, 756, 726, 778)]
 )
@@ -98,7 +99,6 @@ def test_quantiles(stratified: tuple[Any, Design], q: float, value: float, low: 
     assert (float(one.point), *map(float, one.interval())) == (value, low, high)
 
 
-@pytest.mark.shared
 def test_a_contrast(stratified: tuple[Any, Design]) -> None:
     frame, design = stratified
     by_type = {k: strat.domain(strat.mean(frame.api00), frame.stype == k) for k in "EH"}
@@ -107,7 +107,6 @@ def test_a_contrast(stratified: tuple[Any, Design]) -> None:
     assert float(one.se) == pytest.approx(19.402, abs=0.00051)
 
 
-@pytest.mark.shared
 def test_linear_regression(stratified: tuple[Any, Design]) -> None:
     """svyglm(api00 ~ ell + meals)."""
     frame, design = stratified
@@ -115,7 +114,6 @@ def test_linear_regression(stratified: tuple[Any, Design]) -> None:
     np.testing.assert_allclose(one.se, [8.7594949, 0.3879165, 0.2757655], rtol=0, atol=5.1e-8)
 
 
-@pytest.mark.shared
 def test_a_sample_of_clusters(clusters: tuple[Any, Design]) -> None:
     frame, design = clusters
     one = strat.estimate(strat.mean(frame.api00), on=design, df="design")
@@ -132,7 +130,6 @@ def test_a_sample_of_clusters(clusters: tuple[Any, Design]) -> None:
         assert float(adjusted.se) == pytest.approx(se, **_printed(se))
 
 
-@pytest.mark.shared
 def test_the_jackknife(clusters: tuple[Any, Design], stratified: tuple[Any, Design]) -> None:
     frame, design = clusters
     left_out = strat.jackknife(design)
@@ -146,7 +143,6 @@ def test_the_jackknife(clusters: tuple[Any, Design], stratified: tuple[Any, Desi
     assert float(ratio.se) == pytest.approx(0.007772509, abs=5.1e-10)
 
 
-@pytest.mark.shared
 def test_two_stages_with_finite_populations_at_both(api: Any) -> None:
     frame = api("apiclus2")
     design = Design.from_columns(frame, stages=["dnum", "snum"], population=["fpc1", "fpc2"])
@@ -157,7 +153,6 @@ def test_two_stages_with_finite_populations_at_both(api: Any) -> None:
     assert float(strat.estimate(missing, on=design).point) == pytest.approx(2639273, abs=0.51)  # na.rm = TRUE
 
 
-@pytest.mark.shared
 def test_replicate_weights_of_a_file(clusters: tuple[Any, Design]) -> None:
     """svrepdesign(weights = ~pw, repweights = "rep_", scale = 14 / 15 * (1 - 15 / 757)): the total of enroll."""
     frame, _ = clusters

@@ -16,6 +16,7 @@ programs, with the scripts that made them). Files without `test_` in their name 
 
 `make test` runs all but the slow ones, with nothing beside the clone; `make validate` runs those, too. Tests marked
 `shared` need real data that can't be given away: they run where the environment variable `STRAT_SHARED` names a folder.
+The examples of R's survey package need its data, which `make survey-data` fetches on Debian (2.8 MB).
 
 Laws come first, then values of other programs, then examples. This list is written by `python tests/project/listing.py`
 from the first line of each file.

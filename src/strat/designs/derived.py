@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from strat.designs.collapsing import joined_strata
 from strat.designs.drawn_units import DrawnUnits
 from strat.designs.making import per_label
 from strat.designs.plan import Plan
@@ -74,17 +75,10 @@ class DerivedDesigns(DrawnUnits):
         order = np.arange(self.n_strata)
         if by is not None:
             order = np.argsort(per_label("by", by, self.stratum_labels), kind="stable")
-        group = np.zeros(self.n_strata, np.int64)
-        now, filled = -1, 2
-        for h in order:
-            if filled >= 2:
-                now, filled = now + 1, 0
-            group[h] = now
-            filled += sizes[h]
-        if filled < 2:
-            group[group == now] = now - 1
+        group = joined_strata(sizes, order)
         single = int((sizes == 1).sum())
-        return self._merged(_in_order(group), f"{counted(single, 'stratum')} of one unit collapsed")
+        rank = np.argsort(order)
+        return self._merged(group, rank[self.stratum], f"{counted(single, 'stratum')} of one unit collapsed")
 
     def paired(self) -> Self:
         """Neighbouring units joined two by two into strata (three at the end of an odd number).
@@ -105,6 +99,7 @@ class DerivedDesigns(DrawnUnits):
             stratum_labels=np.arange(number),
             population=self.population[self.stratum[first]] * ratio,
             layout=None,
+            joined=None,
             notes=(*self.notes, "neighbours paired"),
         )
 
@@ -131,6 +126,7 @@ class DerivedDesigns(DrawnUnits):
             population=np.where(np.isfinite(self.population), self.population * groups / self.sizes, np.inf),
             labelled=True,
             layout=None,
+            joined=None,
             notes=(*self.notes, f"units put into {groups} random groups a stratum"),
         )
 
@@ -147,6 +143,7 @@ class DerivedDesigns(DrawnUnits):
             self,
             unit=np.arange(len(rows)) + (place - first)[rows],
             stratum=np.repeat(self.stratum, each),
+            joined=None if self.joined is None else np.repeat(self.joined, each),
             weights=(self.weights / of_row)[rows],
             unit_labels=np.arange(len(rows)),
             counts=None if self.single_rows or self.counts is None else (self.counts / of_row)[rows],
@@ -184,9 +181,10 @@ class DerivedDesigns(DrawnUnits):
             item=None if self.item is None else np.unique(self.item[rows], return_inverse=True)[1].astype(np.int64),
             counts=None if self.counts is None else self.counts[rows],
             multiplicity=None if (copies == 1).all() else copies,
+            joined=None,
         )
 
-    def _merged(self, group: Codes, note: str) -> Self:
+    def _merged(self, group: Codes, joined: Codes, note: str) -> Self:
         number = int(group.max()) + 1
         members: list[list[str]] = [[] for _ in range(number)]
         for label, g in zip(self.stratum_labels, group, strict=True):
@@ -204,11 +202,6 @@ class DerivedDesigns(DrawnUnits):
             lone="collapse",
             stratum_labels=np.array([" + ".join(m) for m in members]),
             population=np.bincount(group, self.population, minlength=number).astype(float),
+            joined=joined[order],
             notes=(*self.notes, note),
         )
-
-
-def _in_order(group: Codes) -> Codes:
-    """Groups numbered in the order in which they first occur."""
-    first = np.unique(group, return_index=True)[1]
-    return np.argsort(np.argsort(first))[group]

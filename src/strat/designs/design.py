@@ -60,6 +60,8 @@ class Design(DerivedDesigns):
         Whether the units have names of their own, or are rows that happen to stand in some order.
     layout
         How the units are related in a design of another kind than units in strata (None: they are independent).
+    joined
+        For each unit, its stratum before strata of one unit were joined with others, in that order (None: none were).
     """
 
     # ---- how a person makes one

@@ -38,6 +38,7 @@ class DrawnUnits:
     plan: Plan | None = None
     labelled: bool = True
     layout: Layout | None = None
+    joined: Codes | None = None
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.designs import collapsing
 from strat.designs.blocks import fixed_kinds
 from strat.designs.crossed import Crossing
 from strat.designs.design import Design
@@ -242,13 +243,7 @@ def layout_notes(influence: Influence, design: Design) -> tuple[Note, ...]:
     if design.layout is not None:
         return design.layout.notes(_of_layout(influence), line_weights(design))
     if design.lone == "collapse":
-        return (
-            Note(
-                "collapsed-strata",
-                "strata of one unit were joined with neighbours: the variance holds what joined strata differ by, and "
-                "is too large by that; join similar ones by a number known of each, design.collapsed(by={…})",
-            ),
-        )
+        return (collapsing.note(collapsing.excess(dense(influence), line_weights(design), design)),)
     if design.kind not in ("stratified", "stratified clusters"):
         return ()
     return () if influence.shape[1] > 1 else fixed_kinds(dense(influence), design.stratum, design.copies)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strat.designs import Design, variance
+from strat.designs import Design, collapsing, variance
 from strat.designs.lines import DesignLines
 from strat.estimation.facts import SumOfDistances, SumOfShares
 from strat.estimation.inference import UnitSums, influence_of
@@ -57,6 +57,7 @@ def notes(
         _single_stratum(statistic, replicates),
         still,
         *(variance.layout_notes(influence_of(sums, design), design) if plain else ()),
+        collapsing.note(None) if design.lone == "collapse" and not plain else None,
         _strata_are_classes(design, sums) if plain else None,
         _single_tries(design),
         _less_than_planned(design),
