@@ -307,9 +307,8 @@ def named(metric: Any) -> Metric:
     """The measure of this name, or that a user-defined function makes."""
     if callable(metric):
         name = getattr(metric, "__name__", "statistic")
-        return Metric(
-            name, LABELS, lambda c: _made(name, metric(c["truth"], c["predicted"])), averaged=False, by_rows=True
-        )
+        better = getattr(metric, "higher_is_better", METRICS[name].higher_is_better if name in METRICS else True)
+        return Metric(name, LABELS, lambda c: _made(name, metric(c["truth"], c["predicted"])), better, by_rows=True)
     key = _key(str(metric))
     known = METRICS.get(ALIASES.get(key, key)) or of_repeats(key) or _at_a_number(key)
     if known is None:
