@@ -1,6 +1,6 @@
 """Measures of fields beside their reference tools: how far the values differ, and the time of value and interval.
 
-`python -m benchmarks fields` prints both; the table of `docs/howto/fields.md` is its first one.
+`python -m benchmarks fields` prints both, the first as the lines of the table in `docs/howto/fields.md`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def main() -> None:
         jobs = (case.theirs, lambda case=case: case.value(case.ours()), lambda case=case: whole(case))
         theirs, value, ours = (best(job, 2) for job in jobs)
         times.append([case.name, f"{1e3 * theirs:.1f}", f"{1e3 * value:.1f}", f"{1e3 * ours:.1f}", ratio(theirs, ours)])
-    show("Largest difference from the reference tool", ["measure", "tool", "difference"], equal)
+    print("| measure | tool | largest difference |\n| --- | --- | --- |")
+    print(*(f"| {' | '.join(line)} |" for line in equal), sep="\n")
     head = ["measure", "tool's value, ms", "our value, ms", "our interval, ms", "interval beside tool"]
     show("CPU time", head, times)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,7 @@ class Case:
     ours: Callable[[], Any]
     theirs: Callable[[], float]
     value: Callable[[Any], float] = lambda statistic: float(np.ravel(statistic.value())[0])
+    rounding: float = 0.0  # of what the tool prints
 
 
 def sentences() -> tuple[list[str], list[str]]:
@@ -59,6 +61,8 @@ def texts() -> Iterator[Case]:
                 lambda name=name, n=n: getattr(strat, name)(reference[:n], hypothesis[:n]),
                 lambda name=name, n=n: getattr(sacrebleu, f"corpus_{name}")(hypothesis[:n], [reference[:n]]).score,
             )
+        yield Case("chrf++", "sacrebleu", lambda: strat.chrf(reference, hypothesis, word_order=2),
+                   lambda: sacrebleu.corpus_chrf(hypothesis, [reference], word_order=2).score)  # fmt: skip
     if scorer := rival("rouge-score", "rouge_score.rouge_scorer"):
         for kind in ("rouge1", "rouge2", "rougeL"):
 
@@ -100,6 +104,16 @@ def speakers() -> Iterator[Case]:
         ours = lambda collar=collar: strat.der(reference, hypothesis, collar=collar)  # noqa: E731
         yield Case(f"DER, collar {collar:g} s", "pyannote.metrics", ours, theirs)
 
+    def part_of(name: str) -> float:
+        metric = diarization.DiarizationErrorRate()
+        for one, other in zip(reference, hypothesis, strict=True):
+            metric(annotated(one), annotated(other))
+        return float(metric[name] / metric["total"])
+
+    for part, name in (("missed", "missed detection"), ("false_alarm", "false alarm"), ("confusion", "confusion")):
+        yield Case(f"DER, {name}", "pyannote.metrics", lambda p=part: strat.der(reference, hypothesis, part=p),
+                   lambda name=name: part_of(name))  # fmt: skip
+
 
 def retrieval() -> Iterator[Case]:
     pytrec_eval = rival("pytrec_eval-terrier", "pytrec_eval")
@@ -126,6 +140,24 @@ def retrieval() -> Iterator[Case]:
         yield Case(name, "pytrec_eval-terrier", ours, mean)
 
 
+def cascade() -> Iterator[Case]:
+    """ERR by gdeval, a program in Perl that prints five decimals; its topics are numbers."""
+    ir_measures = rival("ir-measures", "ir_measures")
+    if ir_measures is None or shutil.which("perl") is None:
+        return
+    rng = np.random.default_rng(10)
+    documents = [f"d{j}" for j in range(60)]
+    qrels = {str(i): {name: int(rng.integers(0, 5)) for name in documents[:40]} for i in range(1, 31)}
+    run = {query: dict(zip(documents, rng.permutation(60).astype(float).tolist(), strict=True)) for query in qrels}
+    measure = ir_measures.ERR @ 20
+
+    def theirs() -> float:
+        return float(ir_measures.calc_aggregate([measure], qrels, run)[measure])
+
+    ours = lambda: strat.expected_reciprocal_rank(run, qrels, k=20)  # noqa: E731
+    yield Case("ERR@20", "ir-measures", ours, theirs, rounding=5e-6)
+
+
 def detections() -> tuple[dict[str, Any], list[dict[str, Any]]]:
     rng = np.random.default_rng(3)
     objects: list[dict[str, Any]] = []
@@ -150,7 +182,7 @@ def vision() -> Iterator[Case]:
 
     truth, results = detections()
 
-    def theirs() -> float:
+    def theirs(place: int = 0) -> float:
         with contextlib.redirect_stdout(io.StringIO()):
             gold = COCO()
             gold.dataset = truth
@@ -159,9 +191,11 @@ def vision() -> Iterator[Case]:
             evaluation.evaluate()
             evaluation.accumulate()
             evaluation.summarize()
-        return float(evaluation.stats[0])
+        return float(evaluation.stats[place])
 
     yield Case("COCO AP", "pycocotools", lambda: strat.coco_ap(truth, results), theirs)
+    yield Case("COCO AP50", "pycocotools", lambda: strat.coco_ap(truth, results, iou=0.5), lambda: theirs(1))
+    yield Case("COCO AR", "pycocotools", lambda: strat.coco_ar(truth, results), lambda: theirs(8))
 
 
 def masks() -> Iterator[Case]:
@@ -221,6 +255,8 @@ def numbers() -> Iterator[Case]:
     yield Case("Spearman", "scipy", lambda: strat.spearman(x, y), lambda: scipy.stats.spearmanr(x, y)[0])
     yield Case("Kendall", "scipy", lambda: strat.kendall(x, y), lambda: scipy.stats.kendalltau(x, y)[0])
 
+    yield Case("quantile 0.95", "numpy", lambda: strat.quantile(x, 0.95),
+               lambda: float(np.quantile(x, 0.95, method="inverted_cdf")))  # fmt: skip
     if scoring := rival("scoringrules"):
         members = rng.normal(10, 3, (2_000, 20))
         yield Case("CRPS", "scoringrules", lambda: strat.crps(x[:2_000], members),
@@ -252,6 +288,9 @@ def clinical() -> Iterator[Case]:
         yield Case("calibration slope", "statsmodels", lambda: strat.calibration_slope(ill, risk),
                    lambda: float(models.Logit(ill, models.add_constant(logit)).fit(disp=0).params[1]),
                    lambda statistic: float(np.ravel(statistic.value())[-1]))  # fmt: skip
+        family = models.families.Binomial()
+        yield Case("calibration intercept", "statsmodels", lambda: strat.calibration_intercept(ill, risk),
+                   lambda: float(models.GLM(ill, np.ones(n), family=family, offset=logit).fit().params[0]))  # fmt: skip
 
 
 def odds() -> Iterator[Case]:
@@ -272,6 +311,20 @@ def odds() -> Iterator[Case]:
         yield Case(f"equalized odds, {kind}", "fairlearn", ours,
                    lambda tool=tool: float(tool(truth, predicted, sensitive_features=group)),
                    lambda result, kind=kind: getattr(result.equalized_odds(), kind).value)  # fmt: skip
+
+    def frame() -> Any:
+        from sklearn.metrics import recall_score
+
+        given = {"y_true": truth, "y_pred": predicted, "sensitive_features": group}
+        return fairness.MetricFrame(metrics=recall_score, **given)
+
+    for kind, name, theirs in (
+        ("gap", "difference", lambda: frame().difference()),
+        ("ratio", "ratio", lambda: frame().ratio()),
+        ("worst", "worst group", lambda: frame().group_min()),
+    ):
+        yield Case(f"recall, {name}", "fairlearn", ours, lambda tool=theirs: float(tool()),
+                   lambda result, kind=kind: getattr(result.groups["recall"], kind)().value)  # fmt: skip
 
 
 def agreement() -> Iterator[Case]:
@@ -320,8 +373,11 @@ def agreement() -> Iterator[Case]:
 
     pair = ratings[:, 0], ratings[:, 1]
     yield Case("Cohen's κ", "scikit-learn", lambda: strat.kappa(*pair), lambda: cohen_kappa_score(*pair))
+    for weights in ("linear", "quadratic"):
+        yield Case(f"Cohen's κ, {weights}", "scikit-learn", lambda w=weights: strat.kappa(*pair, weights=w),
+                   lambda w=weights: cohen_kappa_score(*pair, weights=w))  # fmt: skip
 
 
 def cases() -> Iterator[Case]:
-    for part in (texts, speakers, retrieval, vision, masks, numbers, clinical, agreement, odds):
+    for part in (texts, speakers, retrieval, cascade, vision, masks, numbers, clinical, agreement, odds):
         yield from part()

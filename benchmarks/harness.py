@@ -7,8 +7,10 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from importlib.metadata import distributions
 from typing import Any
 
 from rich.console import Console
@@ -59,8 +61,7 @@ def rival(package: str, module: str | None = None) -> Any | None:
     except ImportError:
         pass
     print(f"(installing {package} to compare with)", flush=True)
-    command = [sys.executable, "-m", "pip", "install", "--quiet", package]
-    if subprocess.run(command, capture_output=True).returncode:
+    if not _installed(package):
         print(f"({package} could not be installed: its rows are missing)")
         return None
     try:
@@ -68,6 +69,20 @@ def rival(package: str, module: str | None = None) -> Any | None:
     except ImportError as error:
         print(f"({package} does not import: {error}; its rows are missing)")
         return None
+
+
+def _installed(package: str) -> bool:
+    """Whether pip could add a package without changing one that is here; else without what it asks for."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as kept:
+        present = {one.name: one.version for one in distributions()}
+        kept.write("".join(f"{name}=={version}\n" for name, version in present.items()))
+        kept.flush()
+        for option in (["--constraint", kept.name], ["--no-deps"]):
+            if not subprocess.run([*pip, "install", *option, package], capture_output=True).returncode:
+                importlib.invalidate_caches()
+                return True
+    return False
 
 
 def r_survey(script: str, *, timeout: float = 900) -> dict[str, float] | None:

@@ -100,7 +100,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _logs(here / "logs", c)
     _tables(here)
     _recognition(here)
+    _fields(here)
     return here
+
+
+def _fields(here: Path) -> None:
+    """Files of speech and translation: a reference, and what systems made of it."""
+    texts = {"reference": ["the cat sat", "a dog ran far", "it was big", "we saw it"] * 6}
+    texts["hypothesis"] = texts["first"] = [
+        t.replace("a ", "the ") if k % 3 else t for k, t in enumerate(texts["reference"])
+    ]
+    texts["second"] = [t.replace("it", "a cat") if k % 2 else t for k, t in enumerate(texts["reference"])]
+    for name, lines in texts.items():
+        (here / f"{name}.txt").write_text("\n".join(lines))
+        named = [f"{line} (s{k // 4}-{k})" for k, line in enumerate(lines)]
+        (here / f"{name}.trn").write_text("\n".join(named))
+    csv(here / "segments.csv", {"document": np.arange(24) // 3})
+    for name, late in (("reference", 0.0), ("hypothesis", 0.4)):
+        turns = [
+            f"SPEAKER r{k // 4} 1 {k % 4 * 3 + late * (k % 3)} 3 <NA> <NA> {'AB'[k % 2]} <NA> <NA>" for k in range(24)
+        ]
+        (here / f"{name}.rttm").write_text("\n".join(turns))
 
 
 def _parquet(path: Path, columns: dict[str, Any]) -> None:

@@ -684,6 +684,11 @@ def _tables(call: Maker) -> None:
     stored = str(Path(tempfile.gettempdir()) / "strat_sweep_baseline.json")
     call("tables", t.save_baseline, source=TABLE, path=stored, items="i", truth="t", predicted="p", skip=("path",))
     call("tables", t.read_baseline, path="/no/such/file.json")
+    files = [str(Path(tempfile.gettempdir()) / f"strat_sweep_{name}.txt") for name in "abc"]
+    for path, text in zip(files, ("a b\nc d\ne f\n", "a b\nc\ne f\n", "a b\nc\ne x\n"), strict=True):
+        Path(path).write_text(text)
+    call("tables", t.evaluate_files, reference=files[0], hypothesis=files[1], metrics="wer")
+    call("tables", t.compare_files, reference=files[0], hypotheses=files[1:], metrics="wer")
     call("tables", t.read, source=TABLE)
     call("tables", t.read_long, source=LONG)
     call("tables", t.read_logs, source="/no/such/folder")

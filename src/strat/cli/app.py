@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "evaluate": "Measure a classifier or a benchmark, with intervals that fit how the rows were drawn.",
     "check": "Say whether the interval would hold for data like yours, by samples with a known truth.",
     "compare": "Compare two or more systems on the same items, paired, with ranks and ties.",
+    "score": "Score hypotheses against a reference in a field's own files: texts, RTTM, TREC, COCO, masks.",
     "gate": "Say whether a candidate is not worse than a baseline: exit code 0, 3 (worse) or 4 (can't tell).",
     "recognize": "Rank probes against a gallery: CMS, ROC, DET and open-set rates, with errors by subject.",
     "chance": "Test a confusion matrix against random classification, exactly.",

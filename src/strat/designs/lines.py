@@ -22,7 +22,7 @@ class DesignLines:
     Attributes
     ----------
     copies
-        How many equal units each line stands for.
+        How many equal units each line stands for (a single 1 where each is a unit).
     sizes, unseen
         Units drawn in each stratum, and the share of its population that was not.
     strata
@@ -34,7 +34,8 @@ class DesignLines:
     """
 
     def __init__(self, design: DrawnUnits) -> None:
-        self.copies, self.sizes = design.copies[:, None], design.sizes.astype(float)[:, None]
+        self.copies = np.ones((1, 1)) if design.multiplicity is None else design.copies[:, None]
+        self.sizes = design.sizes.astype(float)[:, None]
         self.unseen, self.strata = (1.0 - design.fraction)[:, None], np.array(design.n_strata)
         self.items = design.item is not None
         self.known_df = None if design.layout is None else design.layout.nominal_df
@@ -47,11 +48,13 @@ class DesignLines:
 
     def by_stratum(self, of_lines: Array) -> Array:
         """Sums over the lines of each stratum."""
+        if self.one_stratum:
+            return np.asarray(of_lines.sum(axis=0, keepdims=True))
         return np.add.reduceat(of_lines, self._starts, axis=0)
 
     def on_lines(self, of_strata: NDArray[np.generic]) -> Array:
-        """For each line what its stratum has."""
-        return np.asarray(of_strata[self._stratum])
+        """For each line what its stratum has (once, for all lines, where there are no strata)."""
+        return np.asarray(of_strata if self.one_stratum else of_strata[self._stratum])
 
     def total(self, of_strata: NDArray[Any]) -> Array:
         """Sums over the strata of each value."""

@@ -112,7 +112,11 @@ def nominal_dfs(held: NDArray[np.bool_], lines: Lines) -> Array:
 
 def effective_df(design: Design, weights: Array) -> float:
     """Degrees of freedom from the weights of the units alone: fewer where a few of them carry most of the weight."""
-    return float(effective_dfs(weights[:, None], DesignLines(design), np.array([nominal_df(design, weights)]))[0])
+    return _effective_df(design, weights, nominal_df(design, weights))
+
+
+def _effective_df(design: Design, weights: Array, nominal: float) -> float:
+    return float(effective_dfs(weights[:, None], DesignLines(design), np.array([nominal]))[0])
 
 
 def effective_dfs(weights: Array, lines: Lines, nominal: Array) -> Array:
@@ -123,14 +127,15 @@ def effective_dfs(weights: Array, lines: Lines, nominal: Array) -> Array:
 
 def usual_df(design: Design, weights: Array) -> float:
     """Units less strata; the effective number where a few units carry most of the weight (see the validation page)."""
-    return float(used_df(nominal_df(design, weights), effective_df(design, weights)))
+    nominal = nominal_df(design, weights)
+    return float(used_df(nominal, _effective_df(design, weights, nominal)))
 
 
 def centred(influence: Array, lines: Lines) -> Array:
     """What one unit of each line adds, less the mean of its stratum."""
-    from_mean = lines.on_lines(lines.by_stratum(influence) / lines.sizes)
+    means = lines.on_lines(lines.by_stratum(influence) / lines.sizes)
     each = influence if (lines.copies == 1.0).all() else influence / lines.copies
-    return np.subtract(each, from_mean, out=from_mean)
+    return np.asarray(each - means)
 
 
 def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
@@ -178,7 +183,10 @@ def bell_mccaffrey(w: Array, held: NDArray[np.bool_], lines: Lines, nominal: Arr
     strata has (sum tr B)² / sum tr B² degrees of freedom, which is units less strata where all is equal (Bell and
     McCaffrey 2002).
     """
-    largest, least = lines.largest(np.where(held, w, 0.0)), -lines.largest(np.where(held, -w, -np.inf))
+    if held.all():
+        largest, least = lines.largest(w), -lines.largest(-w)
+    else:
+        largest, least = lines.largest(np.where(held, w, 0.0)), -lines.largest(np.where(held, -w, -np.inf))
     plain = (nominal < 1) | (largest <= ALIKE * least)
     if plain.all():
         return nominal

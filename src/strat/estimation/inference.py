@@ -231,7 +231,8 @@ def _at_most(df: float, design: Design, weights: Array) -> float:
 
 def _all_equal(weights: Array) -> bool:
     """Whether all units of each view that hold something hold the same."""
-    return all(view[view > 0].max(initial=0.0) <= 1.001 * view[view > 0].min(initial=np.inf) for view in weights)
+    held = (view if view.min(initial=np.inf) > 0 else view[view > 0] for view in weights)
+    return all(view.max(initial=0.0) <= 1.001 * view.min(initial=np.inf) for view in held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +268,8 @@ class Holdings:
         if self.sums.bases is not None:
             return self.sums.bases
         by_class = self.sums.by_class
+        if by_class.shape[1] == 1:
+            return np.asarray(by_class[:, 0].T)
         lines = DesignLines(self.design)
         sizes = np.stack([variance.kish_of_values(view.T, lines) for view in by_class])
         fewest = np.where(sizes > 0, sizes, np.inf).argmin(axis=1)
@@ -282,7 +285,8 @@ class Holdings:
     def shares(self) -> UnitShares | None:
         """Hits and rows of each unit, where a value is a share (and rows of a class, all of them hits, elsewhere)."""
         design = self.design
-        if design.lines * self.point.size > MOST_SHARES:
+        rows_alone = design.single_rows and design.n_strata == 1  # independent rows need no such limits
+        if rows_alone or design.lines * self.point.size > MOST_SHARES:
             return None
         weights = np.repeat(self.weights, self.runs, axis=1)
         repeated = design.item is not None and bool((design.fraction > 0).any())

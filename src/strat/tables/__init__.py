@@ -19,6 +19,7 @@ from strat.tables.reduce import reduce
 from strat.tables.sample import sample
 from strat.tables.sample_result import Sample
 from strat.tables.sampling import Sampling
+from strat.tables.score_files import compare_files, evaluate_files
 from strat.tables.score_table import score_table
 from strat.tables.stored_baseline import StoredBaseline, read_baseline, save_baseline
 from strat.tables.table import Table, read
@@ -42,7 +43,9 @@ __all__ = [
     "Table",
     "check",
     "compare",
+    "compare_files",
     "evaluate",
+    "evaluate_files",
     "evaluation_records",
     "gate",
     "look",

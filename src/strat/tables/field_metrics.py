@@ -17,7 +17,7 @@ from strat.validate.columns import Array
 
 Columns = Mapping[str, Any]
 Build = Callable[[Columns], Statistic]
-LABELS, SCORES = ("truth", "predicted"), ("truth", "score")
+LABELS, SCORES, THREE = ("truth", "predicted"), ("truth", "score"), ("truth", "predicted", "score")
 LEVELS, AC2, ICC = ("ordinal", "interval", "ratio"), ("linear", "quadratic"), ("ICC1", "ICC2", "ICC3")
 
 
@@ -71,6 +71,21 @@ def _ratio(c: Columns) -> Statistic:
     return statistics.ratio(np.asarray(c["score"], float), np.asarray(c["truth"], float))
 
 
+def _two_models(function: Callable[..., Statistic], c: Columns) -> Statistic:
+    """Of the risks that an old and a new model predict, in the columns of the predictions and of the scores."""
+    old, new = (np.asarray(c[role], float) for role in ("predicted", "score"))
+    return function(c["truth"], old, new, positive=c.get("positive"))
+
+
+def _of_numbers(function: Callable[..., Statistic], c: Columns) -> Statistic:
+    """Of three columns of numbers, in the order of the roles."""
+    return function(*(np.asarray(c[role], float) for role in THREE))
+
+
+def _mqm(c: Columns) -> Statistic:
+    return statistics.mqm(np.asarray(c["predicted"]), np.asarray(c["truth"]), segments=c["items"])
+
+
 RISKS: dict[str, Build] = {
     "calibration_slope": _calibration_slope,
     "calibration_intercept": _calibration_intercept,
@@ -78,6 +93,14 @@ RISKS: dict[str, Build] = {
 OTHERS: dict[str, tuple[tuple[str, ...], Build]] = {
     "ratio": (SCORES, _ratio),  # all scores over all truths: errors over words, seconds in error over seconds spoken
     "cost_per_success": (("predicted", "score"), _cost_per_success),  # whether it succeeded, and what it cost
+    "mase": (THREE, partial(_of_numbers, statistics.mase)),  # the score is the scale of the series
+    "interval_share": (THREE, partial(_of_numbers, statistics.interval_share)),  # from the prediction up to the score
+    "harrell_c": (THREE, partial(_of_numbers, statistics.concordance)),  # time, whether it was an event, and the risk
+    "mqm": (("truth", "predicted", "items"), _mqm),  # category and severity of an error, and the rated segment
+}
+TWO_MODELS: dict[str, Build] = {
+    "nri": partial(_two_models, statistics.nri),  # the prediction is the old model's risk, the score the new one's
+    "idi": partial(_two_models, statistics.idi),
 }
 
 

@@ -78,7 +78,7 @@ _OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2")
 _OF_TEXTS = ("wer", "cer", "mer", "wil", "bleu", "chrf", "ter", "exact_match", "token_f1")
 _OF_FORECASTS = ("mape", "spearman", "kendall")
 _LIKELIHOOD_RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
-_LOWER = ("cost_per_success", "wer", "cer", "mer", "wil", "ter", "mape", "negative_likelihood_ratio",
+_LOWER = ("cost_per_success", "mase", "mqm", "wer", "cer", "mer", "wil", "ter", "mape", "negative_likelihood_ratio",
           "error_rate", "equal_error_rate", "brier", "log_loss", "calibration_error", "rmse", "mae", "mse",
           "false_positive_rate", "false_negative_rate")  # fmt: skip
 
@@ -208,6 +208,7 @@ def _all() -> dict[str, Metric]:
         *(Metric(name, LABELS, partial(_of_labels, getattr(statistics, name))) for name in _OF_FORECASTS),
         *(Metric(name, LABELS, partial(_of_texts, getattr(statistics, name))) for name in _OF_TEXTS),
         *(Metric(kind.lower(), LABELS, partial(_of_texts, partial(statistics.rouge, kind=kind))) for kind in ROUGE),
+        Metric("chrf++", LABELS, partial(_of_texts, partial(statistics.chrf, word_order=2))),
         *(
             Metric(name, LABELS, partial(_of_one_class, getattr(statistics, name)), looks_at_one_class=True)
             for name in _LIKELIHOOD_RATIOS
@@ -215,7 +216,14 @@ def _all() -> dict[str, Metric]:
         Metric("observed_expected", SCORES, partial(_of_scores, statistics.observed_expected), looks_at_one_class=True),
         *(Metric(name, LABELS, build, by_rows=True) for name, build in field_metrics.RATERS.items()),
         *(Metric(name, SCORES, build, looks_at_one_class=True) for name, build in field_metrics.RISKS.items()),
-        *(Metric(name, needs, build) for name, (needs, build) in field_metrics.OTHERS.items()),
+        *(
+            Metric(name, needs, build, by_rows="items" in needs)
+            for name, (needs, build) in field_metrics.OTHERS.items()
+        ),
+        *(
+            Metric(name, field_metrics.THREE, build, looks_at_one_class=True)
+            for name, build in field_metrics.TWO_MODELS.items()
+        ),
         Metric("mean", ("score",), _mean_score, together=_means),
         Metric("total", ("score",), _total),
         Metric("median", ("score",), _median),
@@ -303,16 +311,20 @@ def named(metric: Any) -> Metric:
     """The measure of this name, or that a user-defined function makes."""
     if callable(metric):
         name = getattr(metric, "__name__", "statistic")
-        return Metric(
-            name, LABELS, lambda c: _made(name, metric(c["truth"], c["predicted"])), averaged=False, by_rows=True
-        )
-    key = str(metric).strip().lower().replace("-", "_").replace(" ", "_")
+        better = getattr(metric, "higher_is_better", METRICS[name].higher_is_better if name in METRICS else True)
+        return Metric(name, LABELS, lambda c: _made(name, metric(c["truth"], c["predicted"])), better, by_rows=True)
+    key = _key(str(metric))
     known = METRICS.get(ALIASES.get(key, key)) or of_repeats(key) or _at_a_number(key)
     if known is None:
-        home = ELSEWHERE.get(key)
+        home = ELSEWHERE.get(key) or ELSEWHERE.get(key.partition("@")[0])
         hint = f"it is {home}" if home else near(key, [*METRICS, *ALIASES])
         raise StratError.about("metrics", f"must be names of measures, got {shown(metric)}; {hint}")
     return replace(known, name=key)
+
+
+def _key(name: str) -> str:
+    """A name as it is looked up: small letters, and one sign between words."""
+    return re.sub(r"(?<=.)[- ](?=.)", "_", name.strip().lower())
 
 
 def _at_a_number(name: str) -> Metric | None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.errors import StratError, some
+from strat.errors import StratError, one_of, some
 from strat.statistics.base import Statistic
 from strat.statistics.fields.inputs import ratio_of_totals
 from strat.validate.arguments import checked
@@ -20,6 +20,7 @@ from strat.validate.columns import Array, same_length
 __all__ = ["der", "diarization_errors"]
 
 Turn = tuple[float, float, Any]
+PARTS = ("missed", "false_alarm", "confusion")
 
 
 @checked
@@ -51,11 +52,13 @@ def diarization_errors(
     left, right = _recordings("reference", reference), _recordings("hypothesis", hypothesis)
     same_length(reference=left, hypothesis=right)
     parts = np.array([_parts(a, b, collar, skip_overlap) for a, b in zip(left, right, strict=True)])
-    return dict(zip(("missed", "false_alarm", "confusion", "total"), parts.T, strict=True))
+    return dict(zip((*PARTS, "total"), parts.T, strict=True))
 
 
 @checked
-def der(reference: Any, hypothesis: Any, *, collar: float = 0.0, skip_overlap: bool = False) -> Statistic:
+def der(
+    reference: Any, hypothesis: Any, *, collar: float = 0.0, skip_overlap: bool = False, part: str | None = None
+) -> Statistic:
     """The diarization error rate: (missed + false alarm + confusion) / total speech, totals over totals.
 
     Each recording adds (seconds in error, seconds of speech). The usual unit is the recording.
@@ -64,18 +67,26 @@ def der(reference: Any, hypothesis: Any, *, collar: float = 0.0, skip_overlap: b
     ----------
     reference, hypothesis, collar, skip_overlap
         As for `diarization_errors`.
+    part
+        "missed", "false_alarm" or "confusion" for that part of the rate alone; None: all three.
 
     Examples
     --------
     >>> turns = [[(0, 10, "A"), (10, 14, "B")]], [[(0, 8, "x"), (8, 15, "y")]]
     >>> float(der(*turns).value().round(6)), float(der(*turns, collar=1).value())
     (0.214286, 0.1)
+    >>> [float(der(*turns, part=part).value().round(6)) for part in ("missed", "false_alarm", "confusion")]
+    [0.0, 0.071429, 0.142857]
     """
+    if part is not None:
+        one_of("part", part, PARTS)
     errors = diarization_errors(reference, hypothesis, collar=collar, skip_overlap=skip_overlap)
-    missed, false_alarm, confusion, total = errors.values()
+    total = errors["total"]
     if not total.any():
         raise StratError.about("reference", "must hold some speech that is scored, got none in any recording.")
-    return ratio_of_totals("diarization error rate", missed + false_alarm + confusion, total)
+    seconds = sum((errors[one] for one in PARTS if part in (None, one)), np.zeros(len(total)))
+    name = "diarization error rate" if part is None else f"{part.replace('_', ' ')} of speakers"
+    return ratio_of_totals(name, seconds, total)
 
 
 def _recordings(argument: str, recordings: Any) -> list[list[Turn]]:

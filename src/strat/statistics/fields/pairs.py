@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from strat.validate.columns import Array, Codes
 
-FEW = 16  # cells whose pairs are compared one by one
+FEW = 20  # cells up to which pairs are compared one by one
 
 Places = NDArray[np.int32]
 
@@ -19,7 +17,8 @@ class Lower:
 
     h is 1 above 0, ½ at 0 and 0 below. Rows of the same x and y are one cell; cells stand in the order of x, and those
     of one x in decreasing order of y, so that none counts for another. Places are halved again and again, and each
-    right half adds what its left half holds below it: n log n steps, whatever the weights.
+    right half adds what its left half holds below it: n log n steps, whatever the weights. Cells of the same y are
+    added up apart.
 
     Parameters
     ----------
@@ -36,20 +35,20 @@ class Lower:
         high = int(y.max()) + 1
         cells, self.cell_of_row = np.unique(x * high + (high - 1 - y), return_inverse=True)
         self.columns, heights = cells // high, (high - 1 - cells % high).astype(np.int32)
-        self.size = FEW << max(-(-len(cells) // FEW) - 1, 0).bit_length()
+        halvings = max(-(-len(cells) // FEW) - 1, 0).bit_length()
+        self.width = -(-len(cells) // (1 << halvings))
+        self.size = self.width << halvings
         self.heights = np.full(self.size, high, np.int32)
         self.heights[: len(cells)] = heights
-        self.orders = [np.argsort(self.heights, kind="stable").astype(np.int32)]
-        if len(cells) > high:
-            backwards = self.size - 1 - np.argsort(self.heights[::-1], kind="stable")
-            self.orders.append(backwards.astype(np.int32))
+        self.order = np.argsort(self.heights, kind="stable").astype(np.int32)
 
     def __call__(self, weights: Array) -> Array:
         """The sum of each row."""
         given = np.zeros(self.size)
         given[: len(self.columns)] = self._totals(weights)
-        ways = [_from_left_halves(given, order) for order in self.orders]  # a tie counts in one of two orders
-        return np.asarray((np.mean(ways, axis=0) + self._among_few(given))[self.cell_of_row])
+        # of cells with the same y, all earlier ones come before in the order: half of what they hold is too much
+        before = _from_left_halves(given, self.order, self.width) + self._among_few(given)
+        return np.asarray((before - self._of_equal_y(given) / 2.0)[self.cell_of_row])
 
     def of_equal_x(self, weights: Array) -> Array:
         """For each row, the weight of the rows of its x with a lower y, and half of those with the same one."""
@@ -62,35 +61,38 @@ class Lower:
     def _totals(self, weights: Array) -> Array:
         return np.bincount(self.cell_of_row, weights, len(self.columns)).astype(float)
 
+    def _of_equal_y(self, given: Array) -> Array:
+        """What the earlier cells of the same y hold."""
+        heights, held = self.heights[self.order], np.cumsum(given[self.order]) - given[self.order]
+        first = np.flatnonzero(np.diff(heights, prepend=-1))
+        sums = np.empty(self.size)
+        sums[self.order] = held - np.repeat(held[first], np.diff(first, append=self.size))
+        return sums
+
     def _among_few(self, given: Array) -> Array:
         """What the earlier ones of the same few places add."""
-        y, w = self.heights.reshape(-1, FEW), given.reshape(-1, FEW)
+        y, w = (np.ascontiguousarray(column.reshape(-1, self.width).T) for column in (self.heights, given))
         sums = np.zeros(w.shape)
-        for lag in range(1, FEW):
-            off = y[:, lag:] - y[:, :-lag]
-            sums[:, lag:] += w[:, :-lag] * ((off > 0) + 0.5 * (off == 0))
-        return sums.ravel()
+        for lag in range(1, self.width):
+            sums[lag:] += w[:-lag] * (y[:-lag] <= y[lag:])
+        return sums.T.ravel()
 
 
-def _from_left_halves(given: Array, order: Places) -> Array:
-    """For each place, what the places of left halves were given that come before it in the order, too."""
-    places, given, sums = order, given[order], np.zeros(len(order))
+def _from_left_halves(given: Array, order: Places, width: int) -> Array:
+    """For each place, what the places of left halves were given that come before it in the order, too.
+
+    Halves of `width` places are not halved again.
+    """
+    places, sums = order, np.zeros(len(order))
     half = len(order) // 2
-    while half >= FEW:
-        left = places & np.int32(half) == 0
-        below = np.cumsum(np.where(left, given, 0.0))
-        sides = np.flatnonzero(left), np.flatnonzero(~left)
-        places = _side_by_side(places, sides, half)
-        given, sums = (_side_by_side(column, sides, half) for column in (given, sums))
-        right = below[sides[1]].reshape(-1, half)
-        right[1:] -= below[2 * half - 1 : -1 : 2 * half, None]  # what earlier blocks hold
-        sums.reshape(-1, 2, half)[:, 1] += right
+    while half >= width:
+        right = (places // np.int32(half) & 1).astype(bool)
+        of_left, of_right = np.flatnonzero(~right), np.flatnonzero(right)
+        below = np.cumsum(np.where(right, 0.0, given[places]))
+        held = below[of_right].reshape(-1, half)
+        held[1:] -= below[2 * half - 1 : -1 : 2 * half, None]  # what earlier blocks hold
+        moved = places[of_right]
+        sums[moved] += held.ravel()
+        places = np.stack([places[of_left].reshape(-1, half), moved.reshape(-1, half)], axis=1).ravel()
         half //= 2
-    in_place = np.empty(len(order))
-    in_place[places] = sums
-    return in_place
-
-
-def _side_by_side(column: NDArray[Any], sides: tuple[Codes, Codes], half: int) -> NDArray[Any]:
-    """The left half of each block, then its right half, each in the order that it had."""
-    return np.stack([column[side].reshape(-1, half) for side in sides], axis=1).ravel()
+    return sums

@@ -45,7 +45,7 @@ def is_run(path: Path) -> bool:
 def read_qrels(path: Path, limits: Limits = DEFAULT) -> Judgements:
     """The grade of each judged document of each topic."""
     judged: Judgements = {}
-    for line, parts in _lines(path, limits, "topic, iteration, document, grade", 4):
+    for line, parts in lines_of(path, "topic, iteration, document, grade", 4, limits):
         try:
             judged.setdefault(parts[0], {})[parts[2]] = int(float(parts[3]))
         except (ValueError, OverflowError):
@@ -55,11 +55,11 @@ def read_qrels(path: Path, limits: Limits = DEFAULT) -> Judgements:
     return judged
 
 
-def read_run(path: Path, judged: Judgements, limits: Limits = DEFAULT) -> list[Run]:
-    """One run: a row for each judged topic that has a relevant document."""
+def read_scores(path: Path, limits: Limits = DEFAULT) -> tuple[dict[str, dict[str, float]], str]:
+    """The score of each document of each topic of a run, and the run's tag."""
     ranked: dict[str, dict[str, float]] = {}
     system = path.stem
-    for line, parts in _lines(path, limits, "topic, Q0, document, rank, score, run", 6):
+    for line, parts in lines_of(path, "topic, Q0, document, rank, score, run", 6, limits):
         score = number(parts[4])
         if not np.isfinite(score):
             raise StratError(f"`{path}`, line {line}, must have a score, got {short(repr(parts[4]))}.")
@@ -67,6 +67,12 @@ def read_run(path: Path, judged: Judgements, limits: Limits = DEFAULT) -> list[R
         if parts[2] in documents:
             raise StratError(f"`{path}`, line {line}: document {short(parts[2])!r} comes twice for topic {parts[0]!r}.")
         documents[parts[2]], system = score, parts[5]
+    return ranked, system
+
+
+def read_run(path: Path, judged: Judgements, limits: Limits = DEFAULT) -> list[Run]:
+    """One run: a row for each judged topic that has a relevant document."""
+    ranked, system = read_scores(path, limits)
     run = Samples(path, system, "")
     topics = [topic for topic, grades in judged.items() if any(grade > 0 for grade in grades.values())]
     if not set(topics) & set(ranked):
@@ -95,7 +101,8 @@ def scores_of(documents: dict[str, float], grades: dict[str, int]) -> dict[str, 
     return {name: MEASURES[measure](ranking, k) for name, (measure, k) in SCORES.items()}
 
 
-def _lines(path: Path, limits: Limits, layout: str, fields: int) -> Iterator[tuple[int, list[str]]]:
+def lines_of(path: Path, layout: str, fields: int, limits: Limits = DEFAULT) -> Iterator[tuple[int, list[str]]]:
+    """Number and words of each line that is not empty; the `layout` tells what a line must have."""
     try:
         with path.open("rb") as file:
             for line, text in enumerate(text_lines(file, limits.line), 1):

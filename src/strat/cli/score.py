@@ -1,0 +1,65 @@
+"""`strat score`: hypotheses against a reference in the files of a field, with intervals by what was drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strat.cli import options, output
+from strat.cli.output import Form
+
+command = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@command.command()
+@output.with_output
+def score(
+    reference: Annotated[
+        Path, typer.Argument(metavar="REFERENCE", help="Text, .trn, RTTM, qrels, COCO JSON, .npz, or folder of .npy.")
+    ],
+    hypotheses: Annotated[
+        list[Path], typer.Argument(metavar="HYPOTHESIS…", help="What a system made of it; several are compared.")
+    ],
+    metric: Annotated[
+        list[str],
+        typer.Option("--metric", "--metrics", help="wer, bleu, der@0.25, ndcg@10, coco_ap, dice, … (repeat for more)."),
+    ],
+    about: Annotated[
+        Path | None, typer.Option(help="Table of what is known of each row, such as its speaker or patient.")
+    ] = None,
+    strata: options.Strata = None,
+    units: options.Units = None,
+    by: options.By = None,
+    baseline: Annotated[str | None, typer.Option(help="The system that the others are compared with.")] = None,
+    level: options.Level = 0.95,
+    *,
+    form: Form,
+) -> None:
+    """Score hypotheses against a reference, in the files of a field: texts, RTTM, TREC, COCO, masks.
+
+    For example:
+
+      strat score reference.trn hypothesis.trn --metric wer --units speaker
+
+      strat score reference.txt first.txt second.txt --metric bleu --about segments.csv --units document
+
+      strat score reference.rttm hypothesis.rttm --metric der@0.25
+    """
+    from strat import tables
+    from strat.errors import StratError
+
+    names = ("about", "strata", "units", "by", "baseline", "level")
+    drawn = {"about": about, "strata": strata, "units": units, "by": by or None, "level": level}
+    with options.naming(**{name: f"--{name}" for name in names}, metrics="--metric", hypotheses="HYPOTHESIS"):
+        if len(hypotheses) == 1:
+            if baseline is not None:
+                raise StratError.about("baseline", f"must be left out for one hypothesis, got {baseline!r}.")
+            result = tables.evaluate_files(reference, hypotheses[0], metrics=metric, **drawn)
+            form.give(result.sheet(), result)
+        else:
+            if len(metric) > 1:
+                raise StratError.about("metrics", f"must be one measure to compare systems, got {len(metric)}.")
+            board = tables.compare_files(reference, hypotheses, metrics=metric[0], baseline=baseline, **drawn)
+            form.give(board.sheet(), board)
