@@ -1,4 +1,4 @@
-"""How often a gate answers what: `python validation/gate_power.py [trials]`, or `… wrong [trials]` for the second table.
+"""How often a gate answers what: `python validation/gate_power.py [trials]`; `wrong [trials]` prints the second table.
 
 Two systems answer the same items in clusters (both find the same clusters hard, and each has clusters of its own that
 it finds hard), with accuracies 0.70 and 0.70 − loss, and a margin of 0.05. The first table of the docs is by the true
