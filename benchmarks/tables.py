@@ -1,6 +1,7 @@
 """Tables of any size: files, frames, Spark and logs against the floor, which is the bare group-by or bare reading.
 
-`python -m benchmarks.tables [rows]` writes a Parquet file of 100,000,000 rows (or so many) to a temporary folder.
+`python -m benchmarks.tables [rows]` writes a Parquet file of 100,000,000 rows (or so many) to a temporary folder;
+`python -m benchmarks.tables logs` or `gates` runs that part alone.
 """
 
 from __future__ import annotations
@@ -194,12 +195,13 @@ def gates(rows: int = 1_000_000) -> None:
     truth = rng.integers(0, CLASSES, rows)
     old = np.where(rng.random(rows) < 0.8, truth, rng.integers(0, CLASSES, rows))
     new = np.where(rng.random(rows) < 0.02, rng.integers(0, CLASSES, rows), old)
-    table = {"truth": truth, "old": old, "new": new, "unit": np.arange(rows) // 10}
+    table = {"truth": truth, "old": old, "new": new, "unit": np.arange(rows) // 10, "group": rng.integers(0, 20, rows)}
     bare = best(lambda: (accuracy_score(truth, old), accuracy_score(truth, new)))
     asked = {"truth": "truth", "baseline": "old", "candidate": "new", "margin": 0.01}
     kinds: dict[str, dict[str, Any]] = {
         "accuracy": {}, "accuracy and macro-F1": {"metrics": ["accuracy", "macro_f1"]},
         "accuracy, clusters of 10": {"units": "unit"},
+        "accuracy, clusters of 10, in 20 groups": {"units": "unit", "by": "group"},
     }  # fmt: skip
     lines = []
     for name, more in kinds.items():
@@ -209,6 +211,11 @@ def gates(rows: int = 1_000_000) -> None:
 
 
 def main() -> None:
+    parts: dict[str, Callable[[], None]] = {"logs": logs, "gates": gates}
+    if asked := [parts[word] for word in sys.argv[1:] if word in parts]:
+        for part in asked:
+            part()
+        return
     rows = int(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1].isdecimal() else ROWS
     from_pandas()
     logs()

@@ -1,8 +1,10 @@
-"""How often a gate answers what, by the true loss: `python validation/gate_power.py [trials]` prints the docs' table.
+"""How often a gate answers what: `python validation/gate_power.py [trials]`; `wrong [trials]` prints the second table.
 
 Two systems answer the same items in clusters (both find the same clusters hard, and each has clusters of its own that
-it finds hard), with accuracies 0.70 and 0.70 − loss, and a margin of 0.05. Beside the gate stands what a gate would say
-that took rows for independent.
+it finds hard), with accuracies 0.70 and 0.70 − loss, and a margin of 0.05. The first table of the docs is by the true
+loss; beside the gate stands what a gate would say that took rows for independent. The second one is for a loss of
+exactly the margin, where both claims are wrong, and for rarer errors; `note` says how often the gate notes that the
+differences of the clusters are skewed.
 """
 
 from __future__ import annotations
@@ -13,21 +15,30 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import norm
+from scipy.stats import t as student
 
 import strat
+from strat.comparison.paired_shares import Discordance
+from strat.designs import Design
+from strat.estimation.cautions import skewed_units
 
 ACCURACY, MARGIN = 0.70, 0.05
 DESIGNS = ((40, 10), (100, 10), (300, 5))
 LOSSES = (-0.05, 0.0, 0.025, 0.05, 0.075, 0.10, 0.15)
 ANSWERS = ("not worse", "worse", "can't tell")
+LAYOUTS = (
+    (40, 10, 0.70), (100, 10, 0.70), (300, 5, 0.70), (40, 10, 0.90), (40, 10, 0.95), (100, 10, 0.95), (40, 10, None),
+)  # fmt: skip
+FEW = 0.2  # the share of clusters that hold all errors where no accuracy is given
+ASKED = 20  # samples of each layout whose answer is compared with what `strat.gate` says
 
 
-def rows(rng: np.random.Generator, clusters: int, each: int, loss: float) -> dict[str, Any]:
+def rows(rng: np.random.Generator, clusters: int, each: int, loss: float, accuracy: float = ACCURACY) -> dict[str, Any]:
     """Whether each of two systems is right, item by item."""
     cluster = np.repeat(np.arange(clusters), each)
     hard = rng.normal(size=clusters)[cluster]
     columns: dict[str, Any] = {"cluster": cluster}
-    for name, share in (("old", ACCURACY), ("new", ACCURACY - loss)):
+    for name, share in (("old", accuracy), ("new", accuracy - loss)):
         own = 0.7 * rng.normal(size=clusters)[cluster]
         noise = rng.normal(size=len(cluster))
         columns[name] = (hard + own + noise < np.sqrt(2.49) * norm.ppf(share)).astype(float)
@@ -46,8 +57,51 @@ def answers(trials: int, clusters: int, each: int, loss: float) -> tuple[Counter
     return by_cluster, by_row
 
 
-def main(trials: int) -> None:
-    """Print the table."""
+def rare(rng: np.random.Generator, clusters: int, each: int) -> dict[str, Any]:
+    """Accuracies 0.95 and 0.90, where all errors are in a fifth of the clusters."""
+    cluster = np.repeat(np.arange(clusters), each)
+    hard = (rng.random(clusters) < FEW)[cluster]
+    errors = {name: hard & (rng.random(len(cluster)) < rate / FEW) for name, rate in (("old", 0.05), ("new", 0.10))}
+    return {"cluster": cluster, **{name: 1.0 - wrong for name, wrong in errors.items()}}
+
+
+def claims(data: dict[str, Any], clusters: int) -> tuple[str, bool]:
+    """What the gate answers, and whether it notes skewed clusters: its own parts, without the tables around them."""
+    old, new = (data[name].reshape(clusters, -1) for name in ("old", "new"))
+    gap = new.mean(axis=1) - old.mean(axis=1)
+    alone, other = float(((1 - old) * new).mean()), float(((1 - new) * old).mean())
+    parts = Discordance(np.array([[0.0, alone], [other, 0.0]]), float(old.size))
+    score = parts.of_first_two(float(gap.var(ddof=1)) / clusters, clusters - 1.0)
+    t = float(score.statistic(-MARGIN))
+    critical = student.ppf(0.95, clusters - 1)
+    answer = ANSWERS[0] if t > critical else ANSWERS[1] if t < -critical else ANSWERS[2]
+    drawn = Design.simple_random(n=clusters)
+    return answer, skewed_units(gap - gap.mean(), np.ones(clusters), drawn, "") is not None
+
+
+def wrong(trials: int) -> None:
+    """Print how often each claim is made where both are wrong."""
+    print("| clusters × items | accuracies | not worse % | worse % | note % | not worse, without a note % |")
+    print("| --- | --- | ---: | ---: | ---: | ---: |")
+    for clusters, each, accuracy in LAYOUTS:
+        rng = np.random.default_rng([clusters, each, round(100 * (accuracy or 0.0))])
+        said = Counter[str]()
+        for k in range(trials):
+            data = rows(rng, clusters, each, MARGIN, accuracy) if accuracy else rare(rng, clusters, each)
+            answer, noted = claims(data, clusters)
+            if k < ASKED:
+                asked = strat.gate(data, units="cluster", score=["old", "new"], baseline="old", margin=MARGIN)
+                assert (asked.answer, "skewed-units" in {note.code for note in asked.notes}) == (answer, noted)
+            said.update([answer] + ["note"] * noted + ["unnoted"] * (answer == ANSWERS[0] and not noted))
+        shares = " | ".join(f"{100 * said[name] / trials:.1f}" for name in ("not worse", "worse", "note", "unnoted"))
+        kind = (
+            f"{accuracy:.2f}, {accuracy - MARGIN:.2f}" if accuracy else "0.95, 0.90, errors in a fifth of the clusters"
+        )
+        print(f"| {clusters} × {each} | {kind} | {shares} |", flush=True)
+
+
+def power(trials: int) -> None:
+    """Print the answers by the true loss."""
     print(
         "| clusters × items | true loss | not worse % | worse % | can't tell % | rows as independent: not worse, "
         "worse % |"
@@ -61,5 +115,12 @@ def main(trials: int) -> None:
             print(f"| {clusters} × {each} | {loss:g} | {shares} | {rest} |", flush=True)
 
 
+def main(arguments: list[str]) -> None:
+    """Print the table that is asked for."""
+    table = wrong if "wrong" in arguments else power
+    numbers = [int(word) for word in arguments if word.isdigit()]
+    table(numbers[0] if numbers else 1000)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    main(sys.argv[1:])

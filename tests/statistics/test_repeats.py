@@ -170,3 +170,40 @@ def test_what_is_refused(case: int) -> None:
     call, message = WRONG[case]
     with pytest.raises(StratError, match=message):
         call()
+
+
+def test_votes_and_consistency_are_measures_of_evaluate_compare_and_gate() -> None:
+    rng = np.random.default_rng(0)
+    task, truth = np.repeat(np.arange(30), 3), np.repeat(rng.integers(0, 3, 30), 3)
+    table: dict[str, Any] = {"task": task, "truth": truth}
+    for name in ("old", "new"):
+        table[name] = np.where(rng.random(90) < 0.7, truth, rng.integers(0, 3, 90))
+    design = strat.Design.clustered(units=task)
+    expected = {
+        "majority_vote": strat.majority_vote(truth, table["new"], items=task),
+        "consistency": strat.consistency(table["new"], items=task),
+        "pass^2": strat.pass_hat_k(table["new"] == truth, k=2, items=task),
+    }
+    for name, statistic in expected.items():
+        alone = strat.estimate(statistic, on=design)
+        own = strat.evaluate(table, truth="truth", predicted="new", items="task", metrics=name)[name]
+        assert own.interval() == pytest.approx(alone.interval())
+        how: dict[str, Any] = {"truth": "truth", "items": "task", "metrics": name}
+        board = strat.compare(table, predicted=["old", "new"], **how)
+        assert board.estimate.at("new").value == pytest.approx(alone.value)
+        check = strat.gate(table, baseline="old", candidate="new", margin=0.1, **how).checks[0]
+        assert check.value == pytest.approx(board.difference("new", "old").value)
+
+
+def test_consistency_of_scores_in_a_long_table() -> None:
+    rows = [(s, i, t, float((i * t + len(s)) % 3 > 0)) for s in ("a", "bb") for i in range(8) for t in range(3)]
+    system, item, trial, score = (list(column) for column in zip(*rows, strict=True))
+    table = {"system": system, "item": item, "trial": trial, "score": score}
+    board = strat.compare(
+        table, system="system", items="item", epoch="trial", score="score", metrics=["consistency", "pass^2"]
+    )
+    own = [k for k, name in enumerate(system) if name == "bb"]
+    direct = strat.consistency([score[k] for k in own], items=[item[k] for k in own]).value()
+    assert board.estimate.at("bb").value == pytest.approx(float(direct))
+    with pytest.raises(StratError, match="`truth` must name a column for the measure 'majority_vote'"):
+        strat.evaluate(table, score="score", items="item", metrics="majority_vote")

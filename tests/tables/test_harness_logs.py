@@ -1,4 +1,4 @@
-"""Files of further harnesses, written in their documented layouts: what is read, what it is called, what is refused."""
+"""Files of further harnesses, by the packages themselves or in documented layouts: what is read, named and refused."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from strat.errors import StratError
 from strat.tables import compare, evaluation_records, gate, read_logs
 
 Text = str | bytes
+ORACLES = Path(__file__).parents[1] / "oracles"  # files that the packages themselves wrote
 
 
 def put(folder: Path, name: str, content: Any) -> Path:
@@ -97,6 +98,23 @@ def test_promptfoo_errors_are_no_failures(tmp_path: Path) -> None:
     assert read_logs(path, failed="zero").score.tolist() == [1.0, 0.0]
 
 
+def test_what_promptfoo_itself_writes() -> None:
+    path = ORACLES / "promptfoo_0.121.20.json"
+    with pytest.raises(StratError, match=r"2 of 16 have none \(2 error\)"):
+        read_logs(path)
+    table = read_logs(path, metrics="exact", units="decade", failed="zero")
+    assert table.systems == ["large", "small"]
+    found = scores(table)
+    assert {key: value for key, value in found.items() if key[0] == "small"} == {
+        ("small", f'{{"n": {n}}}', k): 1.0 if n % 2 else float(k == 2) for n in (1, 3, 6, 7) for k in (1, 2)
+    }
+    assert found[("large", '{"n": 7}', 1)] == 0.0
+    assert table.units is not None
+    assert set(table.units.tolist()) == {"d0", "d1"}
+    tokens = scores(read_logs(path, metrics="tokens", failed="drop"))
+    assert tokens[("large", '{"n": 6}', 2)] == 16.0
+
+
 # ---- DeepEval
 
 
@@ -113,7 +131,7 @@ def test_deepeval_has_a_measure_for_each_metric(tmp_path: Path) -> None:
 
 
 def test_what_deepeval_itself_writes() -> None:
-    table = read_logs(Path(__file__).parents[1] / "oracles" / "deepeval_4.3.1.json", metrics="Exact")
+    table = read_logs(ORACLES / "deepeval_4.3.1.json", metrics="Exact")
     assert table.systems == ["tiny"]
     assert dict(zip(table.items.tolist(), table.score.tolist(), strict=True)) == {
         f"q{k}": float(k % 2) for k in range(6)
@@ -232,6 +250,35 @@ def test_lighteval_details(tmp_path: Path) -> None:
     path.write_bytes(b"PAR1 cut off")
     with pytest.raises(StratError, match="can't be read as Parquet"):
         read_logs(tmp_path)
+
+
+def test_what_lighteval_itself_writes(tmp_path: Path) -> None:
+    time = "2026-11-18T06-47-35.193977"
+    for model in ("one", "two"):
+        for task in ("pick", "write"):
+            written = (ORACLES / "lighteval_0.13.0" / model / f"{task}.parquet").read_bytes()
+            put(tmp_path, f"details/tiny/{model}/{time}/details_{task}|0_{time}.parquet", written)
+    table = read_logs(tmp_path, units="passage")
+    assert table.systems == ["tiny/one", "tiny/two"]
+    assert len(table) == 48
+    assert "measure: acc ('pick|0'); em ('write|0')" in table.notes
+    own = table.system == "tiny/one"
+    picked = np.char.startswith(table.items[own].astype(str), "pick")
+    assert table.score[own][picked].mean() == 0.25  # what lighteval itself printed
+    assert table.score[own][~picked].mean() == 0.0
+    assert table.units is not None
+    assert len(set(table.units.tolist())) == 3
+
+
+def test_what_mteb_itself_writes() -> None:
+    table = read_logs(ORACLES / "mteb_2.26.24")
+    assert table.systems == ["mteb/baseline-random-encoder"]
+    assert dict(zip(table.items.tolist(), table.score.tolist(), strict=True)) == {
+        "MockMultilingualClassificationTask/test/eng": 1.0,
+        "MockMultilingualClassificationTask/test/fra": 1.0,
+        "MockSTSTask/test/default": -1.0,
+    }
+    assert read_logs(ORACLES / "mteb_2.26.24" / "MockSTSTask.json", metrics="pearson").score.tolist() == [-1.0]
 
 
 def test_mteb_results(tmp_path: Path) -> None:

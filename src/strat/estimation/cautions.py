@@ -209,13 +209,20 @@ def _added(group: Codes, amounts: Array) -> Array:
 
 
 def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
-    """Means of heavy-tailed values: beyond Cochran's rule, and by more than chance gives symmetric values."""
+    """Means of heavy-tailed values."""
     free = statistic.bounds[1] == np.inf and statistic.quantile is None
-    if design.layout is not None:  # whose deviations are differences, trends and parts, and no units' values
-        return None
-    if not free or spread.ndim != 1 or len(spread) > MANY_UNITS:
+    if not free or spread.ndim != 1:
         return None
     copies = design.copies if len(spread) == design.lines else np.ones(len(spread))
+    return skewed_units(
+        spread, copies, design, "the interval may be too short; a quantile, or the mean of logarithms, is safer"
+    )
+
+
+def skewed_units(spread: Array, copies: Array, design: Design, advice: str, what: str = "values") -> Note | None:
+    """Units beyond Cochran's rule (1977, 2.15), and more skewed than chance makes symmetric values."""
+    if design.layout is not None or len(spread) > MANY_UNITS:  # whose deviations are differences, trends and parts
+        return None
     n, size = float(copies.sum()), float(np.abs(spread).max(initial=0.0))
     if n < 3 or size == 0:
         return None
@@ -224,11 +231,8 @@ def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
     g = abs(float((squares * scaled).sum() / n / (squares.sum() / n) ** 1.5))
     if n >= COCHRAN * g**2 or g <= 2.0 * np.sqrt(6.0 / n):
         return None
-    return Note(
-        "skewed-units",
-        f"the units' values are skewed ({g:.2g}, which takes some {COCHRAN * g**2:.0f} units; these are {n:.0f}): the "
-        "interval may be too short; a quantile, or the mean of logarithms, is safer",
-    )
+    rule = f"{g:.2g}, which takes some {COCHRAN * g**2:.0f} units; these are {n:.0f}"
+    return Note("skewed-units", f"the units' {what} are skewed ({rule}): {advice}")
 
 
 def _no_variation(statistic: Statistic, design: Design, point: Array, spread: Array) -> Note | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from strat.comparison.many import facts_of_pairs
 from strat.comparison.many_systems import ManySystems
-from strat.comparison.paired import of_estimate
+from strat.comparison.paired import notes_on_difference, of_estimate
 from strat.designs import Design
 from strat.errors import StratError, near, some
 from strat.estimation import Estimate, estimate
@@ -71,10 +71,11 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
     statistic = joint(board, metric, labels=labels, positive=way.positive)
     whole = estimate(statistic, on=design)
     many = ManySystems(board.systems, whole, way.better(metric), **facts_of_pairs(statistic, whole, design))
+    of_two = notes_on_difference(whole, design) if len(board.systems) == 2 else ()
     leaderboard = Leaderboard(
         many,
         way.level,
-        (*board.notes, *whole.notes, *averages([metric], {metric.name: whole}), *hints),
+        (*board.notes, *whole.notes, *of_two, *averages([metric], {metric.name: whole}), *hints),
         measure=metric.name,
         baseline=way.baseline,
         independent=_independent(board, metric, labels, design, way),

@@ -93,13 +93,38 @@ def _of_repeats(function: Callable[..., Statistic], k: int, c: Mapping[str, Any]
     return function(np.asarray(c["score"], float), k=k, items=c["items"])
 
 
+def _of_successes(build: Build, c: Mapping[str, Any]) -> Statistic:
+    """A measure of repeats where a try succeeds if its label is the true one."""
+    right = statistics.accuracy(c["truth"], c["predicted"]).rows[0].codes  # type: ignore[union-attr]
+    return build({**c, "score": np.asarray(right, float)})
+
+
+def _consistency(role: str, c: Mapping[str, Any]) -> Statistic:
+    return statistics.consistency(c[role], items=c["items"])
+
+
+def _majority_vote(c: Mapping[str, Any]) -> Statistic:
+    return statistics.majority_vote(c["truth"], c["predicted"], items=c["items"])
+
+
 def of_repeats(name: Any) -> Metric | None:
-    """The measure of k repeats of each item that a name such as "pass@3" or "pass^3" means."""
+    """The measure of the repeats of each item that a name such as "pass@3", "pass^3" or "consistency" means."""
+    if name == "consistency":
+        return Metric(name, ("score", "items"), partial(_consistency, "score"), by_rows=True, of_repeats=True)
     parts = REPEATS.match(name) if isinstance(name, str) else None  # a function is none
     if parts is None:
         return None
     build = partial(_of_repeats, REPEATED[parts[1]], int(parts[2]))
     return Metric(name, ("score", "items"), build, by_rows=True, of_repeats=True)
+
+
+def _of_labels_if_any(metric: Metric, given: set[str]) -> Metric:
+    """The measure as it is, or of repeated labels, where these are at hand and scores are not."""
+    if not metric.of_repeats or "score" in given or "predicted" not in given or "score" not in metric.needs:
+        return metric
+    if metric.name == "consistency":
+        return replace(metric, needs=("predicted", "items"), build=partial(_consistency, "predicted"))
+    return replace(metric, needs=(*LABELS, "items"), build=partial(_of_successes, metric.build))
 
 
 def one_by_one(metrics: Any) -> list[Any]:
@@ -224,6 +249,7 @@ def _all() -> dict[str, Metric]:
             Metric(name, field_metrics.THREE, build, looks_at_one_class=True)
             for name, build in field_metrics.TWO_MODELS.items()
         ),
+        Metric("majority_vote", (*LABELS, "items"), _majority_vote, by_rows=True, of_repeats=True),
         Metric("mean", ("score",), _mean_score, together=_means),
         Metric("total", ("score",), _total),
         Metric("median", ("score",), _median),
@@ -252,7 +278,7 @@ def chosen(
         wanted = [metrics] if isinstance(metrics, str) or callable(metrics) else _listed(metrics)
     if not wanted:
         raise StratError.about("metrics", "must name at least one measure, got none.")
-    selected = [named(metric) for metric in _apart(wanted)]
+    selected = [_of_labels_if_any(named(metric), given) for metric in _apart(wanted)]
     for metric in selected:
         absent = [role for role in metric.needs if role not in given]
         if absent:

@@ -178,7 +178,7 @@ def _columns(
         for key in keys:
             values = run.about.get(key, [])
             columns["about"].setdefault(key, []).extend(values + [None] * (n - len(values)))
-    if metric is None and any(len(run.scores) > 1 for run in logs):
+    if metric is None and (len(chosen) > 1 or any(len(run.scores) > 1 for run in logs)):
         measures = "; ".join(_of_which(name, tasks) for name, tasks in chosen.items())
         notes.append(Note("measure-chosen", f"measure: {measures}"))
     return columns

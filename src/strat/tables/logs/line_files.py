@@ -98,7 +98,7 @@ def lighteval(path: Path, limits: Limits = DEFAULT) -> list[Run]:
     for place, row in enumerate(_parquet(path)):
         metrics = row.get("metric") or row.get("metrics")
         document = inner(row, "doc")
-        fields = {k: v for k, v in document.items() if k in ("task_name", "id", "specific")}
+        fields = {k: v for k, v in document.items() if k in ("task_name", "id")} | inner(document, "specific")
         item = document.get("id")
         run.add(
             f"{named['task']}/{place if item in (None, '') else item}", _numbers(metrics, path, place), fields=fields
