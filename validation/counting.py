@@ -19,7 +19,7 @@ from .trials import Scenario
 GOAL = (0.94, 0.96)
 HAIR = 1e-9
 CAUTIONS = {  # codes of notes on intervals
-    "few-units", "few-holders", "few-df", "thin-tail", "no-variation", "heavy-units", "one-outcome",
+    "few-units", "two-kinds", "few-holders", "few-df", "thin-tail", "no-variation", "heavy-units", "one-outcome",
 }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ ANSWERS = {
 CALM = "it holds only if other units differ no more than these few"
 DOUBTED = "it holds for samples like these, which may show too little: see the notes"
 FEW_UNITS = {"few-units", "no-variation"}  # codes of notes that say so
-DOUBTS = FEW_UNITS | {"few-holders", "thin-tail"}  # codes of notes on what the sample does not show
+DOUBTS = FEW_UNITS | {"two-kinds", "few-holders", "thin-tail"}  # codes of notes on what the sample does not show
 
 
 @in_words

@@ -25,7 +25,14 @@ from strat.text import counted
 from strat.validate.columns import encode
 
 SHOWN = 3  # strata whose undefined measures are named
-OF_INTERVALS = ("heavy-units", "few-holders", "few-units", "one-outcome", "no-variation")  # notes on single groups
+OF_INTERVALS = (
+    "heavy-units",
+    "few-holders",
+    "few-units",
+    "two-kinds",
+    "one-outcome",
+    "no-variation",
+)  # notes on single groups
 
 
 def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[str, ...]:
