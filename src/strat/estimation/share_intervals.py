@@ -101,10 +101,16 @@ class Fit:
         tail = (1.0 - level) / 2.0
         low, high = self.by_design(tail), self.by_design(1.0 - tail)
         if (self.by_model > 0).any():
-            other = self.model_limits(tail, low, high)
-            low, high = low + self.by_model * (other[0] - low), high + self.by_model * (other[1] - high)
+            other = (self._of_population(limit) for limit in self.model_limits(tail, low, high))
+            low, high = (by + self.by_model * (limit - by) for by, limit in zip((low, high), other, strict=True))
         expit = scipy.special.expit
         return np.where(self.seen <= SHORTEST, 0.0, expit(low)), np.where(self.seen >= 1 - SHORTEST, 1.0, expit(high))
+
+    def _of_population(self, limit: Array) -> Array:
+        """A limit of the model, on the logit scale, for the population that a part of was seen: √(1 − f) as far off."""
+        unseen = np.sqrt(self.lines.total(self.lines.unseen))
+        away = scipy.special.expit(limit) - self.point
+        return np.asarray(scipy.special.logit(np.clip(self.point + unseen * away, 1e-15, 1.0 - 1e-15)))
 
     @cached_property
     def counted(self) -> Array:
