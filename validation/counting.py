@@ -19,7 +19,8 @@ from .trials import Scenario
 GOAL = (0.94, 0.96)
 HAIR = 1e-9
 CAUTIONS = {  # codes of notes on intervals
-    "few-units", "few-holders", "few-of-class", "few-df", "thin-tail", "no-variation", "heavy-units", "one-outcome",
+    "few-units", "two-kinds", "few-holders", "few-of-class", "few-df", "thin-tail", "no-variation", "heavy-units",
+    "one-outcome",
 }  # fmt: skip
 
 
@@ -99,12 +100,12 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
     draw = scenario.make()
     tallies: dict[str, Tally] = {}
     flat = warned = missed = warned_misses = 0
-    truth: Any = None
+    truth, independent = None, False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare draws where a class is never predicted, say
         for i in range(trials):
             trial = draw(rng)
-            truth, span = trial.truth, _span(trial)
+            truth, span, independent = trial.truth, _span(trial), _independent(trial)
             flat += _flat(trial)
             said = _warned(trial)
             warned += said
@@ -121,6 +122,7 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
         "truth": float(np.ravel(truth)[0]) if np.ndim(truth) < 2 else None,
         "no_errors": round(flat / trials, 5),
         "warned": round(warned / trials, 5),
+        "independent": independent,
         "misses": missed,
         "warned_misses": warned_misses,
         "trials": trials,
@@ -151,6 +153,12 @@ def _warned(trial: Any) -> bool:
     if one is None and trial.statistic is not None and not trial.statistic.axes:
         one = strat.estimate(trial.statistic, on=trial.design)
     return one is not None and any("short" in note or note.code in CAUTIONS for note in one.notes)
+
+
+def _independent(trial: Any) -> bool:
+    """Whether rows are independent draws, so that a method that takes them for such is none of another aim."""
+    known = trial.extra.get("independent")
+    return bool(trial.design is not None and trial.design.rows_are_units) if known is None else known
 
 
 def _flat(trial: Any) -> bool:

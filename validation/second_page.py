@@ -6,12 +6,15 @@ from typing import Any
 
 from . import run
 from .counting import verdict
+from .second.shapes import SHAPES
 
 LEAST = 0.93  # what every default should cover, two Monte-Carlo errors allowed
 WIDEST = 1.15  # mean width over the narrowest method that holds
 WARNED = 2 / 3  # of the missing samples
 MOST_USELESS = 0.05
 RIVAL = "rival: "
+OF_INDEPENDENT_ROWS = ("rival: Wilson on rows", "rival: PPI++")  # ignore units, and are no rivals where there are some
+IGNORES_THE_CHOICE = "uncorrected"  # of the winner
 
 
 class SecondGrid:
@@ -54,18 +57,28 @@ class SecondGrid:
         """Whether the default covers at least 93 %, two Monte-Carlo errors allowed."""
         return _reaches(self.default(name))
 
-    def best(self, name: str) -> str | None:
-        """The narrowest method tried that covers at least 93 %."""
-        fair = {
-            method: one
-            for method, one in self.grid[name]["methods"].items()
-            if _reaches(one) and one["useless"] <= MOST_USELESS and one["width"] is not None
-        }
-        return min(fair, key=lambda method: fair[method]["width"], default=None)
+    def best(self, name: str, *, any_method: bool = False) -> str | None:
+        """The narrowest method that holds: see `holds`; or any that covers at least 93 % here."""
+        methods = {method: one for method, one in self.grid[name]["methods"].items() if _useful(one)}
+        rivals = [method for method in methods if any_method or self.holds(name, method)]
+        return min(rivals, key=lambda method: methods[method]["width"], default=None)
 
-    def width(self, name: str) -> str:
-        """Mean width over that of the narrowest method that covers at least 93 %."""
-        best = self.best(name)
+    def holds(self, name: str, method: str) -> bool:
+        """Whether a method does not ignore what the situation is about, and covers 93 % however its units differ."""
+        ignores_units = method in OF_INDEPENDENT_ROWS and not self.grid[name].get("independent", False)
+        if ignores_units or method == IGNORES_THE_CHOICE:
+            return False
+        return all(_reaches(self.grid[other]["methods"][method]) for other in self.alike(name))
+
+    def alike(self, name: str) -> list[str]:
+        """Situations of the same layout, in which units differ in other ways, and this one."""
+        layout, _, shape = name.rpartition(", ")
+        others = [f"{layout}, {other}" for other in SHAPES] if shape in SHAPES else [name]
+        return [other for other in others if other in self.grid]
+
+    def width(self, name: str, *, any_method: bool = False) -> str:
+        """Mean width over that of the narrowest method that holds."""
+        best = self.best(name, any_method=any_method)
         if best is None or self.default(name)["width"] is None or self.default(name)["width"] > 1e6:
             return "–"
         return f"{self.default(name)['width'] / self.grid[name]['methods'][best]['width']:.2f}"
@@ -96,9 +109,10 @@ class SecondGrid:
         """Situations below 93 % where fewer than two thirds of the misses are warned of."""
         return [name for name in self.below() if (self.warned_misses(name) or 0.0) < WARNED]
 
-    def too_wide(self) -> list[str]:
-        """Situations where the default is more than 1.15 times as wide as the narrowest that covers 93 %."""
-        return [name for name in self.grid if self.width(name) != "–" and float(self.width(name)) > WIDEST]
+    def too_wide(self, *, any_method: bool = False) -> list[str]:
+        """Situations where the default is more than 1.15 times as wide as the narrowest that holds."""
+        widths = {name: self.width(name, any_method=any_method) for name in self.grid}
+        return [name for name, width in widths.items() if width != "–" and float(width) > WIDEST]
 
     def families(self) -> dict[str, list[str]]:
         """Situations by the heading they stand under."""
@@ -130,6 +144,10 @@ class SecondGrid:
                 for name in names
             ]
         return "\n".join([*lines, "", self.summary() if self.grid else "nothing stored"])
+
+
+def _useful(one: dict[str, Any]) -> bool:
+    return bool(_reaches(one) and one["useless"] <= MOST_USELESS and one["width"] is not None)
 
 
 def _reaches(one: dict[str, Any]) -> bool:

@@ -126,7 +126,7 @@ def test_false_match_rates_count_pairs_that_share_nobody() -> None:
     found = strat.recognition.verification(similarity=table, probes=names, gallery=names)
     assert found.fmr(1.0).df == 15.0
     assert found.fnmr(1.0).df == 29.0
-    assert found.fnmr_at(0.1).df == 15.0  # subjects drawn anew, half as many as there are
+    assert 15.0 < found.fnmr_at(0.1).df < 29.0  # between those of the two rates
     low, high = found.fmr(1.0).interval(method="exact")
     assert low < found.fmr(1.0).value < high
 
@@ -158,3 +158,41 @@ def test_a_band_is_wider_than_intervals_at_the_edge_too() -> None:
     each, all_at_once = made.interval(), made.band()
     assert (all_at_once[0] < each[0]).all()
     assert all_at_once[1][0] == each[1][0] == 1.0
+
+
+def misses_and_notes(units: int, rows: int, rate: float, icc: float, shape: str, samples: int) -> np.ndarray:
+    """Whether the interval of a share misses the truth, and whether the estimate says that it may: samples × 2."""
+    from validation.second.shapes import rates
+
+    rng, unit = np.random.default_rng(9), np.repeat(np.arange(units), rows)
+    design, seen = strat.Design.clustered(units=unit), []
+    for _ in range(samples):
+        right = rng.random(len(unit)) < rates(rng, rate, icc, shape, units)[unit]
+        one = strat.estimate(strat.proportion(right), on=design)
+        low, high = one.interval()
+        codes = {note.code for note in one.notes}
+        seen.append((not low <= rate <= high, bool(codes & {"few-units", "two-kinds", "few-holders", "one-outcome"})))
+    return np.array(seen)
+
+
+def test_units_of_two_kinds_are_named() -> None:
+    unit = np.repeat(np.arange(20), 10)
+    right = np.where(unit < 3, np.arange(200) % 2 == 0, np.arange(200) % 10 > 0)
+    note = strat.estimate(strat.proportion(right), on=strat.Design.clustered(units=unit)).notes[-1]
+    assert note.code == "two-kinds"
+    assert note.startswith("3 of 20 units are unlike the others")
+    wrong = strat.estimate(strat.proportion(~right), on=strat.Design.clustered(units=unit)).notes[-1]
+    assert wrong == note  # whichever outcome is counted
+    by_degrees = np.arange(200) % 10 >= unit // 2
+    assert strat.estimate(strat.proportion(by_degrees), on=strat.Design.clustered(units=unit)).notes == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("units", "rows", "rate", "icc"), [(13, 22, 0.88, 0.2), (19, 14, 0.85, 0.2), (25, 12, 0.9, 0.25)]
+)
+def test_short_intervals_of_few_units_are_noted_where_they_miss(units: int, rows: int, rate: float, icc: float) -> None:
+    """They were in 51 to 58 % of these; on layouts that the rule was not chosen on."""
+    seen = misses_and_notes(units, rows, rate, icc, "one bad in ten", 500)
+    assert seen[seen[:, 0], 1].mean() > 2 / 3
+    assert misses_and_notes(units, rows, rate, icc, "Beta", 300)[:, 1].mean() < 0.5  # and not everywhere

@@ -81,3 +81,21 @@ def test_intervals_of_differences_between_matchers_cover():
         truth = np.mean([g.value for g in found])
         low, high = np.array([g.interval() for g in found]).T
         assert 0.91 <= ((low <= truth) & (truth <= high)).mean() <= 0.99, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("subjects", "gap", "shared", "fmr"), [(20, 2.8, 0.1, 0.05), (18, 2.6, 0.2, None)])
+def test_rates_at_a_threshold_that_few_subjects_decide_cover(
+    subjects: int, gap: float, shared: float, fmr: float | None
+) -> None:
+    """Limits of subjects drawn anew alone covered 99 % and were a quarter wider."""
+    from validation.second.scores import verified
+
+    draw, rng, held, widths = verified(subjects, gap, shared, fmr), np.random.default_rng(4), [], []
+    for _ in range(250):
+        trial = draw(rng)
+        low, high = trial.extra["estimate"].interval()
+        held.append(low <= trial.truth <= high)
+        widths.append(high - low)
+    assert np.mean(held) > 0.93 - 0.03
+    assert np.mean(widths) < {20: 0.46, 18: 0.23}[subjects]  # they were 0.491 and 0.244

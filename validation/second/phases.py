@@ -16,7 +16,8 @@ def judged(world: two_phase.Scenario) -> Draw:
         chosen, groups = two_phase.labelled(world, data, rng)
         other = two_phase.ppi(world, data, chosen)
         rivals = {} if other is None else {RIVAL + "PPI++": other}
-        return Trial(None, None, truth, {}, {"estimate": two_phase.ours(world, data, chosen, groups), "rivals": rivals})
+        extra = {"estimate": two_phase.ours(world, data, chosen, groups), "rivals": rivals}
+        return Trial(None, None, truth, {}, {**extra, "independent": world.rows == 1})
 
     return draw
 

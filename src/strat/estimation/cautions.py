@@ -10,6 +10,7 @@ from strat.estimation.facts import SumOfDistances, SumOfShares
 from strat.estimation.inference import UnitSums, influence_of
 from strat.estimation.replicate_diagnostics import replicate_notes
 from strat.estimation.sparse import SparseSums
+from strat.estimation.unit_kinds import of_two_kinds
 from strat.estimation.value_df import rows_per_weight
 from strat.notes import Note, no_variation
 from strat.replication import LeaveOneOut, MethodKind, Replicates
@@ -24,6 +25,8 @@ MANY_ROWS, OWN_CLASS = 100, 0.9  # so many rows, and so many classes for each of
 OF_NOISE = 0.25  # what noise alone must show of a sum of distances for a note
 SHOWS_A_TENTH = 29  # units from which on a kind of one in ten is missing from fewer than 5 % of samples: 0.9^29
 CALM = 1.5  # variance between units over that of independent rows, up to which units hardly differ
+KINDS_COUNT = 50  # units from which on the share of a kind of one in ten is known well enough
+TWO_KINDS = 2.0  # log likelihood of two rates over that of a beta-binomial, beyond which units are of two kinds
 FEW_OF_A_CLASS = 30  # rows of a class below which intervals of an area were short
 ROUNDING = 1e-14  # of a value: what sums of equal numbers leave of a standard error of nothing
 MOVES = 1e-6  # what a class that becomes more frequent must do to a value, to first order
@@ -46,12 +49,14 @@ def notes(
     plain = replicates is None and not isinstance(sums, SparseSums)
     looked = is_share(statistic) and grouped and design.lines <= MANY_UNITS
     still = _no_variation(statistic, design, point, spread)
+    hits = _hits(float(point), sums) if looked else np.empty(0)
+    holders = _holders(design, hits, sums.inside[0]) if looked else []
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         None if df is None or design.layout is not None else _heavy_units(design, sums.inside, df),
-        *(_holders(design, _hits(float(point), sums), sums.inside[0]) if looked else ()),
+        *holders,
         _no_errors(design, point, sums.inside[0]) if looked else None,
-        _calm(design, _hits(float(point), sums), sums.inside[0]) if looked and still is None else None,
+        _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,
         _few_of_a_class(statistic, design, sums),
         _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
@@ -173,21 +178,44 @@ def _no_errors(design: Design, point: Array, rows: Array) -> Note | None:
     )
 
 
-def _calm(design: Design, hits: Array, rows: Array) -> Note | None:
-    """Few units that hardly differ: a lucky sample, without a unit of the bad kind, looks like that."""
+def _how_units_differ(design: Design, hits: Array, rows: Array, *, few: bool) -> Note | None:
+    """Few units that hardly differ, as those of a lucky sample do, or (unless a `few` are named) of two kinds."""
     units = float(design.copies[rows > 0].sum())
-    if design.layout is not None or design.n_strata > 1 or not 1 < units < SHOWS_A_TENTH or design.n_units < units:
+    if design.layout is not None or design.n_strata > 1 or not 1 < units < KINDS_COUNT or design.n_units < units:
         return None
     per_weight = rows_per_weight(design)
     each, own = rows * per_weight, hits * per_weight
     p = float(own.sum() / each.sum())
-    square = float(((own - p * each) ** 2 / design.copies).sum()) * units / (units - 1.0)
-    if (each <= 1.0 + 1e-9).all() or not 0.0 < p < 1.0 or square > CALM * float(each.sum()) * p * (1.0 - p):
+    if (each <= 1.0 + 1e-9).all() or not 0.0 < p < 1.0:
         return None
+    square = float(((own - p * each) ** 2 / design.copies).sum()) * units / (units - 1.0)
+    if square > CALM * float(each.sum()) * p * (1.0 - p):
+        return None if few else _of_two_kinds(own, each, design.copies)
+    return _calm(units) if units < SHOWS_A_TENTH else None
+
+
+def _calm(units: float) -> Note:
+    """A lucky sample, without a unit of the bad kind, looks like that."""
     return Note(
         "few-units",
         f"{units:.0f} units that hardly differ: {0.9**units:.0%} of such samples hold no unit of a kind that makes up "
         "a tenth of all units; if such a kind does much worse, the interval is too short",
+    )
+
+
+def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
+    """Few units of which some are unlike the others: another sample may hold none of these, or many more."""
+    held = rows > 0
+    times = np.rint(copies[held]).astype(int)
+    y, m = (np.repeat(amounts[held] / copies[held], times) for amounts in (hits, rows))
+    better, rarer = of_two_kinds(np.clip(y, 0.0, m), m)
+    if better <= TWO_KINDS:
+        return None
+    number = min(max(round(rarer), 1), len(y) - 1)
+    return Note(
+        "two-kinds",
+        f"{number} of {len(y)} units {'is' if number == 1 else 'are'} unlike the others, which are alike: another "
+        "sample may hold none of such a kind, or many more, and the interval may be too short",
     )
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from strat.estimation.folded import distance_limits, expected_noise
 from strat.estimation.intervals import critical
 from strat.estimation.mover import sum_limits
-from strat.estimation.share_intervals import UnitShares
 from strat.estimation.spread import Spread
+from strat.estimation.unit_shares import UnitShares
 from strat.statistics.base import Statistic
 from strat.validate.columns import Array
 

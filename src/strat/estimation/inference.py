@@ -20,8 +20,8 @@ from strat.designs.factored import Factored, Influence
 from strat.designs.lines import DesignLines
 from strat.errors import StratError, one_of
 from strat.estimation import linear
-from strat.estimation.share_intervals import UnitShares
 from strat.estimation.totals import sparse_unit_totals
+from strat.estimation.unit_shares import UnitShares
 from strat.estimation.value_df import df_of_shares, df_of_values, rows_per_weight, weights_by_class
 from strat.replication import Replicates
 from strat.statistics.base import Statistic

@@ -12,8 +12,10 @@ it:
 * *by the model*: the posterior of p under Jeffreys' prior, which is narrower, but of the mean of the units' own
   rates: it counts only as far as units have equal weights.
 
-Strata have rates of their own (shrunk to the whole as far as they do not differ, and by one row), and a known share
-of a population lowers V. V(ρ) is brought towards the textbook variance of the design, and the limits towards those by
+Strata have rates of their own (shrunk to the whole as far as they do not differ, and by one row): with r_h the rate of
+stratum h, V has r_h(1 − r_h) in the place of p(1 − p), and Σ (r_h − p)² times the variance of what units of stratum h
+weigh in the share, which counts where strata differ and units hold more or less of a domain. A known share of a
+population lowers V. V(ρ) is brought towards the textbook variance of the design, and the limits towards those by
 the design, by h/(h + 10), where h is the number of equal squares that the textbook variance counts as: with many
 units the design decides.
 """
@@ -21,16 +23,13 @@ units the design decides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from strat.designs import Design
-from strat.designs.lines import DesignLines, Lines
+from strat.designs.lines import Lines
 from strat.designs.variance import kish_of_values
 from strat.validate.columns import Array
 
@@ -67,77 +66,6 @@ def _ends(most: float) -> Array:
     return ends[: max(2, int(np.searchsorted(ends, most)) + 1)]
 
 
-@dataclass(frozen=True, eq=False)
-class UnitShares:
-    """What each unit adds to each of several shares.
-
-    Attributes
-    ----------
-    hits, weights
-        Weighted hits, and what they are a share of: lines × shares.
-    rows
-        Rows that the weights are of: lines × shares.
-    design
-        The strata of the lines, how many equal units each stands for, and the sampled part of the population.
-    shape
-        The shape of the shares, if they have one.
-
-    Examples
-    --------
-    Four units of five rows each, all but one row of them right:
-
-    >>> hits, rows = np.array([[5.0], [5.0], [5.0], [4.0]]), np.full((4, 1), 5.0)
-    >>> shares = UnitShares(hits, rows, rows, Design.clustered(units=np.repeat(range(4), 5)))
-    >>> low, high = shares.limits(0.95)
-    >>> print(f"{low[0]:.2f} {high[0]:.2f}")
-    0.67 0.99
-    """
-
-    hits: Array
-    weights: Array
-    rows: Array
-    design: Design
-    shape: tuple[int, ...] | None = None
-
-    @property
-    def point(self) -> Array:
-        """The shares."""
-        return np.asarray(self.hits.sum(axis=0) / self.weights.sum(axis=0))
-
-    @property
-    def clustered(self) -> bool:
-        """Whether a unit holds more than one row, or there are strata: independent rows need no such interval."""
-        most = float((self.rows / self.design.copies[:, None]).max(initial=0.0))
-        return self.design.n_strata > 1 or most > 1.0 + SHORTEST
-
-    def at(self, cut: Any) -> UnitShares:
-        """A part of the shares."""
-        shape = self.hits.shape[1:] if self.shape is None else self.shape
-        place = np.arange(self.hits.shape[1]).reshape(shape)[cut]
-        flat = np.ravel(place)
-        return UnitShares(self.hits[:, flat], self.weights[:, flat], self.rows[:, flat], self.design, place.shape)
-
-    def limits(self, level: float) -> Limits:
-        """Lower and upper limit of each share."""
-        flat, held = replace(self, shape=None), np.flatnonzero(self.weights.sum(axis=0) > 0)
-        low, high = np.zeros(self.hits.shape[1]), np.ones(self.hits.shape[1])  # what nobody holds may be anything
-        if len(held) == len(low) <= BATCH:
-            low, high = self._limits(level)
-            held = held[:0]
-        for start in range(0, len(held), BATCH):
-            cut = held[start : start + BATCH]
-            low[cut], high[cut] = flat.at(cut)._limits(level)
-        return (low, high) if self.shape is None else (low.reshape(self.shape), high.reshape(self.shape))
-
-    @cached_property
-    def _fit(self) -> Fit:
-        """What all limits of these shares are made of."""
-        return Fit(self.hits, self.weights, self.rows, DesignLines(self.design))
-
-    def _limits(self, level: float) -> Limits:
-        return self._fit.limits(level)
-
-
 class Fit:
     """The likelihood of some shares, and what the design says of them.
 
@@ -155,28 +83,50 @@ class Fit:
         off = np.where(np.abs(off) > ROUNDING * weights, off, 0.0)  # one outcome alone has no variance, not a tiny one
         influence = off / lines.beside_lines(whole)
         self.held = lines.by_stratum(lines.copies * (weights > 0))
+        self.drawn = np.maximum(lines.sizes, self.held)
         self.means = np.divide(
             lines.by_stratum(influence), self.held, out=np.zeros(self.held.shape), where=self.held > 0
         )
-        away = (influence / lines.copies - lines.on_lines(self.means)) * (weights > 0)
-        self.squares = away**2
-        self.within = lines.by_stratum(lines.copies * self.squares)
+        self.centre = self.means * self.held / self.drawn  # of all units drawn, of which some may hold nothing
+        self.within = lines.by_stratum(lines.copies * self._squares(influence, self.means))
+        self.squares = self._squares(influence, self.centre)
+
+    def _squares(self, influence: Array, centres: Array) -> Array:
+        """Squared distances of each line's units from the centre of their stratum, without what rounding leaves."""
+        away = (influence / self.lines.copies - self.lines.on_lines(centres)) * (self.weights > 0)
+        return np.where(np.abs(away) > ROUNDING * self.part / self.lines.copies, away, 0.0) ** 2
 
     def limits(self, level: float) -> Limits:
         """Lower and upper limit of each share."""
         tail = (1.0 - level) / 2.0
         low, high = self.by_design(tail), self.by_design(1.0 - tail)
         if (self.by_model > 0).any():
-            other = self.model_limits(tail, low, high)
-            low, high = low + self.by_model * (other[0] - low), high + self.by_model * (other[1] - high)
+            other = (self._of_population(limit) for limit in self.model_limits(tail, low, high))
+            low, high = (by + self.by_model * (limit - by) for by, limit in zip((low, high), other, strict=True))
         expit = scipy.special.expit
         return np.where(self.seen <= SHORTEST, 0.0, expit(low)), np.where(self.seen >= 1 - SHORTEST, 1.0, expit(high))
+
+    def _of_population(self, limit: Array) -> Array:
+        """A limit of the model, on the logit scale, for the population that a part of was seen: √(1 − f) as far off."""
+        unseen = np.sqrt(self.lines.total(self.lines.unseen))
+        away = scipy.special.expit(limit) - self.point
+        return np.asarray(scipy.special.logit(np.clip(self.point + unseen * away, 1e-15, 1.0 - 1e-15)))
 
     @cached_property
     def counted(self) -> Array:
         """The number of equal squares that the textbook variance counts as, by what is in it and by the weights."""
         by_weight = kish_of_values((self.part / self.lines.copies) ** 2, self.lines)
-        return np.minimum(kish_of_values(self.squares, self.lines), by_weight)
+        return np.minimum(self._kish_of_squares, by_weight)
+
+    @property
+    def _kish_of_squares(self) -> Array:
+        """The same by what is in it: squares of units, and of those that hold nothing of the share."""
+        lines, others = self.lines, self.drawn - self.held
+        scale = np.maximum(lines.largest(self.squares), lines.total(self.centre**2 * (others > 0)))
+        scale = np.where(scale > 0, scale, 1.0)
+        inside, outside = self.squares / lines.beside_lines(scale), self.centre**2 / lines.beside_strata(scale)
+        once, twice = (lines.sum(lines.copies * inside**k) + lines.total(others * outside**k) for k in (1, 2))
+        return np.divide(once**2, twice, out=np.zeros_like(twice), where=twice > 0)
 
     @property
     def trust(self) -> Array:
@@ -220,6 +170,15 @@ class Fit:
         return self.lines.total(self.lines.by_stratum(self.part) * self.rates)
 
     @cached_property
+    def uneven(self) -> Array:
+        """Variance of the weight that a stratum has in the share, of which units hold more, less or none."""
+        lines, whole = self.lines, self.lines.by_stratum(self.part)
+        mean = whole / self.drawn
+        off = (self.part / lines.copies - lines.on_lines(mean)) ** 2 * (self.weights > 0)
+        squares = lines.by_stratum(lines.copies * off) + (self.drawn - self.held) * mean**2
+        return np.asarray(squares * _bessel(self.drawn) * lines.unseen)
+
+    @cached_property
     def variance_terms(self) -> Limits:
         """What the rate of each stratum is multiplied by in V(ρ): for independent rows, and for ρ."""
         lines = self.lines
@@ -238,6 +197,8 @@ class Fit:
         beside = self.lines.beside_strata
         rates = moved(self.rates, beside(p), beside(self.middle))
         first, second = (self.lines.total(rates * (1.0 - rates) * term)[:, None] for term in self.variance_terms)
+        if not self.lines.one_stratum:
+            first = first + self.lines.total((rates - beside(p)) ** 2 * self.uneven)[:, None]
         return np.asarray(first + _ALL_RHO * second)
 
     @cached_property
@@ -314,8 +275,9 @@ class Fit:
     @cached_property
     def correction(self) -> Array:
         """What V(ρ) is multiplied by, towards the textbook variance."""
-        ratio = np.divide(self.held, self.held - 1.0, out=np.zeros_like(self.held), where=self.held > 1)
-        textbook = self.lines.total(self.within * ratio * self.lines.unseen)
+        outside = self.held * (1.0 - self.held / self.drawn) * self.means**2  # of units that hold nothing of it
+        squares = self.within * _bessel(self.held) + outside * _bessel(self.drawn)
+        textbook = self.lines.total(squares * self.lines.unseen)
         p = np.clip(self.point, SHORTEST, 1.0 - SHORTEST)
         expected = (self.posterior(p) * self.variances(p)).sum(axis=1)
         known = (textbook > 0) & (expected > 0)
@@ -357,6 +319,11 @@ class Fit:
         density /= density.sum(axis=0)
         reached = np.cumsum(density, axis=0) - density / 2.0
         return _quantile(x, reached, tail), _quantile(x, reached, 1.0 - tail)
+
+
+def _bessel(number: Array) -> Array:
+    """n/(n − 1), and 0 for fewer than two."""
+    return np.divide(number, number - 1.0, out=np.zeros_like(number), where=number > 1)
 
 
 def moved(rates: Array, p: Array, middle: Array) -> Array:

@@ -3,7 +3,9 @@
 The equal error rate, and FNMR at a wanted FMR, move with the threshold, and linearization of the latter is short
 where few subjects lie near it. Here subjects are drawn with replacement, on both sides at once; a comparison counts
 as often as both its subjects were drawn, and pairs of copies of one subject are no comparison. The deviation is taken
-on the logit scale with half an error added on each side, and brought back.
+on the logit scale with half an error added on each side, and brought back. Drawing both sides overstates what single
+comparisons add (Owen 2007, the pigeonhole bootstrap), so that the variance is the geometric mean of the two where this
+one is the larger.
 """
 
 from __future__ import annotations
@@ -40,14 +42,13 @@ def with_subjects_drawn(rate: Estimate, c: Comparisons, fmr: Array | None = None
     shrunk = (k * rate.point + 0.5) / (k + 1.0)
     scale = shrunk * (1.0 - shrunk) * (k + 1.0) / k  # from the logit of the shrunk rate back to the rate
     deviation = scipy.special.logit((k * drawn + 0.5) / (k + 1.0)).std(axis=0, ddof=1) * scale
-    variance = np.where(inside, np.maximum(rate.variance, deviation**2), rate.variance)
+    variance = np.where(inside, np.sqrt(rate.variance) * np.maximum(np.sqrt(rate.variance), deviation), rate.variance)
     ratio = np.sqrt(np.divide(variance, rate.variance, out=np.ones_like(variance), where=rate.variance > 0))
     spread = rate.inference.spread
     assert spread is not None
     few = () if k >= FEW_SUBJECTS else (_few(k),)
     return rate.changed(
         variance=variance,
-        df=np.where(inside, np.minimum(np.asarray(rate.df), k / 2.0), rate.df),
         spread=Influences(spread.values * ratio),
         notes=(*rate.notes, *few),
     )

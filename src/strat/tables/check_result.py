@@ -29,7 +29,7 @@ VARIED = {  # what the shapes of a design's samples differ in, by its kind
 CALM = "it holds only if other units differ no more than these few"
 DOUBTED = "it holds for samples like these, which may show too little: see the notes"
 FEW_UNITS = {"few-units", "no-variation"}  # codes of notes that say so
-DOUBTS = FEW_UNITS | {"few-holders", "few-of-class", "thin-tail"}  # codes of notes on what the sample does not show
+DOUBTS = FEW_UNITS | {"two-kinds", "few-holders", "few-of-class", "thin-tail"}  # codes of notes on what a sample hides
 
 
 @in_words

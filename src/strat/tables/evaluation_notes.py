@@ -30,6 +30,7 @@ OF_INTERVALS = (
     "few-holders",
     "few-of-class",
     "few-units",
+    "two-kinds",
     "one-outcome",
     "no-variation",
 )  # notes on single groups

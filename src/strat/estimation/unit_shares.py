@@ -1,0 +1,85 @@
+"""Shares of rows in units: what each unit of a design adds to them, and their limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strat.designs import Design
+from strat.designs.lines import DesignLines
+from strat.estimation.share_intervals import BATCH, SHORTEST, Fit, Limits
+from strat.validate.columns import Array
+
+
+@dataclass(frozen=True, eq=False)
+class UnitShares:
+    """What each unit adds to each of several shares.
+
+    Attributes
+    ----------
+    hits, weights
+        Weighted hits, and what they are a share of: lines × shares.
+    rows
+        Rows that the weights are of: lines × shares.
+    design
+        The strata of the lines, how many equal units each stands for, and the sampled part of the population.
+    shape
+        The shape of the shares, if they have one.
+
+    Examples
+    --------
+    Four units of five rows each, all but one row of them right:
+
+    >>> hits, rows = np.array([[5.0], [5.0], [5.0], [4.0]]), np.full((4, 1), 5.0)
+    >>> shares = UnitShares(hits, rows, rows, Design.clustered(units=np.repeat(range(4), 5)))
+    >>> low, high = shares.limits(0.95)
+    >>> print(f"{low[0]:.2f} {high[0]:.2f}")
+    0.67 0.99
+    """
+
+    hits: Array
+    weights: Array
+    rows: Array
+    design: Design
+    shape: tuple[int, ...] | None = None
+
+    @property
+    def point(self) -> Array:
+        """The shares."""
+        return np.asarray(self.hits.sum(axis=0) / self.weights.sum(axis=0))
+
+    @property
+    def clustered(self) -> bool:
+        """Whether a unit holds more than one row, or there are strata: independent rows need no such interval."""
+        most = float((self.rows / self.design.copies[:, None]).max(initial=0.0))
+        return self.design.n_strata > 1 or most > 1.0 + SHORTEST
+
+    def at(self, cut: Any) -> UnitShares:
+        """A part of the shares."""
+        shape = self.hits.shape[1:] if self.shape is None else self.shape
+        place = np.arange(self.hits.shape[1]).reshape(shape)[cut]
+        flat = np.ravel(place)
+        return UnitShares(self.hits[:, flat], self.weights[:, flat], self.rows[:, flat], self.design, place.shape)
+
+    def limits(self, level: float) -> Limits:
+        """Lower and upper limit of each share."""
+        flat, held = replace(self, shape=None), np.flatnonzero(self.weights.sum(axis=0) > 0)
+        low, high = np.zeros(self.hits.shape[1]), np.ones(self.hits.shape[1])  # what nobody holds may be anything
+        if len(held) == len(low) <= BATCH:
+            low, high = self._limits(level)
+            held = held[:0]
+        for start in range(0, len(held), BATCH):
+            cut = held[start : start + BATCH]
+            low[cut], high[cut] = flat.at(cut)._limits(level)
+        return (low, high) if self.shape is None else (low.reshape(self.shape), high.reshape(self.shape))
+
+    @cached_property
+    def _fit(self) -> Fit:
+        """What all limits of these shares are made of."""
+        return Fit(self.hits, self.weights, self.rows, DesignLines(self.design))
+
+    def _limits(self, level: float) -> Limits:
+        return self._fit.limits(level)
