@@ -240,7 +240,7 @@ def _notes(design: Design, own: Estimate, undefined: float) -> tuple[Note, ...]:
         )
     if design.df < FEW_DF:
         few = counted(design.df, "degree of freedom")
-        notes.append(Note("few-df", f"few units: with {few} every interval is wide and its level uncertain"))
+        notes.append(Note("few-df", f"with {few} every interval is wide and its level uncertain"))
     if undefined > 0:
         text = f"undefined in {undefined:.1%} of the samples, which were left out: too few rows of a class"
         notes.append(Note("undefined-samples", text))
