@@ -73,5 +73,5 @@ def no_variation(number: int, of: int, *, limited: bool) -> Note:
     """
     which = "the value" if of == 1 else f"{number} of {of} values"
     allowed = "the limits allow for what these units do not show"
-    text = allowed if limited else "the interval is a point, which shows no certainty"
+    text = allowed if limited else "the interval is a point, which is not evidence of certainty"
     return Note("no-variation", f"nothing varied in {which} between units: {text}")

@@ -157,7 +157,7 @@ def _designs(columns: dict[str, NDArray[Any]], sizes: Any, ordering: Along, **op
     """The design, and the one that it would be if nothing were known of the start of a systematic sample."""
     if sizes is not None and "order" not in columns:
         raise StratError.about(
-            "population", "must go with `stages` or `order`: other units are drawn as if without end."
+            "population", "must go with `stages` or `order`: other designs are simulated from an infinite population."
         )
     options |= {"rows": len(next(iter(columns.values()))), "weights": columns.get("weights")}
     options["population"] = population_of(sizes, columns)

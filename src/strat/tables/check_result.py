@@ -18,7 +18,7 @@ from strat.text import class_named
 ANSWERS = {
     "holds": "it holds",
     "too short": "it is too short",
-    "too wide": "it is wider than it need be",
+    "too wide": "it is wider than necessary",
     "undecided": "too few samples to tell whether it holds; draw more",
 }
 VARIED = {  # what the shapes of a design's samples differ in, by its kind

@@ -1,4 +1,4 @@
-"""`votes`: from a table of votes on pairs to a ranking with intervals that know who voted on what."""
+"""`votes`: from a table of votes on pairs to a ranking with intervals that allow for who voted on what."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _one_by_one(design: Design) -> tuple[Note, ...]:
     return (
         Note(
             "votes-as-units",
-            "every vote was taken for an independent draw; name what was drawn (`units`, `crossed`: prompts, workers), "
+            "every vote was treated as independent; name what was sampled (`units`, `crossed`: prompts, workers), "
             "else the intervals are too short",
         ),
     )
