@@ -19,9 +19,11 @@ def deprecated(old: str, new: str, *, gone_in: str, stacklevel: int = 3) -> None
     ...     warnings.simplefilter("always")
     ...     deprecated("strat.old", "strat.new", gone_in="0.3")
     >>> print(caught[0].message)
-    `strat.old` goes in strat 0.3; write `strat.new`.
+    `strat.old` will be removed in strat 0.3; write `strat.new`.
     """
-    warnings.warn(f"`{old}` goes in strat {gone_in}; write `{new}`.", DeprecationWarning, stacklevel=stacklevel)
+    warnings.warn(
+        f"`{old}` will be removed in strat {gone_in}; write `{new}`.", DeprecationWarning, stacklevel=stacklevel
+    )
 
 
 def renamed_arguments(*, gone_in: str, **new_by_old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

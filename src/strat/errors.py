@@ -123,7 +123,7 @@ def visible(text: str) -> str:
 
 
 def drawable(text: object) -> str:
-    r"""`text` as a label of a picture: control signs spelled out, dollar signs as they are and no formula.
+    r"""`text` as a label of a picture: control characters spelled out, dollar signs as they are and no formula.
 
     >>> print(drawable("$10 to $30"))
     \$10 to \$30

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
@@ -51,6 +51,20 @@ def records(notes: Iterable[str]) -> list[dict[str, str]]:
     return list({(one["code"], one["text"]): one for one in each}.values())
 
 
+def each_code_once(notes: Iterable[str], codes: Container[str]) -> list[str]:
+    """The notes without repeats: of each of these codes, which are about the design, only the first note.
+
+    >>> notes = [Note("few-df", "5 df"), Note("few-df", "4 df"), Note("trend", "a"), Note("trend", "b")]
+    >>> each_code_once(notes, {"few-df"})
+    ['5 df', 'a', 'b']
+    """
+    kept: dict[str, str] = {}
+    for note in notes:
+        code = note.code if isinstance(note, Note) else ""
+        kept.setdefault(code if code in codes else note, note)
+    return list(kept.values())
+
+
 def no_variation(number: int, of: int, *, limited: bool) -> Note:
     """That so many values have a standard error of zero though something was not seen.
 
@@ -59,5 +73,5 @@ def no_variation(number: int, of: int, *, limited: bool) -> Note:
     """
     which = "the value" if of == 1 else f"{number} of {of} values"
     allowed = "the limits allow for what these units do not show"
-    text = allowed if limited else "the interval is a point, which shows no certainty"
+    text = allowed if limited else "the interval is a point, which is not evidence of certainty"
     return Note("no-variation", f"nothing varied in {which} between units: {text}")

@@ -228,7 +228,7 @@ def test_compare_logs(shared: Path) -> None:
         (["chance", "nothing.csv"], "must be a file that exists"),
         (["chance", "bad.csv"], "square matrix of counts"),
         (["chance", "bad.csv", "--truth", "x"], "must be given together"),
-        (["chance", "bad.csv", "--units", "x"], "a matrix does not know units"),
+        (["chance", "bad.csv", "--units", "x"], "a matrix has no units"),
         (["chance", "bad.csv", "--exchange", "around"], "`--exchange` must be one of"),
         (["rank", "errors.csv"], "must be given"),
         (["rank", "errors.csv", "--lower-is-better", "--alpha", "2"], "`--alpha` must lie between"),

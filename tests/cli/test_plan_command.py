@@ -78,7 +78,7 @@ def test_a_picture_is_drawn(capsys, tmp_path):
         (["design-samples"], "`strat plan design-samples` must have"),
         (
             ["allocation", "--sizes", "a,b", "--deviations", "1,1", "--total", "4"],
-            "`--sizes` must be numbers with commas",
+            "`--sizes` must be comma-separated numbers",
         ),
         ([*CALLS[0], "--plot", "curve.txt"], "`--plot` must end in .png, .svg or .pdf"),
         (["width", "--width", "1e-7", "--proportion", "0.5"], "`width` must be reachable"),

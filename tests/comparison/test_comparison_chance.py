@@ -234,7 +234,7 @@ def test_type_one_error_of_the_clustered_variants() -> None:
     [
         ([[1, 2, 3], [4, 5, 6]], "`confusion` must be square"),
         ([[1, -2], [3, 4]], "`confusion` must not be negative, got -2"),
-        ([[0.5, 0.5], [0.2, 0.8]], "a normalised matrix has lost the number of patterns"),
+        ([[0.5, 0.5], [0.2, 0.8]], "a normalised matrix does not contain the number of patterns"),
         ([[0, 0], [0, 0]], "at least one pattern"),
         ([[np.nan, 1], [1, 1]], "not a number"),
     ],

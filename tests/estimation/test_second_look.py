@@ -207,6 +207,6 @@ def test_a_stratum_seen_whole_adds_no_degrees_of_freedom() -> None:
 
 def test_rows_at_one_place_of_a_systematic_sample_are_refused() -> None:
     """Their order would be that of the rows, and the answer with it."""
-    with pytest.raises(strat.StratError, match="`order` must tell all rows apart, got 2 at the place of another"):
+    with pytest.raises(strat.StratError, match="`order` must distinguish all rows, got 2 at the place of another"):
         strat.Design.systematic(order=[1, 1, 2, 2, 3])
     assert strat.Design.systematic(order=[1, 1, 2, 2, 3], units=["a", "b", "c", "d", "e"]).n_units == 5

@@ -76,7 +76,7 @@ case(
 case("Macintosh line ends", file("a.csv", GOOD.replace("\n", "\r")), code=0, out="accuracy +0.8000")
 case("Macintosh line ends, a row too short", file("a.csv", (GOOD + "1,1\n").replace("\n", "\r")), says="line 42")
 case("a line end in a name", file("a.csv", of_rows('"a\rb",truth,guess', "1,1,1", times=9)), says="a.csv")
-case("a NUL in a column's name", file("a.csv", "\0" + GOOD), says="without NUL signs, got '.x00truth'")
+case("a NUL in a column's name", file("a.csv", "\0" + GOOD), says="without NUL characters, got '.x00truth'")
 case("a column that differs in case", file("a.csv", GOOD, "--truth", "TRUTH", "--predicted", "guess"), says="'truth'")
 case("an empty column name", file("a.csv", of_rows("truth,guess,", "1,1,1", times=9)), code=0, out="accuracy")
 case("a semicolon file", file("a.csv", GOOD.replace(",", ";")), code=0, out="accuracy")

@@ -108,7 +108,7 @@ def test_few_and_unequal_units_are_named() -> None:
     unit = np.repeat(np.arange(6), [1, 1, 1, 1, 1, 95])
     rng = np.random.default_rng(2)
     (found,) = check({"u": unit, "s": rng.normal(size=100)}, score="s", units="u", trials=100)
-    assert any("few units: with 5 degrees of freedom" in note for note in found.notes)
+    assert any("with 5 degrees of freedom every interval is wide" in note for note in found.notes)
     assert set(found.estimate.notes) <= set(found.notes)
     assert any("effective degrees of freedom" in note for note in found.notes)
 

@@ -287,7 +287,7 @@ def test_groups_without_a_value_are_named() -> None:
     assert list(board.each) == ["p"]
     assert "no value in q: " in str(board)
     single = strat.compare(only, **LABELS, by="one")
-    assert single.undefined["s"] == "all its rows are of one unit, so that it has no standard error."
+    assert single.undefined["s"] == "all its rows belong to one unit, so that it has no standard error."
 
 
 # ---- tables of one system each, and long ones

@@ -58,6 +58,24 @@ def test_every_code_is_documented() -> None:
     assert codes() == listed
 
 
+def test_every_code_is_explained_once_with_what_to_do() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "notes.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \| (.+) \|$", page, re.MULTILINE)
+    assert len({code for code, _, _ in rows}) == len(rows) == len(codes())
+
+
+def test_every_note_that_is_made_has_a_literal_code_or_that_of_another_note() -> None:
+    others = {
+        ast.unparse(node.args[0])
+        for path in Path(strat.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "Note"
+        and not isinstance(node.args[0], ast.Constant)
+    }
+    assert others == {"code", "note.code"}
+
+
 def test_json_lists_each_note_once_with_its_code() -> None:
     twice = [Note("few-df", "few units"), Note("few-df", "few units"), Note("trend", "few units"), "a sentence"]
     assert records(twice) == [
@@ -65,6 +83,25 @@ def test_json_lists_each_note_once_with_its_code() -> None:
         {"code": "trend", "text": "few units"},
         {"code": "remark", "text": "a sentence"},
     ]
+
+
+def test_a_caution_about_several_measures_is_said_once() -> None:
+    """Accuracy and the error rate of units that show one outcome had the same sentence twice, and f1 a third figure."""
+    table = {"y": [0, 1] * 60, "p": [0, 1] * 60, "u": [0] * 100 + list(range(1, 21))}
+    metrics = ["accuracy", "error_rate", "f1"]
+    evaluation = strat.evaluate(table, truth="y", predicted="p", units="u", metrics=metrics)
+    said = [note.code for note in evaluation.warnings if isinstance(note, Note)]
+    assert len(said) == len(set(said))
+    assert {"one-outcome", "heavy-units"} <= set(said)
+    assert any("(likewise for error_rate)" in note for note in evaluation.warnings)
+
+
+def test_a_check_of_several_measures_says_once_that_units_are_few() -> None:
+    table = {"y": [0, 1] * 30, "p": [0, 1, 1, 1, 0, 1] * 10, "u": [i // 10 for i in range(60)]}
+    checks = strat.check(table, truth="y", predicted="p", units="u", trials=50)
+    said = [note["code"] for note in json.loads(checks.to_json())["notes"]]
+    assert said.count("few-units") == said.count("few-df") == 1
+    assert str(checks).count("makes up a tenth of all units") == 1
 
 
 def test_notes_of_an_evaluation_and_a_comparison_have_codes_in_json() -> None:

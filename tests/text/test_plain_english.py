@@ -45,7 +45,8 @@ DIALECT = re.compile(
     r"\b(worth|bends?|told apart|can't be told|mend(?:s|ed)?|alike|a person|a careful person|parted by commas|the house"
     r"|at the door|rooks|lone (?:unit|stratum|strata)|answers? for|nobody|hang together|would never end"
     r"|must hold something|must fall|less (?:lower|right|strata|that|the (?!whole|margin|number))"
-    r"|how right each row is|equal ones)\b",
+    r"|how right each row is|equal ones|can be had|write it anew|save it anew|tell all rows apart|as a rule (?!by)"
+    r"|NUL signs|says? nothing of|worse than nothing|knows nothing|before you look|numbers with commas)\b",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,9 @@ def half(n: float, *, positive: float = 1.0) -> float:
 
 def test_both_names_are_understood_and_the_old_one_warns() -> None:
     assert half(3.0, positive=2.0) == 3.0
-    with pytest.warns(DeprecationWarning, match=r"^`pos_label` goes in strat 0\.3; write `positive`\.$") as caught:
+    with pytest.warns(
+        DeprecationWarning, match=r"^`pos_label` will be removed in strat 0\.3; write `positive`\.$"
+    ) as caught:
         assert half(3.0, pos_label=2.0) == 3.0  # type: ignore[call-arg]
     assert caught[0].filename == __file__
 
@@ -25,5 +27,5 @@ def test_both_at_once_are_refused() -> None:
 
 
 def test_a_name_of_a_module() -> None:
-    with pytest.warns(DeprecationWarning, match=r"`strat\.old` goes in strat 1\.0; write `strat\.new`\."):
+    with pytest.warns(DeprecationWarning, match=r"`strat\.old` will be removed in strat 1\.0; write `strat\.new`\."):
         deprecated("strat.old", "strat.new", gone_in="1.0", stacklevel=2)

@@ -30,7 +30,7 @@ COMMANDS: dict[str, str] = {
     "chance": "Test a confusion matrix against random classification, exactly.",
     "rank": "Rank systems over many data sets: Friedman, post-hoc tests, critical-difference diagram.",
     "test": "Test two systems by name (McNemar, Wilcoxon, corrected t, …), with advice on which test to use.",
-    "votes": "Rank systems by votes on pairs (Bradley-Terry), with intervals that know who voted on what.",
+    "votes": "Rank systems by votes on pairs (Bradley-Terry), with intervals that allow for who voted on what.",
     "plan": "Plan how many rows, units, strata, repeats and design samples a wanted answer needs.",
     "sample": "Draw a stratified or clustered sample of test items, with weights.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",

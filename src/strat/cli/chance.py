@@ -96,9 +96,9 @@ def _check_options(ctx: typer.Context) -> None:
         raise StratError("`--truth` and `--predicted` must be given together, got one of them.")
     if truth is None:
         options.leave_out(ctx, "na", "independent", why="for a matrix, which holds numbers only")
-        options.leave_out(ctx, "exchange", "permutations", why="without --units, which a matrix does not know")
+        options.leave_out(ctx, "exchange", "permutations", why="without --units, which a matrix does not have")
         if units is not None:
-            raise StratError("`--units` must come with `--truth` and `--predicted`; a matrix does not know units.")
+            raise StratError("`--units` must come with `--truth` and `--predicted`; a matrix has no units.")
 
 
 def _of_labels(ctx: typer.Context, truth: Any, predicted: Any, units: Any) -> tuple[Any, list[Any]]:

@@ -21,7 +21,7 @@ def gate(
     ctx: typer.Context,
     files: options.ComparedFiles,
     baseline: Annotated[
-        str | None, typer.Option(help="The system to hold the candidate against: its name, or a stored file (--save).")
+        str | None, typer.Option(help="The system to compare the candidate with: its name, or a stored file (--save).")
     ] = None,
     candidate: Annotated[str | None, typer.Option(help="The system in question; else the only other one.")] = None,
     margin: Annotated[
@@ -41,7 +41,7 @@ def gate(
     unsure: Annotated[str, typer.Option(help="Where nothing is shown: fail (exit code 4), warn or pass (0).")] = "fail",
     anytime: Annotated[
         int | None,
-        typer.Option(help="Units that are planned, where the gate is asked again and again: limits for every look."),
+        typer.Option(help="Planned number of units, where the gate is run repeatedly: limits that hold at every run."),
     ] = None,
     save: Annotated[
         Path | None,

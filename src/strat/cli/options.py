@@ -274,4 +274,4 @@ def numbers_of(option: str, text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise StratError(f"`{option}` must be numbers with commas, such as 500,300, got {text!r}.") from None
+        raise StratError(f"`{option}` must be comma-separated numbers, such as 500,300, got {text!r}.") from None

@@ -172,7 +172,7 @@ def units(
     prevalence: Prevalence = None,
     share: Share = None,
     share_intraclass: Annotated[
-        float, typer.Option(help="1: units are positive as a whole; 0: positive rows are spread at random.")
+        float, typer.Option(help="1: all rows of a unit have the same class; 0: positive rows are spread at random.")
     ] = 1.0,
     level: Level = 0.95,
     assurance: Assurance = ASSURANCE,
@@ -238,7 +238,7 @@ def labels(
     else:
         leave_out(ctx, "score", "proxy", why="without a file")
     if rows is None or correlation is None:
-        raise StratError("`--rows` and `--correlation` must be given where no file is.")
+        raise StratError("`--rows` and `--correlation` must be given without a file.")
     answer = planning.labels_for_width(
         width=width, rows=rows, correlation=correlation, proportion=proportion, deviation=deviation, level=level,
         design_effect=design_effect,

@@ -84,7 +84,7 @@ def pilot(
     of_files = ("truth", "predicted", "score", "metric", "positive", "kinds", "order", "stages", "population")
     leave_out(ctx, *of_files, why="without a file of the pilot's rows")
     if se is None or units is None:
-        raise StratError("`--se` and `--units` must be given where no file of the pilot's rows is.")
+        raise StratError("`--se` and `--units` must be given without a file of the pilot's rows.")
     common: dict[str, Any] = {"se": se, "units": _number("--units", units), "level": level}
     common["strata"] = 1 if strata is None else _number("--strata", strata)
     if width is not None:

@@ -17,7 +17,7 @@ SCHEMA = "strat/plan/1"
 
 def boundaries(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="A table of the frame or of a pilot.")],
-    score: Annotated[str, typer.Option(help="Column of a score that goes with what will be measured.")],
+    score: Annotated[str, typer.Option(help="Column of a score that is correlated with what will be measured.")],
     strata: Annotated[int, typer.Option(help="How many strata are wanted.")] = 5,
     as_json: Json = False,
 ) -> None:

@@ -160,7 +160,7 @@ def _family(family: Any, alpha: float, notes: Any) -> Sheet:
     counts = family.separated(alpha)
     lines = [
         f"pairs separated at {alpha:g}: " + ", ".join(f"{name} {count}" for name, count in counts.items()),
-        "choose the procedure before you look: the smallest of many p-values is none",
+        "choose the procedure before you see the results: the smallest of many p-values is not a valid p-value",
         *notes,
     ]
     data = {"alpha": alpha, "separated": counts, "pairs": columns, "notes": records(notes)}

@@ -125,7 +125,7 @@ def recognize(
     threshold: str | None = typer.Option(
         None, help="Print error rates at this threshold too; comma-separated for one of each system."
     ),
-    per_subject: int | None = typer.Option(None, help="The evaluation of CVPR 5 with so many images a subject."),
+    per_subject: int | None = typer.Option(None, help="The evaluation of CVPR 5 with this many images per subject."),
     target: str = typer.Option("population", help="population, or these-subjects (subjects as strata)."),
     ties: str = typer.Option("pessimistic", help="pessimistic, optimistic or expected."),
     method: str = typer.Option("closed form", help="closed form, brr, jackknife or bootstrap."),
@@ -168,7 +168,7 @@ def recognize(
     """
     if files:
         raise StratError(
-            f"what a file holds must be said by an option, got {files[0]!r} alone; --trials FILE for a list of "
+            f"an option must say what a file holds, got {files[0]!r} alone; --trials FILE for a list of "
             "comparisons, --similarity or --distance FILE for a table of scores, --images FILE for embeddings."
         )
     if plot_kind is not None:

@@ -44,7 +44,7 @@ def run(
         str, typer.Option(help="two-sided; greater: the first system is larger; less.")
     ] = "two-sided",
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Friedman: numbers are errors.")] = False,
-    rope: Annotated[float, typer.Option(help="bayes tests: differences up to this are practically none.")] = 0.0,
+    rope: Annotated[float, typer.Option(help="bayes tests: differences up to this are practically equivalent.")] = 0.0,
     seed: options.Seed = 0,
     na: options.Na = None,
     *,
@@ -109,7 +109,7 @@ def _check_options(ctx: typer.Context) -> list[str]:
     else:
         options.leave_out(ctx, "units", why="without --truth: clusters are of items")
     if sum((asked["folds"] is not None, asked["ratio"] is not None, asked["five_by_two"])) > 1:
-        raise StratError("`--folds`, `--ratio` and `--five-by-two` say the same thing in three ways; give one of them.")
+        raise StratError("`--folds`, `--ratio` and `--five-by-two` describe the same thing; give only one of them.")
     return system
 
 

@@ -1,4 +1,4 @@
-"""`strat votes`: a ranking from votes on pairs, with intervals that know who voted on what."""
+"""`strat votes`: a ranking from votes on pairs, with intervals that allow for who voted on what."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def votes(
     right: Annotated[str, typer.Option(help="Column of the second one.")] = "right",
     winner: Annotated[str, typer.Option(help="Column: left, right or tie, or the winner's name.")] = "winner",
     ties: Annotated[str, typer.Option(help="half (a win for each), or davidson (a parameter of their own).")] = "half",
-    home: Annotated[bool, typer.Option("--home", help="Take out the effect of the left side.")] = False,
+    home: Annotated[bool, typer.Option("--home", help="Remove the effect of the left side.")] = False,
     covariate: Annotated[
-        list[str] | None, typer.Option(help="Column of numbers, left minus right, to take out (repeat for more).")
+        list[str] | None, typer.Option(help="Column of numbers, left minus right, to adjust for (repeat for more).")
     ] = None,
     strata: options.Strata = None,
     units: options.Units = None,

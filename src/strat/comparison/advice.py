@@ -96,10 +96,12 @@ def _of_items(systems: int, units: bool) -> Advice:
         )
     if systems == 2:
         return Advice(
-            "mcnemar-midp", "two systems on the same independent items; it keeps its level without wasting it"
+            "mcnemar-midp", "two systems on the same independent items; it keeps its level without being conservative"
         )
     if units:
-        return Advice(None, "no test here knows more than two systems on clustered items: use `strat compare --units`")
+        return Advice(
+            None, "no test here handles more than two systems on clustered items: use `strat compare --units`"
+        )
     return Advice(
         "cochran", "more than two systems on the same independent items; `strat compare` has the pairs after it"
     )
@@ -109,7 +111,7 @@ def _of_splits(systems: int, five_by_two: bool) -> Advice:
     if systems > 2:
         return Advice(None, "splits are compared two systems at a time: name two columns, and adjust for their number")
     if five_by_two:
-        return Advice("5x2cv-f", "the rows are five repeats of two halves, which it was made for")
+        return Advice("5x2cv-f", "the rows are five repeats of two halves, for which it was designed")
     return Advice("corrected-t", "the training sets of splits overlap, and it is the t-test that allows for it")
 
 

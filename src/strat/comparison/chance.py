@@ -155,7 +155,8 @@ def _counts(confusion: ArrayLike) -> Counts:
     if not np.array_equal(whole, table):
         raise StratError.about(
             "confusion",
-            "must be whole counts of patterns, got fractions; a normalised matrix has lost the number of patterns.",
+            "must be whole counts of patterns, got fractions; a normalised matrix does not contain the number of "
+            "patterns.",
         )
     if whole.sum() == 0:
         raise StratError.about("confusion", "must count at least one pattern, got none.")

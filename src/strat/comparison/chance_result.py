@@ -75,7 +75,7 @@ class Chance:
         except TooLargeError:
             raise StratError.about(
                 "distribution",
-                f"of {self.n} patterns with these margins is too large to make exactly; the p-value stands.",
+                f"of {self.n} patterns with these margins is too large to compute exactly; the p-value is valid.",
             ) from None
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:

@@ -120,7 +120,7 @@ def fixed_kinds(influence: Array, stratum: Codes, copies: Array) -> tuple[Note, 
     return (
         Note(
             "fixed-kinds",
-            f"units of a stratum differ {ratio:.2g} times as much as strata do (mean squares): draws from one pool "
+            f"units of a stratum differ {ratio:.2g} times as much as strata do (mean squares): random draws "
             "would not; if the units of a stratum are of fixed kinds (pose, prompt, sensor), name these: "
             "Design.blocks(units=…, kinds=…)",
         ),

@@ -283,7 +283,7 @@ class Crossing:
             )
         if few:
             notes.append(
-                Note("few-levels", f"only {', '.join(few)}: what that factor adds to the variance is hardly known")
+                Note("few-levels", f"only {', '.join(few)}: its contribution to the variance is poorly estimated")
             )
         return tuple(notes)
 

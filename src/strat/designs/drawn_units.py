@@ -63,17 +63,19 @@ class DrawnUnits:
         if not len(lone):
             return
         if len(sizes) == 1 and self.single_rows:
-            raise StratError("at least two rows must be there, got one: the variation between rows can't be seen.")
+            raise StratError(
+                "at least two rows must be there, got one: the variation between rows cannot be estimated."
+            )
         if len(sizes) == 1:
             raise StratError.about(
                 "units",
-                "must name at least two units, got one: the variation between units can't be seen; "
+                "must name at least two units, got one: the variation between units cannot be estimated; "
                 "name a smaller unit, or strata within it.",
             )
         raise StratError.about(
             "strata",
             f"must have at least two units each, got one in {some(self.stratum_labels[lone])}; choose "
-            "lone='collapse' (join with the next stratum), 'certainty' (it was sure to be drawn), "
+            "lone='collapse' (join with the next stratum), 'certainty' (drawn with certainty), "
             "'centre' (compare with all units) or 'average' (as variable as the others).",
         )
 

@@ -54,7 +54,7 @@ class DesignFacts:
     items
         Items that rows are repeats of (0: no repeats).
     df
-        Degrees of freedom: units less strata.
+        Degrees of freedom: units minus strata.
     census
         Whether every unit of the population was drawn.
     finite

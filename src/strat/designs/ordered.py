@@ -172,7 +172,7 @@ class Ordered:
             notes.append(
                 Note(
                     "period",
-                    f"the values come back every {period:.3g} units of the sample: a period that fits the step of the "
+                    f"the values repeat every {period:.3g} units of the sample: a period that fits the step of the "
                     "sample would bias the mean unseen, and differences of neighbours misjudge its variance; compare "
                     "with a sample of another step, or a random one",
                 )
@@ -239,7 +239,7 @@ def places(order: ArrayLike, units: ArrayLike | None, strata: ArrayLike | None) 
         if doubles:
             raise StratError.about(
                 "order",
-                f"must tell all rows apart, got {doubles} at the place of another one; "
+                f"must distinguish all rows, got {doubles} at the place of another one; "
                 "name their `units`, or give a finer order.",
             )
         place = rank.astype(float)

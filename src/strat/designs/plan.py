@@ -51,7 +51,7 @@ class Plan:
 
         >>> message = Plan(population="stratified").warning("simple random")
         >>> message.split(": ")[1]
-        'intervals will as a rule be too wide; give the strata to the design.'
+        'intervals will usually be too wide; give the strata to the design.'
         """
         if self.analysis is not None and self.analysis != design:
             return f"the plan has a {self.analysis} analysis, and the design is {design}; change the one or the other."
@@ -60,7 +60,7 @@ class Plan:
             return None
         narrow, wide = any(s in _NARROW for s in missing), any(s not in _NARROW for s in missing)
         direction = "too narrow or too wide" if narrow and wide else "too narrow" if narrow else "too wide"
-        rule = "may" if narrow and wide else "will as a rule"
+        rule = "may" if narrow and wide else "will usually"
         structure = " and ".join(missing)
         return (
             f"the plan samples the population with {structure}, and the analysis ignores that ({design}): intervals "

@@ -96,7 +96,7 @@ class Stages:
             return ()
         each = ", ".join(f"{number} with one {name!r}" for name, number in counts.items())
         return (
-            Note("single-stage-unit", f"{each}: what these vary by can't be seen and is not in the standard error"),
+            Note("single-stage-unit", f"{each}: their variation cannot be estimated and is not in the standard error"),
         )
 
     @property
@@ -143,7 +143,8 @@ def _refuse_single(stage: Stage, strata: int) -> None:
     if len(stage.single):
         where = "" if strata == 1 else " in every stratum"
         raise StratError.about(
-            "stages", f"must have at least two units of {stage.name!r}{where}, got one: their variation can't be seen."
+            "stages",
+            f"must have at least two units of {stage.name!r}{where}, got one: their variation cannot be estimated.",
         )
 
 

@@ -172,8 +172,8 @@ def _no_errors(design: Design, point: Array, rows: Array) -> Note | None:
     part = 0.025 ** (1.0 / units)
     return Note(
         "one-outcome",
-        f"{int(design.copies[rows > 0].sum()):,} units show one outcome alone: the limits suppose that rows of a unit "
-        "have a correlation of at most about 0.3; where whole units may fail, the limit of the level 95 % is that of "
+        f"{int(design.copies[rows > 0].sum()):,} units show only one outcome: the limits assume that rows of a unit "
+        "have a correlation of at most about 0.3; where whole units can fail, the 95 % limit is that of "
         f'{units:.3g} rows, {part if point else 1.0 - part:.3g} (interval(method="exact"))',
     )
 
@@ -286,7 +286,7 @@ def _single_tries(design: Design) -> Note | None:
     return Note(
         "single-tries",
         f"{once:,} of {len(tries):,} items were tried once, which does not show how their tries vary: the differences "
-        "between such items take its place, so that the interval is rather too wide",
+        "between such items take its place, so that the interval is somewhat too wide",
     )
 
 
@@ -294,7 +294,7 @@ def _single_stratum(statistic: Statistic, replicates: Replicates | None) -> Note
     if replicates is None or replicates.method.kind is not MethodKind.MULTI_ARRAY or replicates.design.n_strata > 1:
         return None
     if statistic.gradient is None or statistic.curved_below:
-        text = "multi-array replicates of a single stratum are short for such a statistic; use jackknife(design)"
+        text = "multi-array replicates of a single stratum are too short for this statistic; use jackknife(design)"
         return Note("single-stratum-multi-array", text)
     return None
 

@@ -372,7 +372,7 @@ def _woodruff(
         else (
             Note(
                 "quantile-by-shares",
-                f"{replicates.method} replicates say nothing about a quantile's variance; Woodruff's interval is used",
+                f"{replicates.method} replicates can't estimate a quantile's variance; Woodruff's interval is used",
             ),
         )
     )

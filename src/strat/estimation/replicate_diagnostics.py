@@ -74,7 +74,7 @@ def _dominated(statistic: Statistic, replicates: Replicates, spread: Array, scal
         "dominant-replicate",
         f"one of the {k:,} replicates carries {share:.0%} of the variance, where the largest usually has some "
         f"{usual:.1%}: the units that it takes differ from the others in every stratum, or a few units carry the "
-        "statistic, and the standard error may be off; compare it with the closed form (on=design)",
+        "statistic, and the standard error may be wrong; compare it with the closed form (on=design)",
     )
 
 

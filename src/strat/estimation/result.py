@@ -409,7 +409,7 @@ class Estimate:
         """Degrees of freedom of each value; refused where there are none, because no limit can be had."""
         if self.least_df <= 0:
             raise StratError(
-                f"`{self.name}` has {self.least_df:g} degrees of freedom: no interval can be had; give more units or "
+                f"`{self.name}` has {self.least_df:g} degrees of freedom: there is no interval; give more units or "
                 "fewer strata, or df= to estimate()."
             )
         return np.asarray(self.df, float)

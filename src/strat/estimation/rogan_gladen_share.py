@@ -66,5 +66,5 @@ def _judge_knows(values: Array) -> None:
         raise StratError.about(
             "judged",
             f"must be better than chance on the labelled rows, got sensitivity plus specificity of "
-            f"{youden + 1:.3g}: such a judge says nothing of the share; use the labels alone.",
+            f"{youden + 1:.3g}: such a judge carries no information about the share; use only the labels.",
         )

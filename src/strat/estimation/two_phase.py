@@ -330,7 +330,8 @@ def _strata(strata: ArrayLike | None) -> list[NDArray[np.bool_]]:
     """Which rows lie in each stratum."""
     if strata is None:
         raise StratError.about(
-            "strata", "must be given with estimator='stratified', got None: a coefficient for each of what?"
+            "strata",
+            "must be given with estimator='stratified', got None; name the groups that each get a coefficient.",
         )
     codes, labels = encode("strata", strata)
     return [codes == k for k in range(len(labels))]

@@ -45,7 +45,7 @@ class Question:
 
 FIELDS = {
     "truth": Field("Truth", "The right answer of each row: the diagnosis, the reference label."),
-    "predicted": Field("Prediction", "What the system said: one of the labels of the truth."),
+    "predicted": Field("Prediction", "What the system predicted: one of the labels of the truth."),
     "score": Field(
         "Score", "A number for each row: how sure the system is of the positive class, or how many points the row gets."
     ),

@@ -51,7 +51,7 @@ def rows_for_power(
     if gap == 0:
         raise StratError.about(
             "alternative",
-            f"must differ from `null`, got {alternative:g} for both; no number of rows finds no difference.",
+            f"must differ from `null`, got {alternative:g} for both; no number of rows can detect a difference of 0.",
         )
     z = float(critical(level))
     root0, root1 = np.sqrt(null * (1 - null)), np.sqrt(alternative * (1 - alternative))
@@ -283,5 +283,7 @@ def _power(excess: Array, spread: float | Array) -> Array:
 
 def _nonzero(argument: str, value: float) -> float:
     if not value or not np.isfinite(value):
-        raise StratError.about(argument, f"must not be zero, got {value!r}; no number of rows finds no difference.")
+        raise StratError.about(
+            argument, f"must not be zero, got {value!r}; no number of rows can detect a difference of 0."
+        )
     return value

@@ -21,7 +21,7 @@ from strat.validate.columns import encode, numbers, same_length
 
 NEIGHBOUR, ANNOTATORS = "nearest neighbour's error", "annotators' disagreement"
 ASSUMED = {
-    NEIGHBOUR: "as far as rows are many: a finite sample's error is above its limit",
+    NEIGHBOUR: "for large samples: the error of a finite sample is above its limit",
     ANNOTATORS: "if annotators see what the classifier sees and err independently of each other",
 }
 

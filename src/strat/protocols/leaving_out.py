@@ -108,7 +108,7 @@ def _check_lone(job: Task) -> None:
         raise StratError.about(
             "y",
             f"must have at least two {what}s of every class for leave-one-out, got one of "
-            f"{some(job.classes[lone])}: without it nothing is left to learn that class from; "
+            f"{some(job.classes[lone])}: without it that class cannot be learned; "
             "merge or drop these classes.",
         )
 

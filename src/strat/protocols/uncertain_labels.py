@@ -53,7 +53,7 @@ class UncertainLabels:
         )
         if float(self.observed.value) < self.noise:
             text += (
-                "\nnote: the observed error is below the noise: fewer labels are wrong than said, or the classifier "
+                "\nnote: the observed error is below the noise: fewer labels are wrong than assumed, or the classifier "
                 "has learned to err as the labels do."
             )
         return text
@@ -94,7 +94,7 @@ def uncertain_labels(
         raise StratError.about(
             "noise",
             f"must be below {(k - 1) / k:.4g} with {k} classes, got {noise!r}: labels that are wrong more "
-            "often say nothing.",
+            "often carry no information.",
         )
     unit = None if units is None else encode("units", units)[0]
     if unit is not None:

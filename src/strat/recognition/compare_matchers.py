@@ -33,8 +33,8 @@ from strat.validate.arguments import checked
 At = float | Cost | None
 SAME_ERRORS = Note(
     "no-variation",
-    "both systems treat every comparison the same here, so that nothing varies and the interval is a point; that shows "
-    "no certainty",
+    "both systems decide every comparison in the same way here, so that nothing varies and the interval is a point, "
+    "which is not evidence of certainty",
 )
 
 

@@ -94,7 +94,7 @@ def _meaning(estimate: Estimate) -> str:
     try:
         low, high = (float(side) for side in estimate.interval())
     except StratError:
-        return text + "There are no degrees of freedom, so that no interval can be had."
+        return text + "There are no degrees of freedom, so that there is no interval."
     text += f"Its 95 % interval runs from {number(low, d)} to {number(high, d)}"
     text += f", with a standard error of {number(se, d)}." if se > 0 else "; no variation was seen."
     return text + "\n\n" + _repeated(estimate)

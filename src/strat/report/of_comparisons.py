@@ -62,7 +62,7 @@ def of_leaderboard(board: Leaderboard) -> Told:
             *methods_of(estimate),
             simultaneous
             if count > 1
-            else "The difference is paired by item; its interval is Student's t as it stands.",
+            else "The difference is paired by item; its interval is Student's t, without adjustment.",
         ),
         topics=topics_of(estimate) | ({"max-t", "winner"} if count > 1 else set()),
         warnings=board.notes,

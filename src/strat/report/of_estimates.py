@@ -53,7 +53,7 @@ def _answered(estimate: Estimate, title: str) -> Answer:
     low, high = limits(estimate, LEVEL)
     d = places(float(estimate.se))
     if low is None or high is None:
-        return Answer(f"{capital(title)} is {number(float(estimate.point), d)}; no interval can be had.")
+        return Answer(f"{capital(title)} is {number(float(estimate.point), d)}; there is no interval.")
     text = f"{capital(title)} is {number(float(estimate.point), d)}, {interval_text(low, high, d, LEVEL)}."
     return Answer(text, "", (Bar("as sampled", low, float(estimate.point), high),))
 

@@ -223,7 +223,7 @@ def _worst(labels: list[str], counts: Array, shares: Array) -> str:
     off = counts.astype(float).copy()
     np.fill_diagonal(off, 0.0)
     if not off.any():
-        return "Every row was predicted right."
+        return "Every row was predicted correctly."
     i, j = np.unravel_index(int(np.argmax(off)), off.shape)
     many = counted(_count(float(counts[i, j])), "row")
     return (
@@ -234,7 +234,7 @@ def _worst(labels: list[str], counts: Array, shares: Array) -> str:
 
 def of_confusion(matrix: ConfusionMatrix) -> Told:
     """A confusion matrix alone: no design, so no interval."""
-    sentence = f"{number(100 * matrix.accuracy, 1)} % of {matrix.total:,.0f} rows are classified right."
+    sentence = f"{number(100 * matrix.accuracy, 1)} % of {matrix.total:,.0f} rows are classified correctly."
     section = _confusion([str(v) for v in matrix.labels], np.asarray(matrix.counts))
     data = {"labels": matrix.labels, "truth_by_predicted": matrix.counts}
     return Told(Answer(sentence), (section,), data=jsonable({"schema": "strat/confusion/1", **data}))

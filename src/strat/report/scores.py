@@ -70,7 +70,7 @@ def _caption(curve: Curve) -> str:
             sentences.append(_where(curve.bars[1]))
         return " ".join(sentences)
     if curve.diagonal:
-        sentences.append("Dashed: a score that knows nothing.")
+        sentences.append("Dashed: an uninformative score.")
     if curve.prevalence is not None:
         sentences.append(f"Dashed: the share of positives, {number(curve.prevalence, 3)}.")
     if curve.each is not None:

@@ -21,10 +21,10 @@ def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...
 
     >>> for note in label_notes(np.array(["No", "Yes"]), np.array(["no", "yes"])):
     ...     print(note)
-    'no', 'yes' count as other labels than 'No', 'Yes'; use one spelling in `truth` and `predicted` if not meant.
+    'no', 'yes' count as other labels than 'No', 'Yes'; use one spelling in `truth` and `predicted` unless they differ.
     >>> for note in label_notes(np.array([0, 1]), np.array([2, 3])):
     ...     print(note)
-    no predicted label (2, 3) occurs in the truth (0, 1): nothing can be right.
+    no predicted label (2, 3) occurs in the truth (0, 1): no prediction can be correct.
     """
     if len(truth) + len(predicted) > MOST:
         return ()
@@ -32,11 +32,11 @@ def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...
     alike = _alike(truth, predicted, new) if truth.dtype.kind == predicted.dtype.kind == "U" else []
     if alike:
         these, those = (some(side, SHOWN) for side in zip(*alike, strict=True))
-        way_out = "use one spelling in `truth` and `predicted` if not meant."
+        way_out = "use one spelling in `truth` and `predicted` unless they differ."
         return (Note("spelled-labels", f"{these} count as other labels than {those}; {way_out}"),)
     if len(new) == len(predicted):
         these, those = some(predicted.tolist(), SHOWN), some(truth.tolist(), SHOWN)
-        text = f"no predicted label ({these}) occurs in the truth ({those}): nothing can be right."
+        text = f"no predicted label ({these}) occurs in the truth ({those}): no prediction can be correct."
         return (Note("disjoint-labels", text),)
     return ()
 

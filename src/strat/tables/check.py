@@ -144,7 +144,7 @@ def _designs(columns: dict[str, NDArray[Any]], sampling: Sampling) -> tuple[Desi
     """The design, and the one that it would be if nothing were known of the start of a systematic sample."""
     if sampling.sizes is not None and sampling.order is None:
         raise StratError.about(
-            "population", "must go with `stages` or `order`: other units are drawn as if without end."
+            "population", "must go with `stages` or `order`: other designs are simulated from an infinite population."
         )
     options: dict[str, Any] = {"rows": len(next(iter(columns.values()))), "weights": columns.get("weights")}
     design = design_of(columns, **options, sampling=sampling)
@@ -226,7 +226,7 @@ def _notes(design: Design, own: Estimate, undefined: float) -> tuple[Note, ...]:
         )
     if design.df < FEW_DF:
         few = counted(design.df, "degree of freedom")
-        notes.append(Note("few-df", f"few units: with {few} every interval is wide and its level uncertain"))
+        notes.append(Note("few-df", f"with {few} every interval is wide and its level uncertain"))
     if undefined > 0:
         text = f"undefined in {undefined:.1%} of the samples, which were left out: too few rows of a class"
         notes.append(Note("undefined-samples", text))

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex, overload
 from strat.errors import one_of
 from strat.estimation import Estimate
 from strat.notebook import in_words
-from strat.notes import codes_of, records
+from strat.notes import codes_of, each_code_once, records
 from strat.tables.check_trials import NAIVE, Line
 from strat.tables.render import Sheet
 from strat.tables.sheet_result import SheetResult
@@ -18,7 +18,7 @@ from strat.text import class_named
 ANSWERS = {
     "holds": "it holds",
     "too short": "it is too short",
-    "too wide": "it is wider than it need be",
+    "too wide": "it is wider than necessary",
     "undecided": "too few samples to tell whether it holds; draw more",
 }
 VARIED = {  # what the shapes of a design's samples differ in, by its kind
@@ -29,6 +29,7 @@ VARIED = {  # what the shapes of a design's samples differ in, by its kind
 CALM = "it holds only if other units differ no more than these few"
 DOUBTED = "it holds for samples like these, which may show too little: see the notes"
 FEW_UNITS = {"few-units", "no-variation"}  # codes of notes that say so
+OF_DESIGN = ("few-units", "few-df")  # codes of notes on the design, which are the same for every measure
 DOUBTS = FEW_UNITS | {"two-kinds", "few-holders", "few-of-class", "thin-tail"}  # codes of notes on what a sample hides
 
 
@@ -149,7 +150,8 @@ def sheet(checks: Sequence[Check]) -> Sheet:
         for one in checks
         for line in one.lines
     ]
-    notes = [str(one) for one in checks] + [f"note: {note}" for one in checks for note in one.notes]
+    every = each_code_once((note for one in checks for note in one.notes), OF_DESIGN)
+    notes = [str(one) for one in checks] + [f"note: {note}" for note in every]
     notes += list(dict.fromkeys(class_named(p) for one in checks if (p := one.estimate.positive) is not None))
     notes.append(f"{checks[0].trials:,} samples a shape, seed {checks[0].seed}, of the design: {checks[0].design}")
     notes += [f"{one.metric}: {one.assumption}; {_by_shape(one)}" for one in checks]
@@ -172,7 +174,7 @@ def _data(checks: Sequence[Check]) -> dict[str, Any]:
         "seed": first.seed,
         "design": first.design,
         "measures": [_measure(one) for one in checks],
-        "notes": records(note for one in checks for note in one.notes),
+        "notes": records(each_code_once((note for one in checks for note in one.notes), OF_DESIGN)),
     }
 
 

@@ -88,7 +88,7 @@ def _of_scores(table: Table, systems: Sequence[str], roles: Mapping[str, str | N
     labelled = np.logical_and.reduce([one.labelled for one in each])
     if not labelled.any():
         raise StratError.about(
-            "score", "must have values of all systems in some rows, got none: which rows are compared?"
+            "score", "must have values of all systems in some rows, got none; give rows with labels of all systems."
         )
     columns = {role: values for role, values in each[0].columns.items() if role != "score"}
     columns |= {_key(system): one.columns["score"] for system, one in zip(systems, each, strict=True)}

@@ -129,7 +129,7 @@ def _in_groups(
         inside = design.restricted(rows)
         values = estimate(statistic, on=inside)
         if values.least_df <= 0:
-            raise StratError("all its rows are of one unit, so that it has no standard error.")
+            raise StratError("all its rows belong to one unit, so that it has no standard error.")
         estimates[label] = values, statistic, inside
         pair = of_estimate(values, higher_is_better=whole.many.higher_is_better, baseline=second if two else None)
         return pair.difference, inside

@@ -108,14 +108,12 @@ def _with_layout(
     strata, units = columns.get("strata"), columns.get("units")
     if "kinds" in columns:
         if units is None or strata is not None:
-            raise StratError.about(
-                "kinds", "must come with `units` and without `strata`: which units were seen under them?"
-            )
+            raise StratError.about("kinds", "must come with `units`, which were seen under them, and without `strata`.")
         return Design.blocks(units, columns["kinds"], **options)
     if "order" in columns:
         if units is None and counts is not None and (counts > 1).any():
             raise StratError.about(
-                "order", "must tell all rows apart, got several equal rows at one place; name their `units`."
+                "order", "must distinguish all rows, got several equal rows at one place; name their `units`."
             )
         along = {name: per_stratum(name, getattr(sampling, name), columns) for name in ("population", "start")}
         options |= {**along, "differences": sampling.differences}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from strat.estimation import Estimate
 from strat.notes import Note
 from strat.statistics.positive import positives
 from strat.tables.cells import Cells
@@ -43,7 +44,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     notes += averages(wanted, basis.estimates)
     weighted = columns.weights is not None or columns.sampling.population is not None
     notes += classes_as_strata(roles, wanted, weighted=weighted)
-    notes += [note for one in basis.estimates.values() for note in one.notes]
+    notes += _of_measures(basis.estimates)
     notes += _own(basis.cells, wanted)
     for groups in basis.groups.values():
         notes += [
@@ -57,6 +58,27 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     if all(name is None for role, name in roles.items() if is_drawn(role)):
         notes += _suspects(table, roles, columns.weights, [one.name for one in systems])
     return tuple(dict.fromkeys(notes))
+
+
+def _of_measures(estimates: Mapping[str, Estimate]) -> list[str]:
+    """Notes on each measure; what makes several intervals uncertain is said once, of the first of them."""
+    notes: dict[str, str] = {}
+    named: dict[str, list[tuple[str, str]]] = {}
+    for name, one in estimates.items():
+        for note in one.notes:
+            code = getattr(note, "code", "")
+            key = code if code in OF_INTERVALS else note
+            notes.setdefault(key, note)
+            named.setdefault(key, []).append((name, note))
+    return [_for_all(note, named[key]) for key, note in notes.items()]
+
+
+def _for_all(note: str, named: Sequence[tuple[str, str]]) -> str:
+    """The note of the first measure, with the other measures of which other figures are true."""
+    (first, _), *others = named
+    if all(text == note for _, text in others) or not isinstance(note, Note):
+        return note
+    return Note(note.code, f"{first}: {note} (likewise for {', '.join(name for name, _ in others)})")
 
 
 def _of_groups(groups: Groups) -> list[Note]:

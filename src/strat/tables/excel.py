@@ -97,8 +97,8 @@ def _damaged(path: Path) -> Iterator[None]:
         raise
     except _BROKEN as error:
         raise StratError(
-            f"`{path}` can't be read as an Excel workbook ({type(error).__name__}); open it in Excel and save it anew, "
-            "as .xlsx or as CSV."
+            f"`{path}` can't be read as an Excel workbook ({type(error).__name__}); open it in Excel and save it "
+            "again, as .xlsx or as CSV."
         ) from None
 
 

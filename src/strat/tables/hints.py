@@ -92,7 +92,9 @@ class Pooled:
         if self.named and self.item is not None:
             return f"{text}: these look like several systems pooled; use compare, or keep the rows of one."
         other = "" if self.named else f"; if not, add units={self.item!r} (command line: --units {self.item})"
-        return f"{text}: if these are several systems, they are pooled; use compare, or keep the rows of one{other}."
+        return (
+            f"{text}: if these are several systems, they are pooled here; use compare, or keep the rows of one{other}."
+        )
 
 
 def pooled(table: Table, roles: Mapping[str, str | None], weights: str | None, *, rows: int) -> list[Pooled]:

@@ -44,7 +44,7 @@ def _inspect_arrow(path: Path) -> None:
             for number in range(batches.num_record_batches):
                 batches.get_batch(number).validate(full=True)
     except UnicodeError:
-        raise StratError(f"`{path}` must hold UTF-8 text, and a name in it is none; write it anew.") from None
+        raise StratError(f"`{path}` must hold UTF-8 text, and a name in it is not UTF-8; write it again.") from None
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0].rstrip(".")
         raise StratError(f"`{path}` can't be read as an Arrow file: {reason}.") from None

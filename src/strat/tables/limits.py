@@ -206,7 +206,7 @@ def text_lines(file: Any, most: int = DEFAULT.line) -> Iterator[str]:
     with io.TextIOWrapper(file, "utf-8", newline="") as text:
         while line := text.readline(most):
             if len(line) == most:
-                raise ValueError(f"a line has more than {most:,} signs")
+                raise ValueError(f"a line has more than {most:,} characters")
             yield line
 
 

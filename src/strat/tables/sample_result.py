@@ -93,7 +93,7 @@ class Sample(SheetResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """How to analyse what was drawn."""
-        again = Note("drawn-again", f"seed {self.seed} draws the same items again")
+        again = Note("drawn-again", f"seed {self.seed} draws the same sample again")
         if self.probability is not None:
             how = (
                 "join them and `probability` to all rows by item, and evaluate with "

@@ -267,7 +267,7 @@ def _checked(table: Table) -> Table:
         raise StratError(f"{table.source} must have at least one column, got none.")
     cut = [name for name in table.names if "\0" in name] if table.backend.lazy is not None else []
     if cut:  # the engine ends a name there
-        raise StratError(f"{table.source} must name columns without NUL signs, got {some(cut)}; rename them.")
+        raise StratError(f"{table.source} must name columns without NUL characters, got {some(cut)}; rename them.")
     twice = sorted(name for name, times in Counter(table.names).items() if times > 1)
     if twice:
         raise StratError(f"{table.source} must name each column once, got {some(twice)} twice; rename one.")

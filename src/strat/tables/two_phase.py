@@ -244,8 +244,8 @@ class TwoPhase:
         without = [in_words(label) for label, rows in rows_of.items() if not self.rows.labelled[rows].any()]
         if without:
             raise StratError(
-                f"`{self.rows.truth}` must have values in every group of `by`, got none in {some(without, 5)}: how the "
-                "proxy errs in other groups says nothing of these; label some of their rows."
+                f"`{self.rows.truth}` must have values in every group of `by`, got none in {some(without, 5)}: the "
+                "error of the proxy in other groups does not apply to these; label some of their rows."
             )
         parts = {}
         for label, rows in rows_of.items():
@@ -282,9 +282,9 @@ def gain_note(
     errors = f"standard error {float(value.se):.4g}, {float(alone.se):.4g} with the {labels:,} labels alone"
     if ratio > 1.0:
         way = "; take estimator='regression', or calibrate it" if estimator == "difference" else ""
-        return (Note("proxy-worse", f"{what}: the proxy is worse than nothing ({errors}){way}"),)
+        return (Note("proxy-worse", f"{what}: the proxy makes the estimate less precise ({errors}){way}"),)
     if ratio > NO_GAIN:
-        return (Note("proxy-no-gain", f"{what}: the proxy is no gain ({errors})"),)
+        return (Note("proxy-no-gain", f"{what}: the proxy gains no precision ({errors})"),)
     as_good = f"the proxy makes {labels:,} labels as good as {labels / ratio:,.0f}"
     return (Note("proxy-gain", f"{what}: {as_good} ({errors})"),)
 

@@ -1,4 +1,4 @@
-"""`votes`: from a table of votes on pairs to a ranking with intervals that know who voted on what."""
+"""`votes`: from a table of votes on pairs to a ranking with intervals that allow for who voted on what."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _one_by_one(design: Design) -> tuple[Note, ...]:
     return (
         Note(
             "votes-as-units",
-            "every vote was taken for an independent draw; name what was drawn (prompts or workers as `units`, both as "
-            "crossed in `design`), else the intervals are too short",
+            "every vote was treated as independent; name what was sampled (prompts or workers as `units`, both as crossed "
+            "in `design`), else the intervals are too short",
         ),
     )

@@ -61,7 +61,7 @@ class Equation:
                 theta, psi = self._damped(theta, step, weights, float(np.linalg.norm(total)))
         raise StratError(
             f"`{self.name}` must have a finite solution, got none after {STEPS} Newton steps: some rows are separated "
-            "perfectly, or `start` is too far off; leave a term out, or begin elsewhere."
+            "perfectly, or `start` is too far off; drop a term, or choose another `start`."
         )
 
     def _step(self, theta: Array, weights: Array, total: Array) -> Array:
@@ -186,7 +186,7 @@ def equation(
 
     first = scores(begin)
     if not np.isfinite(first).all():
-        raise StratError.about("psi", "must be finite at `start`, got values that are not; begin elsewhere.")
+        raise StratError.about("psi", "must be finite at `start`, got values that are not; choose another `start`.")
     order = np.lexsort(np.hstack([first, scores(begin + 0.1)]).T)  # content tells rows apart, not their place
     line = np.empty(len(order), np.int64)
     line[order] = np.arange(len(order))

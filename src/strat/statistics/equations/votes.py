@@ -138,8 +138,8 @@ class Votes:
             outside = [self.systems[k] for k in np.flatnonzero(part != int(sizes.argmax()))]
             raise StratError.about(
                 "winner",
-                f"must connect all systems by wins both ways, got {some(outside, 5)} always ahead, always "
-                "behind or never compared with the others: that strength is infinite; leave such systems out.",
+                f"must connect all systems by wins both ways, got {some(outside, 5)} that always won, always "
+                "lost or were never compared with the others, so that their strength is infinite; remove such systems.",
             )
 
 

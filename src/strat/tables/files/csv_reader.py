@@ -30,7 +30,7 @@ class CsvFiles:
         head = first_line(self.paths[0])
         if head.startswith("PK\x03\x04"):
             raise StratError(
-                f"`{self.paths[0]}` is no text but a packed file, perhaps an Excel workbook; give it its own ending, "
+                f"`{self.paths[0]}` is not text but a compressed file, perhaps an Excel workbook; give it the ending "
                 ".xlsx, or save the sheet as CSV."
             )
         self.delimiter = separator(head, self.paths[0])

@@ -111,7 +111,7 @@ class engine_errors:
         # pyarrow and the engine's bindings raise these where bytes that should be text are none
         if isinstance(error, UnicodeError) or (type(error) is RuntimeError and "conversion" in str(error)):
             where = f"`{self.paths[0]}`"
-            raise StratError(f"{where} must hold UTF-8 text, and a name in it is none; write it anew.") from None
+            raise StratError(f"{where} must hold UTF-8 text, and a name in it is not UTF-8; write it again.") from None
         if isinstance(error, duckdb.Error | RuntimeError):
             raise StratError(explain(str(error), self.paths)) from None
 
