@@ -110,7 +110,7 @@ def test_every_question_has_an_answer(browser: Any, opened: Page) -> None:
         page.locator("[data-field=by]").get_by_role("checkbox", name="subject").check()
         assert "anatomy" in run(page).locator("main").inner_text()
         page.get_by_role("radio", name="Would the interval hold?").check()
-        page.get_by_label("Samples", exact=True).fill("200")
+        page.get_by_label("Samples", exact=True).fill("50")
         page.get_by_label("Measures", exact=True).fill("accuracy")
         run(page)
         assert "samples like yours" in page.locator("#text").text_content()

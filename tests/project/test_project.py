@@ -112,6 +112,16 @@ def test_the_workflow_runs_what_the_entry_runs() -> None:
         assert f"Programming Language :: Python :: {python}" in PROJECT["project"]["classifiers"]
 
 
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda p: p.name)
+def test_every_workflow_can_be_read_and_gives_no_more_rights_than_it_needs(file: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    workflow = yaml.safe_load(file.read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert all(("uses" in step) != ("run" in step) for step in job["steps"])
+        assert "timeout-minutes" in job or not any("run" in step for step in job["steps"])
+
+
 def test_pre_commit_formats_as_the_lint_group_does() -> None:
     pin = next(line for line in PROJECT["dependency-groups"]["lint"] if line.startswith("ruff"))
     pinned = re.findall(r'additional_dependencies: \["(.*)"\]', (ROOT / ".pre-commit-config.yaml").read_text())

@@ -1,17 +1,58 @@
-"""Installs each archive alone in a fresh environment and does the main job there (`make test-dist`)."""
+"""Looks into each archive, installs it alone in a fresh environment and does the main job there (`make test-dist`)."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import venv
+import zipfile
 from pathlib import Path
 
 EVALUATE = "evaluate p.csv --truth label --predicted guess --strata subject --units passage --json"
 COMPARE = "compare p.csv --truth label --predicted guess --predicted baseline --strata subject --units passage --json"
 REPORT = "evaluate p.csv --truth label --predicted guess --units passage --html r.html"
+
+
+BESIDE = {
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "LICENSE",
+    "PKG-INFO",
+    "README.md",
+    "SECURITY.md",
+    "pyproject.toml",
+    ".gitignore",
+}
+MACHINE = re.compile(rb"/(?:home|root|Users|work|tmp/[a-z]+)/[\w.-]+/|file:///")  # a path of the machine that built it
+
+
+def contents(archive: Path) -> dict[str, bytes]:
+    """From the path of each file in an archive to what it holds, the source archive's own folder left out."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            return {name: wheel.read(name) for name in wheel.namelist()}
+    with tarfile.open(archive) as packed:
+        files = [(member.name.partition("/")[2], packed.extractfile(member)) for member in packed if member.isfile()]
+        return {name: file.read() for name, file in files if file is not None}
+
+
+def look_into(archive: Path) -> str:
+    """The version of an archive, which holds the package and what describes it, and nothing of any machine."""
+    held = contents(archive)
+    package = "src/strat/" if archive.name.endswith(".tar.gz") else "strat/"
+    beside = {name for name in held if not name.startswith(package) and ".dist-info/" not in name}
+    assert beside <= BESIDE, beside - BESIDE
+    assert f"{package}py.typed" in held
+    told = {name: found[0] for name, text in held.items() if (found := MACHINE.findall(text))}
+    assert told == {}, told
+    metadata = next(text for name, text in held.items() if name.endswith(("METADATA", "PKG-INFO")))
+    version = re.search(rb"^Version: (.*)$", metadata, re.MULTILINE)
+    assert version is not None
+    return version[1].decode().strip()
 
 
 def try_archive(archive: Path) -> None:
@@ -29,6 +70,7 @@ def try_archive(archive: Path) -> None:
             return run(str(binaries / "strat"), *line.split(), expect=expect)
 
         run(str(binaries / "python"), "-m", "pip", "install", "--quiet", str(archive))
+        assert strat("--version").stdout.split()[-1] == look_into(archive)
         strat("demo --copy p.csv")
         assert json.loads(strat(EVALUATE).stdout)["rows"] == 1185
         assert json.loads(strat(COMPARE).stdout)["schema"].startswith("strat/")

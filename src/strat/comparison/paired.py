@@ -53,6 +53,26 @@ def paired(
     >>> print(result)
     A is not shown to be better than B: accuracy differs by 30.0 points, 95 % -6.1 to 60.3, p = 0.083.
     """
+    _refuse_unlike(a, b)
+    both = stack("system", a=a, b=b)
+    design = on.design if isinstance(on, Replicates) else on
+    joint = estimate(both, on=on)
+    name = f"difference of {a.name}"
+    difference = _minus(joint, name)
+    difference = replace(difference, notes=(*difference.notes, *notes_on_difference(joint, design)))
+    alone = None
+    if not rows_independent(design):
+        simple = Design.simple_random(n=len(design), weights=design.weights)
+        alone = _minus(estimate(both, on=simple), name)
+    values = (float(joint.point[0]), float(joint.point[1]))
+    better = _direction(a, higher_is_better)
+    rows = discordance(both, design)
+    share, units = is_share(joint), design.n_units
+    return Comparison(names, a.name, values, difference, alone, better, True, share, units, joint, rows)
+
+
+def _refuse_unlike(a: Statistic, b: Statistic) -> None:
+    """Refuse what are not two single measures of the same items and the same class."""
     for name, one in (("a", a), ("b", b)):
         if not isinstance(one, Statistic):
             raise StratError.about(
@@ -69,21 +89,6 @@ def paired(
             f"must have the items of `a` ({len(a)}), got {len(b)}; join them on the item, "
             "or use `unpaired` for different items.",
         )
-    both = stack("system", a=a, b=b)
-    design = on.design if isinstance(on, Replicates) else on
-    joint = estimate(both, on=on)
-    name = f"difference of {a.name}"
-    difference = _minus(joint, name)
-    difference = replace(difference, notes=(*difference.notes, *notes_on_difference(joint, design)))
-    alone = None
-    if not rows_independent(design):
-        simple = Design.simple_random(n=len(design), weights=design.weights)
-        alone = _minus(estimate(both, on=simple), name)
-    values = (float(joint.point[0]), float(joint.point[1]))
-    better = _direction(a, higher_is_better)
-    rows = discordance(both, design)
-    share, units = is_share(joint), design.n_units
-    return Comparison(names, a.name, values, difference, alone, better, True, share, units, joint, rows)
 
 
 @checked

@@ -193,8 +193,7 @@ def benchmark(
         )
     names, accuracy = _systems(systems)
     source = generator(rng)
-    stratum_of = np.arange(m) % h
-    cluster_of = np.sort(np.arange(n) % m)
+    stratum_of, cluster_of = np.arange(m) % h, np.sort(np.arange(n) % m)
     moved = expit(logit(accuracy)[:, None] + _at_least_zero("spread", spread) * source.standard_normal(h))
     rho, k = validate.share("shared", shared), len(names)
     p_cluster = _beta(_copula(source, k, m, rho), moved[:, stratum_of], validate.share("icc", icc))

@@ -57,19 +57,14 @@ def verification(
     one_of("average", average, AVERAGES)
     one_of("missing", missing, MISSING)
     table, sign = score_table(similarity, distance, probes, gallery)
-    triangle = gallery is None
-    columns = probes if gallery is None else gallery
+    triangle, columns = gallery is None, probes if gallery is None else gallery
     same_length(probes=table, labels=np.asarray(probes))
     if table.shape[1] != len(np.asarray(columns)):
         raise StratError.about(
             "gallery", f"must name the {table.shape[1]} columns, got {len(np.asarray(columns))} labels."
         )
-    if triangle and failed_gallery is not None:
-        raise StratError.about(
-            "failed_gallery", "must be left out where one set is compared with itself; use `failed_probes`."
-        )
-    if triangle and not symmetric(table):
-        raise StratError.about("gallery", "must be given for a table that is not symmetric, got None.")
+    if triangle:
+        _refuse_two_sides(table, failed_gallery)
     keep = [
         np.flatnonzero(~failure_mask(name, failed, len(np.asarray(labels))))
         for name, failed, labels in (
@@ -84,6 +79,16 @@ def verification(
     if missing == "not compared" and table.dtype.kind == "f":
         return _compared_only(sign * table.astype(float), first, second, labels, triangle, average)
     return sorted_scores(TableComparisons(table, sign, first, second, labels, triangle, average == "subjects"))
+
+
+def _refuse_two_sides(table: NDArray[Any], failed_gallery: ArrayLike | None) -> None:
+    """Refuse what can't be the table of one set with itself."""
+    if failed_gallery is not None:
+        raise StratError.about(
+            "failed_gallery", "must be left out where one set is compared with itself; use `failed_probes`."
+        )
+    if not symmetric(table):
+        raise StratError.about("gallery", "must be given for a table that is not symmetric, got None.")
 
 
 def _compared_only(
