@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+OF_THE_DESIGN = ("collapsed-strata", "fixed-kinds", "negative-correlation", "period", "trend")
 FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
 
 
@@ -39,6 +40,19 @@ class Note(str):
 def codes_of(notes: Iterable[str]) -> set[str]:
     """The codes of notes."""
     return {note.code for note in notes if isinstance(note, Note)}
+
+
+def once(notes: Iterable[str]) -> tuple[str, ...]:
+    """Each note once; of those about how the data was drawn the first alone, though its numbers are one value's.
+
+    >>> once([Note("trend", "drifts by 2"), Note("few-df", "few units"), Note("trend", "drifts by 3")])
+    ('drifts by 2', 'few units')
+    """
+    kept: dict[str, str] = {}
+    for note in notes:
+        code = note.code if isinstance(note, Note) else ""
+        kept.setdefault(code if code in OF_THE_DESIGN else note, note)
+    return tuple(kept.values())
 
 
 def records(notes: Iterable[str]) -> list[dict[str, str]]:
