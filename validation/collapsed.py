@@ -23,7 +23,8 @@ SAMPLES = 1000
 class Scenario:
     """Strata of one unit, and others of three, whose means differ by `spread` (a unit's deviation being 1).
 
-    Means are drawn, or one low and one high in turn (`in_turn`); `known` joins strata by their means, known with an error of 0.5.
+    Means are drawn, or one low and one high in turn (`in_turn`); `known` joins strata by their means, known with an
+    error of 0.5.
     """
 
     name: str
@@ -64,7 +65,7 @@ def sample(world: Scenario, rng: np.random.Generator) -> tuple[strat.Design, np.
 
 
 def row(world: Scenario, samples: int = SAMPLES, seed: int = 1) -> tuple[float, float, float, float]:
-    """Estimated over true variance, the median ratio of the note, how often it has one, and coverage, both in percent."""
+    """Estimated over true variance, the note's median ratio, how often it has one, and coverage, both in percent."""
     rng = np.random.default_rng(seed)
     variances, errors, ratios, held = [], [], [], 0
     for _ in range(samples):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any
 
+OF_THE_DESIGN = ("collapsed-strata", "fixed-kinds", "negative-correlation", "period", "trend")
 FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
 
 
@@ -41,6 +42,19 @@ def codes_of(notes: Iterable[str]) -> set[str]:
     return {note.code for note in notes if isinstance(note, Note)}
 
 
+def once(notes: Iterable[str], codes: Container[str] = OF_THE_DESIGN) -> tuple[str, ...]:
+    """Each note once; of those with these codes, by default about how the data was drawn, only the first.
+
+    >>> once([Note("trend", "drifts by 2"), Note("few-df", "few units"), Note("trend", "drifts by 3")])
+    ('drifts by 2', 'few units')
+    """
+    kept: dict[str, str] = {}
+    for note in notes:
+        code = note.code if isinstance(note, Note) else ""
+        kept.setdefault(code if code in codes else note, note)
+    return tuple(kept.values())
+
+
 def records(notes: Iterable[str]) -> list[dict[str, str]]:
     """Code and text of each note, once, for JSON; a sentence that is no note has the code "remark".
 
@@ -49,20 +63,6 @@ def records(notes: Iterable[str]) -> list[dict[str, str]]:
     """
     each = (note.to_dict() if isinstance(note, Note) else {"code": "remark", "text": note} for note in notes)
     return list({(one["code"], one["text"]): one for one in each}.values())
-
-
-def each_code_once(notes: Iterable[str], codes: Container[str]) -> list[str]:
-    """The notes without repeats: of each of these codes, which are about the design, only the first note.
-
-    >>> notes = [Note("few-df", "5 df"), Note("few-df", "4 df"), Note("trend", "a"), Note("trend", "b")]
-    >>> each_code_once(notes, {"few-df"})
-    ['5 df', 'a', 'b']
-    """
-    kept: dict[str, str] = {}
-    for note in notes:
-        code = note.code if isinstance(note, Note) else ""
-        kept.setdefault(code if code in codes else note, note)
-    return list(kept.values())
 
 
 def no_variation(number: int, of: int, *, limited: bool) -> Note:

@@ -61,6 +61,28 @@ def test_blocks_need_cells_to_spare() -> None:
         strat.evaluate(table, score="y", design=strat.Sampling(kinds="k"))
 
 
+def test_rows_of_a_unit_that_differ_more_than_units_do_are_noted_once() -> None:
+    """A negative intraclass correlation: a design effect well under 1 under fixed kinds, and hardly ever by chance."""
+    rng = np.random.default_rng(16)
+    unit, kind = np.divmod(np.arange(240), 3)
+    truth = np.tile([1, 0, 1], 80)
+    guess = np.where(rng.random(240) < 0.95, truth, 1 - truth) ^ (kind == 2)
+    board = strat.evaluate(
+        {"t": truth, "g": guess, "u": unit}, truth="t", predicted="g", units="u", metrics=["accuracy", "mcc", "kappa"]
+    )
+    assert float(board["accuracy"].deff) < 0.5
+    assert [n.code for n in board.warnings if n.code == "negative-correlation"] == ["negative-correlation"]
+    alarms = 0
+    for _ in range(200):
+        alone = strat.estimate(strat.proportion(rng.random(240) < 0.8), on=Design.clustered(unit))
+        alarms += "negative-correlation" in _codes(alone)
+    assert alarms <= 5
+    within = strat.evaluate(
+        {"t": truth, "g": guess, "u": unit}, truth="t", predicted="g", strata="u", metrics=["accuracy", "mcc"]
+    )
+    assert [n.code for n in within.warnings].count("fixed-kinds") <= 1
+
+
 # ---- ordered
 
 

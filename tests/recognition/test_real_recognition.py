@@ -126,6 +126,22 @@ def test_feret_gallery_effect_and_mixing(feret, n):
     np.testing.assert_allclose(found.se("brr"), found.se("jackknife"), rtol=1e-9)
 
 
+def test_feret_images_are_fixed_kinds_and_not_draws(feret):
+    """The strata of these subjects have a larger error than their population; both notes say why."""
+    z, _ = feret
+    system = system_of_scores("lbp", similarity=squareform(z["lbp_chi2"]), subjects=z["subject"])
+    r = run(system, feret_array(feret, 4).mixed()).ranks
+    strata, population = (match_curve(r, target=target, at=[1]).of() for target in ("these subjects", "population"))
+    assert [round(float(one.se[0]), 4) for one in (strata, population)] == [0.0267, 0.0135]
+    assert [note.code for note in strata.notes] == ["fixed-kinds"]
+    assert [note.code for note in population.notes] == ["negative-correlation"]
+    images = z["image"][feret_array(feret, 4).mixed().rows]
+    kinds = (10 * images[:, :1] + images[:, 1:]).ravel()  # the pose in the gallery and that of the probe
+    hit = r.rank() == 1
+    blocks = strat.estimate(strat.proportion(hit), on=strat.Design.blocks(units=r.subject, kinds=kinds))
+    assert round(float(blocks.se), 4) == 0.0117
+
+
 def bssr(shared, key):
     return read_matrix(shared / "data" / "bssr1_set1_scores.npz", key=key)
 

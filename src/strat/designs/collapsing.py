@@ -43,7 +43,7 @@ def joined_strata(sizes: Codes, order: Codes) -> Codes:
 
 @dataclass(frozen=True)
 class Excess:
-    """How many times too large the variance of each value is, and what shows it: other strata, or a common difference."""
+    """How many times too large the variance of each value is, by other strata or by what all pairs differ by."""
 
     ratio: Array
     by_others: bool

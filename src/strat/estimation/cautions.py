@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy.special import fdtr
 
 from strat.designs import Design, collapsing, variance
 from strat.designs.lines import DesignLines
@@ -30,6 +33,9 @@ TWO_KINDS = 2.0  # log likelihood of two rates over that of a beta-binomial, bey
 FEW_OF_A_CLASS = 30  # rows of a class below which intervals of an area were short
 ROUNDING = 1e-14  # of a value: what sums of equal numbers leave of a standard error of nothing
 MOVES = 1e-6  # what a class that becomes more frequent must do to a value, to first order
+FEW_UNITS = 5  # below so many their rows are not compared with each other
+WELL_BELOW_ONE = 0.8  # design effects below which rows of a unit are opposed
+SURE = 0.005  # chance of a design effect as small among independent rows, from which on it is spoken of
 ROWS_BEYOND = 4.5  # effective rows beyond a quantile below which no interval of it holds
 
 
@@ -230,6 +236,29 @@ def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Not
         return None
     text = f"{statistic.name} rests on {fewest:.3g} rows of the rarer class: the interval may be too short"
     return Note("few-of-class", text)
+
+
+def opposed_rows(design: Design, variances: Array, srs: Callable[[], Array] | None, size: float) -> Note | None:
+    """Units whose rows differ more than rows of different units do: a design effect well under 1, by the F test.
+
+    With the design effect D of u units of N rows, the mean square between units over that of all rows, the mean square
+    within is ((N - 1) - (u - 1) D) / (N - u) of it.
+    """
+    units = design.n_held
+    alone = design.kind == "clustered" and design.layout is None and not (design.fraction > 0).any()
+    if srs is None or not alone or variances.size > 1 or not FEW_UNITS <= units < min(size, MANY_UNITS):
+        return None
+    reference = float(np.ravel(srs())[0])
+    effect = float(np.ravel(variances)[0]) / reference if reference > 0 else 1.0
+    within = ((size - 1.0) - (units - 1.0) * effect) / (size - units)
+    if effect > WELL_BELOW_ONE or within <= 0 or fdtr(units - 1.0, size - units, effect / within) > SURE:
+        return None
+    return Note(
+        "negative-correlation",
+        f"rows of a unit differ more than rows of different units do (design effect {effect:.2g}, a negative "
+        "intraclass correlation), as where each unit is seen under the same fixed kinds (pose, prompt, sensor): the "
+        "interval holds for other units under these very kinds, in these numbers",
+    )
 
 
 def _added(group: Codes, amounts: Array) -> Array:

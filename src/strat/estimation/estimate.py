@@ -302,6 +302,7 @@ def _inferred(
         notes=(
             *cautions.notes(statistic, design, replicates, units, point, seen, size, used if df is None else None),
             *cautions.noise_floor(point, way),
+            *filter(None, [cautions.opposed_rows(design, variances, srs, size) if replicates is None else None]),
         )
         if noted
         else (),

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex, overload
 from strat.errors import one_of
 from strat.estimation import Estimate
 from strat.notebook import in_words
-from strat.notes import codes_of, each_code_once, records
+from strat.notes import codes_of, once, records
 from strat.tables.check_trials import NAIVE, Line
 from strat.tables.render import Sheet
 from strat.tables.sheet_result import SheetResult
@@ -150,7 +150,7 @@ def sheet(checks: Sequence[Check]) -> Sheet:
         for one in checks
         for line in one.lines
     ]
-    every = each_code_once((note for one in checks for note in one.notes), OF_DESIGN)
+    every = once((note for one in checks for note in one.notes), OF_DESIGN)
     notes = [str(one) for one in checks] + [f"note: {note}" for note in every]
     notes += list(dict.fromkeys(class_named(p) for one in checks if (p := one.estimate.positive) is not None))
     notes.append(f"{checks[0].trials:,} samples a shape, seed {checks[0].seed}, of the design: {checks[0].design}")
@@ -174,7 +174,7 @@ def _data(checks: Sequence[Check]) -> dict[str, Any]:
         "seed": first.seed,
         "design": first.design,
         "measures": [_measure(one) for one in checks],
-        "notes": records(each_code_once((note for one in checks for note in one.notes), OF_DESIGN)),
+        "notes": records(once((note for one in checks for note in one.notes), OF_DESIGN)),
     }
 
 

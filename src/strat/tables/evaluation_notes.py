@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from strat.estimation import Estimate
-from strat.notes import Note
+from strat.notes import Note, once
 from strat.statistics.positive import positives
 from strat.tables.cells import Cells
 from strat.tables.design import (
@@ -57,7 +57,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     notes += [Note("systems-pooled", str(one)) for one in systems]
     if all(name is None for role, name in roles.items() if is_drawn(role)):
         notes += _suspects(table, roles, columns.weights, [one.name for one in systems])
-    return tuple(dict.fromkeys(notes))
+    return once(notes)
 
 
 def _of_measures(estimates: Mapping[str, Estimate]) -> list[str]:

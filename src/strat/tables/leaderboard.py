@@ -18,6 +18,7 @@ from strat.comparison.winner import Winner
 from strat.errors import StratError, near, some
 from strat.estimation import Estimate
 from strat.estimation.hypothesis_tests import TestResult
+from strat.notes import once
 from strat.tables import leaderboard_columns, render
 from strat.tables.groups import Groups, in_words
 from strat.tables.render import Sheet
@@ -236,7 +237,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
             lead = f"{board.measure}: " if self.others else ""
             lines += [f"{lead}{line}" for line in (*board._answer(), *board._of_groups())]
         lines += [f"measure: {b.estimate.name}{of_class(b.positive)}" for b in (self, *self.others)]
-        notes = dict.fromkeys(note for board in (self, *self.others) for note in board.notes)
+        notes = once(note for board in (self, *self.others) for note in board.notes)
         return (*lines, f"Inference is for {self.estimate.target}.", *notes)
 
     def _answer(self) -> list[str]:
