@@ -119,7 +119,7 @@ def _one_by_one(design: Design) -> tuple[Note, ...]:
     return (
         Note(
             "votes-as-units",
-            "every vote was treated as independent; name what was sampled (prompts or workers as `units`, both as crossed "
-            "in `design`), else the intervals are too short",
+            "every vote was treated as independent; name what was sampled (prompts or workers as `units`, both as "
+            "crossed in `design`), else the intervals are too short",
         ),
     )

@@ -218,17 +218,26 @@ def test_every_measure_says_what_is_added_up_and_its_usual_unit(module: str, nam
         ("ratio", "xs", lambda d: d.risk.sum() / d.x.sum()),
         ("cost_per_success", "ps", lambda d: m.cost_per_success(d.risk, d.predicted).value()),
         ("p90", "s", lambda d: m.quantile(d.risk, 0.9).value()),
+        ("nri", "tnr", lambda d: m.nri(d.truth, d.new, d.risk).value()),
+        ("idi", "tnr", lambda d: m.idi(d.truth, d.new, d.risk).value()),
+        ("c_index", "ytr", lambda d: m.concordance(d.y, d.truth, d.risk).value()),
+        ("mase", "yxr", lambda d: m.mase(d.y, d.x, d.risk).value()),
+        ("coverage", "ylx", lambda d: m.interval_share(d.y, d.x - 1, d.x).value()),
+        ("mqm", "cvg", lambda d: m.mqm(d.severity, np.full(N, "Style"), segments=np.arange(N) // 2).value()),
+        ("LR-", "tp", lambda d: m.negative_likelihood_ratio(d.truth, d.predicted).value()),
     ],
 )
 def test_measures_of_fields_in_a_table(metric: str, roles: str, expected: Callable[[Data], float]) -> None:
     data = Data(2)
     data.risk = np.clip(data.risk, 0.02, 0.98)
     table = {"t": data.truth, "r": data.risk, "y": data.y, "x": data.x, "a": data.ratings[:, 0],
-             "b": data.ratings[:, 1], "s": data.risk, "p": data.predicted, "u": np.arange(N) // 3}  # fmt: skip
-    names = {"tr": ("truth", "score"), "xs": ("truth", "score"), "ps": ("predicted", "score"), "s": ("score",)}
-    asked = dict(zip(names.get(roles, ("truth", "predicted")), roles, strict=True))
+             "b": data.ratings[:, 1], "s": data.risk, "p": data.predicted, "u": np.arange(N) // 3, "n": data.new,
+             "l": data.x - 1, "c": ["Style"] * N, "v": data.severity, "g": np.arange(N) // 2}  # fmt: skip
+    names = {"tr": ("truth", "score"), "xs": ("truth", "score"), "ps": ("predicted", "score"), "s": ("score",),
+             "cvg": ("truth", "predicted", "items")}  # fmt: skip
+    asked = dict(zip(names.get(roles, ("truth", "predicted", "score")[: len(roles)]), roles, strict=True))
     result = strat.evaluate(table, **asked, units="u", metrics=metric)
-    assert result[metric].value == pytest.approx(float(expected(data)), abs=1e-12)
+    assert result[metric.lower()].value == pytest.approx(float(expected(data)), abs=1e-12)
 
 
 @pytest.mark.slow

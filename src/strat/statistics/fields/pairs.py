@@ -71,7 +71,8 @@ class Lower:
 
     def _among_few(self, given: Array) -> Array:
         """What the earlier ones of the same few places add."""
-        y, w = (np.ascontiguousarray(column.reshape(-1, self.width).T) for column in (self.heights, given))
+        y = np.ascontiguousarray(self.heights.reshape(-1, self.width).T)
+        w = np.ascontiguousarray(given.reshape(-1, self.width).T)
         sums = np.zeros(w.shape)
         for lag in range(1, self.width):
             sums[lag:] += w[:-lag] * (y[:-lag] <= y[lag:])
