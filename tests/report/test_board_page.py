@@ -49,6 +49,24 @@ def test_the_page_asks_for_nothing_and_escapes_names(board: Leaderboard, tmp_pat
     assert data["critical"] == board.many.critical(board.level)
 
 
+def test_the_page_names_its_measures_and_says_what_pointing_does(tmp_path: Path) -> None:
+    results = [
+        {"provider": {"id": system}, "vars": {"q": k}, "success": k % step > 0, "cost": 0.01 * (k + step),
+         "testCase": {}, "response": {}}
+        for system, step in (("a", 3), ("b", 2)) for k in range(20)
+    ]  # fmt: skip
+    log = tmp_path / "run.json"
+    log.write_text(json.dumps({"evalId": "x", "results": {"results": results}}))
+    board = compare(log, metrics=["success", "cost"])
+    feed = board_feed(board)
+    assert feed["measure"] == "success"
+    text = board_page(board, tmp_path / "board.html").read_text()
+    assert '<th class="n">success</th>' in text
+    assert "Point at a system to see every other one − this one" in text
+    cost = feed["systems"][0]["further"]["cost"]
+    assert f'title="{cost["low"]:.4f} to {cost["high"]:.4f}">{cost["value"]:.4f}</td>' in text
+
+
 def test_the_page_must_be_html(board: Leaderboard, tmp_path: Path) -> None:
     with pytest.raises(StratError, match=r"`path` must end in \.html, got"):
         board_page(board, tmp_path / "board.txt")

@@ -257,3 +257,14 @@ def test_false_alarms_and_missed_losses_stay_below_five_percent_under_clusters()
     most = 0.05 + 3 * np.sqrt(0.05 * 0.95 / trials)
     assert counts["not worse"] / trials <= most
     assert counts["worse"] / trials <= most
+
+
+def test_skewed_differences_of_clusters_are_noted() -> None:
+    cluster = np.repeat(np.arange(40), 10)
+    right = np.ones(400)
+    worse = np.where(cluster < 3, 0.0, 1.0)  # all losses are in three of forty clusters
+    spread = np.where(np.arange(400) % 20 == 0, 0.0, 1.0)  # one in every other cluster
+    how: dict[str, Any] = {"baseline": "old", "margin": 0.2, "score": ["old", "new"]}
+    for new, units, expected in ((worse, "unit", True), (spread, "unit", False), (worse, None, False)):
+        result = gate({"old": right, "new": new, "unit": cluster}, units=units, **how)
+        assert ("skewed-units" in {note.code for note in result.notes}) is expected

@@ -23,12 +23,12 @@ SCHEMA = "strat/board/2"
 WIDTH, HEIGHT = 260, 18
 STYLE = f"""
 .strat{{font:14px/1.5 system-ui,sans-serif;color:#1b1f24;border-collapse:collapse}}
-.strat caption,.strat-notes{{text-align:left;color:#57606a;font-size:12px;padding:4px 0}}
+.strat caption,.strat-notes{{text-align:left;color:#57606a;font:12px/1.5 system-ui,sans-serif;padding:4px 0}}
 .strat th{{text-align:left;font-weight:600;border-bottom:1px solid #d0d7de;padding:2px 10px 2px 0}}
 .strat td{{padding:2px 10px 2px 0;border-bottom:1px solid #eaeef2;white-space:nowrap}}
 .strat td.n,.strat th.n{{text-align:right;font-variant-numeric:tabular-nums}}
 .strat tr[data-k]:hover td,.strat tr.at td{{background:#ddf4ff}}
-.strat tr.tie td{{background:#f6f8fa}}
+.strat tr.tie td{{background:#f6f8fa}} .strat svg{{vertical-align:middle}}
 .strat .mark{{stroke:{BLUE};stroke-width:2}} .strat .dot{{fill:{BLUE}}} .strat .axis{{stroke:{GREY};stroke-width:.5}}
 """
 SCRIPT = """
@@ -74,12 +74,17 @@ def board_feed(board: Leaderboard) -> dict[str, Any]:
     ]  # fmt: skip
     feed: dict[str, Any] = jsonable(
         {
-            "schema": SCHEMA, "measure": board.estimate.name, "level": board.level,
+            "schema": SCHEMA, "measure": _measure(board), "level": board.level,
             "design": str(board.estimate.design),
             "higher_is_better": board.many.higher_is_better, "systems": systems, "notes": records(board.notes),
         }
     )  # fmt: skip
     return feed
+
+
+def _measure(board: Leaderboard) -> str:
+    """What the board calls its measure; scores of a table have none of their own."""
+    return board.estimate.name if board.measure in ("", "mean") else board.measure
 
 
 def _values(board: Leaderboard) -> dict[str, dict[str, float]]:
@@ -114,19 +119,12 @@ def board_page(board: Leaderboard, path: str | Path) -> Path:
 def _html(board: Leaderboard) -> str:
     feed = board_feed(board)
     further = list(feed["systems"][0]["further"])
-    number = [f'<th class="n">{escape(name)}</th>' for name in (*further,)]
-    percent = f"{100 * board.level:g} %"
-    head = (
-        f'<tr><th>rank</th><th>system</th><th class="n">{escape(str(feed["measure"]))}</th><th>{percent} interval</th>'
-        f"{''.join(number)}<th>difference, {percent} for all pairs</th></tr>"
-    )
     ends = [one[end] for one in feed["systems"] for end in ("low", "high") if one[end] is not None]
     span = (min(ends), max(ends)) if ends else (0.0, 1.0)
     body = "".join(_row(k, one, further, span) for k, one in enumerate(feed["systems"]))
-    notes = "".join(f'<p class="strat-notes">{escape(note["text"])}</p>' for note in feed["notes"])
-    if len(board.systems) > PAIRED:
-        notes += f'<p class="strat-notes">Differences are shown between the first {PAIRED} systems.</p>'
+    notes = "".join(f'<p class="strat-notes">{escape(note)}</p>' for note in _sentences(board, feed))
     caption = f"<caption>{escape(str(feed['design']))}</caption>"
+    head = _head(board, str(feed["measure"]), further, span)
     table = f'<table class="strat">{caption}<thead>{head}</thead><tbody>{body}</tbody></table>'
     title = escape(f"{feed['measure']}: {len(board.systems)} systems")
     return (
@@ -134,6 +132,24 @@ def _html(board: Leaderboard) -> str:
         f"<style>{STYLE}</style></head>"
         f"<body><div>{table}{_hover(board)}{notes}</div></body></html>\n"
     )
+
+
+def _head(board: Leaderboard, measure: str, further: list[str], span: tuple[float, float]) -> str:
+    percent = f"{100 * board.level:g} %"
+    number = "".join(f'<th class="n">{escape(name)}</th>' for name in further)
+    scale = f"{_short(span[0])} to {_short(span[1])}"
+    return (
+        f'<tr><th>rank</th><th>system</th><th class="n">{escape(measure)}</th>'
+        f"<th>{percent} interval, on a scale of {scale}</th>"
+        f"{number}<th>difference, {percent} for all pairs</th></tr>"
+    )
+
+
+def _sentences(board: Leaderboard, feed: dict[str, Any]) -> list[str]:
+    """What a reader of the page should know."""
+    hint = "Point at a system to see every other one − this one; those that are not distinguishable from it are shaded."
+    of_some = [f"Differences are shown between the first {PAIRED} systems."] if len(board.systems) > PAIRED else []
+    return [hint, *of_some, *(str(note["text"]) for note in feed["notes"])]
 
 
 def _hover(board: Leaderboard) -> str:
@@ -150,11 +166,16 @@ def _hover(board: Leaderboard) -> str:
 def _row(k: int, one: dict[str, Any], further: list[str], span: tuple[float, float]) -> str:
     first, last = one["first_rank"], one["last_rank"]
     ranks = str(first) if first == last else f"{first}–{last}"
-    cells = "".join(f'<td class="n">{_short(one["further"][name]["value"])}</td>' for name in further)
+    cells = "".join(_further(one["further"][name]) for name in further)
     return (
         f'<tr data-k="{k}" tabindex="0"><td>{ranks}</td><td>{escape(one["system"])}</td>'
         f'<td class="n">{_short(one["score"])}</td><td>{_interval(one, span)}</td>{cells}<td class="gap"></td></tr>'
     )
+
+
+def _further(one: dict[str, Any]) -> str:
+    """The value of a further measure, with its interval where somebody points at it."""
+    return f'<td class="n" title="{_short(one["low"])} to {_short(one["high"])}">{_short(one["value"])}</td>'
 
 
 def _short(value: float | None) -> str:
