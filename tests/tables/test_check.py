@@ -17,7 +17,8 @@ from strat.datasets import clustered_predictions
 from strat.notes import codes_of
 from strat.tables.check import check
 from strat.tables.check_result import sheet
-from strat.tables.check_trials import Line
+from strat.tables.check_trials import Line, limits_of_samples
+from strat.tables.metrics import chosen
 from strat.tables.simulate import shapes, simulator
 from strat.tables.simulate_crossed import crossed_simulator
 
@@ -259,3 +260,19 @@ def test_the_command(clustered: dict[str, np.ndarray], tmp_path: Path, capsys: p
         main([*asked, "--metric", "nonsense"])
     assert done.value.code == 1
     assert "`--metric` must be names of measures" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sizes", [np.full(12, 5), np.arange(3, 15)], ids=["equal", "unequal"])
+def test_limits_made_for_many_samples_are_those_of_each(sizes: np.ndarray) -> None:
+    unit = np.repeat(np.arange(12), sizes)
+    right = (np.arange(len(unit)) % 6 > 0).astype(float)
+    source = simulator({"score": right}, strat.Design.clustered(units=unit), "beta")
+    (mean,) = chosen("mean", {"score": "right"})
+    _, limits = limits_of_samples(mean, source, 0.95, 9, np.random.default_rng(1), None)
+    rng = np.random.default_rng(1)
+    for i in range(9):
+        columns, design = source.draw(rng)
+        alone = strat.estimate(mean.build(columns), on=design).interval()
+        assert limits["default"][i] == pytest.approx(alone, abs=1e-4)
+    assert len(limits["default"]) == 9
+    assert len(limits["t"]) == 3  # others are tried in every third sample
