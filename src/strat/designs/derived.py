@@ -167,8 +167,7 @@ class DerivedDesigns(DrawnUnits):
         empty = np.flatnonzero(np.rint(rest) > 0)
         home = np.searchsorted(strata, kept)
         order = np.argsort(np.concatenate([home, empty]), kind="stable")
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
+        place = _places(order)
         copies = np.concatenate([self.copies[reached], rest[empty]])[order]
         return replace(
             self,
@@ -191,11 +190,9 @@ class DerivedDesigns(DrawnUnits):
             members[g].append(str(plain(label)))
         stratum = group[self.stratum]
         order = np.argsort(stratum, kind="stable")  # units stand in the order of their strata
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
         return replace(
             self,
-            unit=place[self.unit],
+            unit=_places(order)[self.unit],
             stratum=stratum[order],
             unit_labels=self.unit_labels[order],
             multiplicity=None if self.multiplicity is None else self.multiplicity[order],
@@ -205,3 +202,10 @@ class DerivedDesigns(DrawnUnits):
             joined=joined[order],
             notes=(*self.notes, note),
         )
+
+
+def _places(order: Codes) -> Codes:
+    """Where each element comes to stand in this order."""
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place

@@ -21,10 +21,10 @@ from strat.tables.board_folding import folded
 from strat.tables.design import design_of
 from strat.tables.grouping import Parts, grouped, rows_by_label
 from strat.tables.groups import Groups
-from strat.tables.hints import classes_as_strata, traps
+from strat.tables.hints import averages, classes_as_strata, traps
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.logs.hints import looks_clustered
-from strat.tables.metrics import Metric, averages
+from strat.tables.metrics import Metric
 from strat.tables.sampling import Sampling
 
 

@@ -24,7 +24,8 @@ from strat.protocols.splitting import fold_splits, repeat_numbers, torn_units
 from strat.tables import render
 from strat.tables.design import design_of
 from strat.tables.evaluation import Evaluation
-from strat.tables.metrics import averages, one_class
+from strat.tables.hints import averages
+from strat.tables.metrics import one_class
 from strat.tables.render import Sheet
 from strat.tables.sampling import Sampling
 from strat.tables.scoring import Outcome, Scorer, scorers

@@ -17,9 +17,9 @@ from strat.tables.design import (
 )
 from strat.tables.evaluation_basis import EXPAND
 from strat.tables.groups import Groups, in_words
-from strat.tables.hints import classes_as_strata, look, pooled, traps
+from strat.tables.hints import averages, classes_as_strata, look, pooled, traps
 from strat.tables.metric_words import ALIASES
-from strat.tables.metrics import Metric, averages
+from strat.tables.metrics import Metric
 from strat.tables.sources import Basis, Sources
 from strat.tables.table import Table
 from strat.text import counted

@@ -141,12 +141,7 @@ def gate(
     if baseline is None:
         questions, result = _alone(source, candidate, margin, floor, metrics, by, handed)
     else:
-        if margin is None:
-            raise StratError.about(
-                "margin", "must say how large a loss does not matter, got None; for example margin=0.01 (one point)."
-            )
-        board = _board(source, baseline, candidate, metrics, by, handed)
-        questions, result = _against(board, margin, floor)
+        questions, result = _against(_board(source, baseline, candidate, metrics, by, handed), margin, floor)
     checks = tuple(_settled(ask(1.0 - level, (1.0 - level) / len(questions), anytime)) for ask in questions)
     notes = (*_of_checks(checks, level, anytime), *result.notes)
     return replace(result, checks=checks, level=level, unsure=unsure, notes=notes)
@@ -178,8 +173,12 @@ def _board(
     return board
 
 
-def _against(board: Leaderboard, margin: Bound, floor: Bound | None) -> tuple[list[Question], GateResult]:
+def _against(board: Leaderboard, margin: Bound | None, floor: Bound | None) -> tuple[list[Question], GateResult]:
     """The questions of each measure, in all rows and in each group, with what they come from."""
+    if margin is None:
+        raise StratError.about(
+            "margin", "must say how large a loss does not matter, got None; for example margin=0.01 (one point)."
+        )
     boards = board.boards
     margins = _bounds("margin", margin, list(boards))
     floors = {} if floor is None else _bounds("floor", floor, list(boards))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.errors import StratError
+from strat.estimation import Estimate
 from strat.estimation.cautions import STRATA_ARE_CLASSES
 from strat.notes import Note
 from strat.statistics.clustering import anova, design_effect
@@ -306,3 +307,16 @@ def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric]
     same = names.get("strata") is not None and names.get("strata") == names.get("truth")
     mixed = any(ALIASES.get(metric.name, metric.name) in MIX_CLASSES for metric in metrics)
     return [STRATA_ARE_CLASSES] if same and mixed and not weighted else []
+
+
+def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[str]:
+    """What to know about measures of one class that were averaged, because there are more than two."""
+    return [
+        Note(
+            "macro-average",
+            f"{metric.name} is the macro average over all classes; name one in `positive` (command line: --positive) "
+            "to look at it alone",
+        )
+        for metric in metrics
+        if metric.averaged and estimates[metric.name].positive is None
+    ]

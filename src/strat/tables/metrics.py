@@ -12,8 +12,6 @@ import numpy as np
 
 from strat import statistics
 from strat.errors import StratError, near, one_of, some
-from strat.estimation import Estimate
-from strat.notes import Note
 from strat.statistics import Statistic, classification, probabilities, regression
 from strat.statistics.fields.answers import KINDS as ROUGE
 from strat.statistics.positive import positive_of, refused
@@ -393,16 +391,3 @@ def one_class(metrics: Sequence[Metric], positive: object) -> None:
     if not any(metric.looks_at_one_class for metric in metrics):
         names = some([metric.name for metric in metrics])
         refused(positive, f"where no measure looks at one class ({names}; ask for 'f1' or 'recall', say)")
-
-
-def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[str]:
-    """What to know about measures of one class that were averaged, because there are more than two."""
-    return [
-        Note(
-            "macro-average",
-            f"{metric.name} is the macro average over all classes; name one in `positive` (command line: --positive) "
-            "to look at it alone",
-        )
-        for metric in metrics
-        if metric.averaged and estimates[metric.name].positive is None
-    ]
