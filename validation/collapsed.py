@@ -78,7 +78,7 @@ def row(world: Scenario, samples: int = SAMPLES, seed: int = 1) -> tuple[float, 
         variances.append(float(one.se) ** 2)
         errors.append(float(one.point) - truth)
         low, high = one.interval()
-        held += low <= truth <= high
+        held += bool(low <= truth <= high)
     told = float(np.median(ratios)) if ratios else np.nan
     return float(np.mean(variances) / np.var(errors)), told, 100.0 * len(ratios) / samples, 100.0 * held / samples
 

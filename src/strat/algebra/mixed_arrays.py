@@ -41,7 +41,7 @@ def mixed_array(p: int, exponents: tuple[int, ...]) -> Integers | None:
     None where it would be too large to be stored.
 
     >>> mixed_array(2, (2, 1, 1, 1, 1)).tolist()[:3], mixed_array(3, (2, 1, 2, 1)).shape
-    ([[0, 0, 0, 0, 0], [0, 1, 1, 1, 1], [1, 0, 0, 1, 1]], (81, 4))
+    ([[0, 0, 0, 0, 0], [0, 1, 1, 1, 1], [1, 1, 0, 1, 0]], (81, 4))
     """
     points = sum((p**e - 1) // (p - 1) for e in exponents)
     two_largest = sum(sorted(exponents)[-2:])
