@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,7 +51,7 @@ def score(
     from strat.errors import StratError
 
     names = ("about", "strata", "units", "by", "baseline", "level")
-    drawn = {"about": about, "strata": strata, "units": units, "by": by or None, "level": level}
+    drawn: dict[str, Any] = {"about": about, "strata": strata, "units": units, "by": by or None, "level": level}
     with options.naming(**{name: f"--{name}" for name in names}, metrics="--metric", hypotheses="HYPOTHESIS"):
         if len(hypotheses) == 1:
             if baseline is not None:

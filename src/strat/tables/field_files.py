@@ -132,11 +132,11 @@ def _texts(reference: Path, hypotheses: Sequence[Path]) -> Items:
             _same(path, "utterances", left, other)
         speaker = [re.split(r"[-_]", label)[0] for label in left]  # as sclite has it
         return Items("utterance", list(left), left, others, {"speaker": speaker})
-    lines, others = _lines(reference), [_lines(path) for path in hypotheses]
-    for path, other in zip(hypotheses, others, strict=True):
-        if len(other) != len(lines):
-            raise StratError(f"`{path}` must have as many lines as `{reference}` ({len(lines):,}), got {len(other):,}.")
-    return Items("line", list(range(len(lines))), lines, others)
+    lines, texts = _lines(reference), [_lines(path) for path in hypotheses]
+    for path, text in zip(hypotheses, texts, strict=True):
+        if len(text) != len(lines):
+            raise StratError(f"`{path}` must have as many lines as `{reference}` ({len(lines):,}), got {len(text):,}.")
+    return Items("line", list(range(len(lines))), lines, texts)
 
 
 def _lines(path: Path) -> list[str]:

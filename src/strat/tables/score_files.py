@@ -17,7 +17,7 @@ from strat.tables.evaluation import Evaluation
 from strat.tables.field_files import LOWER, Items, Make, measure_of, read_items
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.table import read
-from strat.validate.arguments import checked
+from strat.validate.arguments import checked, shown
 
 Names = Sequence[str]
 ROW = "reference"  # the column of row numbers, which stand for what the files hold
@@ -117,7 +117,7 @@ def compare_files(
     >>> board.systems
     ('new', 'old')
     """
-    paths = [Path(path) for path in hypotheses]
+    paths = [Path(path) for path in _list_of("hypotheses", hypotheses, (str, os.PathLike), "paths of files")]
     systems = _systems(paths)
     (name,), ((make, at),), items = _asked(reference, paths, metrics)
     table = _table(items, about)
@@ -131,12 +131,21 @@ def compare_files(
 
 def _asked(reference: Any, hypotheses: Sequence[Any], metrics: str | Names) -> tuple[list[str], list[Any], Items]:
     """The names of measures, how each is made, and the rows that the files hold."""
-    names = [one.strip() for given in ([metrics] if isinstance(metrics, str) else metrics) for one in given.split(",")]
+    each = [metrics] if isinstance(metrics, str) else _list_of("metrics", metrics, str, "names of measures")
+    names = [one.strip() for given in each for one in given.split(",")]
     parts = [measure_of(name) for name in names]
     kinds = sorted({kind for kind, _, _ in parts})
     if len(kinds) != 1:
         raise StratError.about("metrics", f"must take one kind of file, got {some(names)}; call once for each kind.")
     return names, [part[1:] for part in parts], read_items(Path(reference), [Path(p) for p in hypotheses], kinds[0])
+
+
+def _list_of(argument: str, given: Any, kind: type | tuple[type, ...], what: str) -> list[Any]:
+    """What a list holds, if all of it is of one kind."""
+    each = list(given) if isinstance(given, list | tuple) else [given]
+    if not each or not all(isinstance(one, kind) for one in each):
+        raise StratError.about(argument, f"must be {what}, got {shown(given)}.")
+    return each
 
 
 def _measure(name: str, items: Items, make: Make, at: float | None) -> Callable[[Any, Any], Statistic]:
