@@ -113,9 +113,19 @@ TASKS = {
     "report": "evaluated.report('r.html')",
     "logs": "open('a.csv.zst', 'wb').write(b'x'); strat.evaluate('a.csv.zst', truth='a', predicted='b')",
     "excel": "open('a.xlsx', 'wb').write(b'PK'); strat.evaluate('a.xlsx', truth='a', predicted='b')",
+    "speech": "strat.wer(['a b'], ['a c'])",
+    "translation": "strat.bleu(['a b'], ['a c'])",
+    "detection": "strat.coco_ap({'images': [{'id': 1}], 'categories': [{'id': 7}], "
+    "'annotations': [{'id': 1, 'image_id': 1, 'category_id': 7, 'bbox': [0, 0, 9, 9], 'area': 81, 'iscrowd': 0}]}, [{'image_id': 1, 'category_id': 7, "
+    "'bbox': [0, 0, 9, 9], 'score': 0.9}])",
     "gpu": "strat.recognition.ranks_of_embeddings("
     "[[1.0, 0.0]], [[1.0, 0.1]], probe_subjects=['a'], gallery_subjects=['a'], score='cosine', device='cuda')",
 }
+
+
+def test_every_extra_but_those_of_frames_has_a_task() -> None:
+    """A frame of Spark or Dask brings its own library."""
+    assert set(OPTIONAL) - set(TASKS) == {"spark", "dask"}
 
 
 @pytest.mark.parametrize("extra", TASKS)
