@@ -241,3 +241,28 @@ def test_the_readme_gives_the_stored_verdicts_of_the_second_grid() -> None:
     assert f"holds in {counts['holds']}, is wide in {counts['wide']} and short in {counts['short']}" in text
     assert {one["trials"] for one in grid.grid.values()} == {grid.results["trials"]}
     assert set(grid.grid) | set(grid.missing()) == set(SECOND)
+
+
+def test_the_narrowest_interval_is_one_that_does_not_ignore_the_situation() -> None:
+    """No lucky samples make a rival of a method that ignores units, or that holds for one shape of them alone."""
+
+    def situation(**coverage: tuple[float, float]) -> dict[str, object]:
+        each = {
+            name.replace("_", " "): {"coverage": share, "coverage_mc": 0.01, "width": width, "useless": 0.0}
+            for name, (share, width) in coverage.items()
+        }
+        return {"family": "shares", "methods": each, "independent": False}
+
+    methods = {"default": (0.95, 1.3), "t": (0.94, 1.0), "exact": (0.95, 1.2), "rows": (0.95, 0.9)}
+    grid = {f"20 units, {shape}": situation(**methods) for shape in ("Beta", "one bad in ten")}
+    for one in grid.values():
+        one["methods"]["rival: Wilson on rows"] = one["methods"].pop("rows")  # type: ignore[index]
+    judged = second_page.SecondGrid({"second": grid})
+    assert judged.best("20 units, Beta", any_method=True) == "rival: Wilson on rows"
+    assert judged.best("20 units, Beta") == "t"
+    grid["20 units, one bad in ten"]["methods"]["t"]["coverage"] = 0.8  # type: ignore[index]
+    assert judged.best("20 units, Beta") == "exact"
+    assert judged.too_wide() == []
+    assert judged.too_wide(any_method=True) == list(grid)
+    grid["20 units, Beta"]["independent"] = True
+    assert judged.best("20 units, Beta") == "rival: Wilson on rows"
