@@ -142,7 +142,7 @@ def gate(
         questions, result = _alone(source, candidate, margin, floor, metrics, by, handed)
     else:
         questions, result = _against(_board(source, baseline, candidate, metrics, by, handed), margin, floor)
-    checks = tuple(_settled(ask(1.0 - level, (1.0 - level) / len(questions), anytime)) for ask in questions)
+    checks = tuple(ask(1.0 - level, (1.0 - level) / len(questions), anytime) for ask in questions)
     notes = (*_of_checks(checks, level, anytime), *result.notes)
     return replace(result, checks=checks, level=level, unsure=unsure, notes=notes)
 
@@ -294,12 +294,16 @@ def _of_change(measure: str, place: str, pair: Comparison, margin: float) -> Que
     def ask(alone: float, together: float, planned: float | None) -> GateCheck:
         alone, together = (_at_this_look(error, pair.difference, planned) for error in (alone, together))
         low, high = _limits(pair.interval, alone, together, higher_is_better=higher)
+        check = GateCheck(
+            measure, place, "margin", bound, pair.values[0], pair.values[1], pair.value, low, high, higher,
+            _units(pair.difference),
+        )  # fmt: skip
+        if check.answer != UNSURE:
+            return check
         worse = pair.value < bound if higher else pair.value > bound
         level = 1.0 - 2.0 * (together if worse else alone)
-        return GateCheck(
-            measure, place, "margin", bound, pair.values[0], pair.values[1], pair.value, low, high, higher,
-            _units(pair.difference), _needed(pair, abs(pair.value - bound), level), _needed(pair, margin, level),
-        )  # fmt: skip
+        needed = _needed(pair, abs(pair.value - bound), level)
+        return replace(check, needed=needed, needed_if_equal=_needed(pair, margin, level))
 
     return ask
 
@@ -311,12 +315,14 @@ def _of_value(measure: str, place: str, value: Estimate, floor: float, *, higher
         point = float(value.value)
         alone, together = (_at_this_look(error, value, planned) for error in (alone, together))
         low, high = _limits(value.interval, alone, together, higher_is_better=higher_is_better)
+        check = GateCheck(
+            measure, place, "floor", floor, point, None, point, low, high, higher_is_better, _units(value)
+        )
+        if check.answer != UNSURE:
+            return check
         below = point < floor if higher_is_better else point > floor
         level = 1.0 - 2.0 * (together if below else alone)
-        return GateCheck(
-            measure, place, "floor", floor, point, None, point, low, high, higher_is_better,
-            _units(value), _needed(value, abs(point - floor), level),
-        )  # fmt: skip
+        return replace(check, needed=_needed(value, abs(point - floor), level))
 
     return ask
 
@@ -345,11 +351,6 @@ def _at_this_look(error: float, value: Estimate, planned: float | None) -> float
     if units is None:
         raise StratError.about("anytime", "must be left out where the number of units is not known.")
     return anytime_error(error, units=units, planned=planned)
-
-
-def _settled(check: GateCheck) -> GateCheck:
-    """The check, which needs no more units where it is settled."""
-    return check if check.answer == UNSURE else replace(check, needed=None, needed_if_equal=None)
 
 
 def _units(value: Estimate) -> int | None:
