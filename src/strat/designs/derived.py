@@ -167,8 +167,7 @@ class DerivedDesigns(DrawnUnits):
         empty = np.flatnonzero(np.rint(rest) > 0)
         home = np.searchsorted(strata, kept)
         order = np.argsort(np.concatenate([home, empty]), kind="stable")
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
+        place = np.argsort(order)
         copies = np.concatenate([self.copies[reached], rest[empty]])[order]
         return replace(
             self,
