@@ -116,8 +116,8 @@ TASKS = {
     "speech": "strat.wer(['a b'], ['a c'])",
     "translation": "strat.bleu(['a b'], ['a c'])",
     "detection": "strat.coco_ap({'images': [{'id': 1}], 'categories': [{'id': 7}], "
-    "'annotations': [{'id': 1, 'image_id': 1, 'category_id': 7, 'bbox': [0, 0, 9, 9], 'area': 81, 'iscrowd': 0}]}, [{'image_id': 1, 'category_id': 7, "
-    "'bbox': [0, 0, 9, 9], 'score': 0.9}])",
+    "'annotations': [{'id': 1, 'image_id': 1, 'category_id': 7, 'bbox': [0, 0, 9, 9], 'area': 81, 'iscrowd': 0}]}, "
+    "[{'image_id': 1, 'category_id': 7, 'bbox': [0, 0, 9, 9], 'score': 0.9}])",
     "gpu": "strat.recognition.ranks_of_embeddings("
     "[[1.0, 0.0]], [[1.0, 0.1]], probe_subjects=['a'], gallery_subjects=['a'], score='cosine', device='cuda')",
 }

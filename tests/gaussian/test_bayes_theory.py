@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import trapezoid
 from scipy.stats import norm
 
 from strat.errors import StratError
@@ -68,7 +69,7 @@ def test_example_1_13_a_shifted_boundary_adds_the_dark_area():
     optimal, shifted = shifted_boundary_error(problem, cut).value, shifted_boundary_error(problem, cut + 0.7).value
     x = np.linspace(cut, cut + 0.7, 200_001)
     joint = np.exp(problem.log_joint(x))
-    dark = np.trapezoid(joint[:, 1] - joint[:, 0], x)
+    dark = trapezoid(joint[:, 1] - joint[:, 0], x)
     assert shifted - optimal == pytest.approx(dark, abs=1e-8)
     assert optimal == pytest.approx(bayes_error(problem).value, abs=1e-6)  # a second boundary lies far out
 
@@ -76,7 +77,7 @@ def test_example_1_13_a_shifted_boundary_adds_the_dark_area():
 def test_bayes_error_on_the_line_equals_an_integral():
     problem = example_1_12()
     x = np.linspace(-20, 30, 2_000_001)
-    expected = 1 - np.trapezoid(np.exp(problem.log_joint(x)).max(axis=1), x)
+    expected = 1 - trapezoid(np.exp(problem.log_joint(x)).max(axis=1), x)
     assert bayes_error(problem).value == pytest.approx(expected, abs=1e-9)
 
 
@@ -88,7 +89,7 @@ def test_bayes_error_of_mixtures_on_the_line_equals_an_integral():
         ]
     )
     x = np.linspace(-10, 16, 500_001)
-    expected = 1 - np.trapezoid(np.exp(checker.log_joint(x)).max(axis=1), x)
+    expected = 1 - trapezoid(np.exp(checker.log_joint(x)).max(axis=1), x)
     assert bayes_error(checker).value == pytest.approx(expected, abs=1e-8)
     assert ((boundaries(checker) > 0) & (boundaries(checker) < 6)).sum() == 3
 

@@ -178,7 +178,7 @@ CASES = {
     "good": ROLES | {"strata": "subject", "metrics": "accuracy, f1", "positive": "supported"},
     "better": ROLES | {"predicted": ["guess", "baseline"], "level": "0.9"},
     "group": ROLES | {"by": ["subject"], "metrics": "accuracy"},
-    "hold": ROLES | {"trials": "200", "metrics": "accuracy"},
+    "hold": ROLES | {"trials": "50", "metrics": "accuracy"},
     "plan": ROLES | {"width": "0.04"},
 }
 

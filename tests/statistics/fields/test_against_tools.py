@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy
+from scipy.integrate import trapezoid
 
 import strat
 from strat import statistics as m
@@ -267,7 +268,7 @@ def test_crps_is_the_integral_of_squared_distances() -> None:
     members, truth = rng.normal(size=(5, 7)), rng.normal(size=5)
     grid = np.linspace(-8, 8, 160_001)
     below = (members[:, :, None] <= grid).mean(axis=1)
-    expected = np.trapezoid((below - (grid >= truth[:, None])) ** 2, grid, axis=1).mean()
+    expected = trapezoid((below - (grid >= truth[:, None])) ** 2, grid, axis=1).mean()
     assert float(m.crps(truth, members).value()) == pytest.approx(expected, abs=1e-3)
 
 
