@@ -24,7 +24,7 @@ from .second.shapes import rates
 
 Rng = np.random.Generator
 Columns = dict[str, Any]
-COVERAGE_SAMPLES, SAMPLES, TRIALS = 400, 20, 300
+COVERAGE_SAMPLES, SAMPLES, TRIALS = 400, 20, 1000  # as many trials as `check` has unless asked
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ POPULATIONS = (
     shares(14, 25, 0.9, 0.2, "one bad in ten"),
     shares(22, 18, 0.8, 0.15, "one bad in ten"),
     shares(26, 10, 0.92, 0.3, "one bad in ten"),
+    shares(40, 15, 0.9, 0.2, "one bad in ten"),
     area(300, 0.05, 1.9),
     shares(20, 20, 0.85, 0.1, "Beta"),
     shares(60, 10, 0.85, 0.15, "Beta"),

@@ -106,10 +106,18 @@ class Check(SheetResult):
         share = f"{first.coverage:.1%} of {self.trials:,} samples like yours (± {2 * first.error:.1%})"
         text = f"{self.metric}: the {self.level:.0%} interval covers the truth in {share}: {answer}"
         if verdict == "too short":
-            better = [x for x in self.lines[1:] if x.verdict(self.level) == "holds" and x.method != NAIVE]
-            best = min(better, key=lambda x: x.width, default=None)
-            text += f"; {best.method!r} would hold" if best else "; no method here holds: more units are needed"
+            text += f"; {self._instead()}"
         return text + "."
+
+    def _instead(self) -> str:
+        """Which other method would hold, in words."""
+        others = {line: line.verdict(self.level) for line in self.lines[1:] if line.method != NAIVE}
+        better = [line for line, verdict in others.items() if verdict == "holds"]
+        if better:
+            return f"{min(better, key=lambda line: line.width).method!r} would hold"
+        if "undecided" in others.values():
+            return "too few samples to tell whether another method holds"
+        return "no method here holds: more units are needed"
 
 
 @in_words
