@@ -56,13 +56,16 @@ class StratError(ValueError):
     def spelled(self, names: Mapping[str, str], *, argument: str | None = None) -> StratError:
         """The same error with arguments spelled as a command line has them; `argument` is the one to correct instead.
 
+        A sentence about data keeps its words: a column may be called as an argument is.
+
         >>> error = StratError.about("positive", "must name a class; for example positive='a', or nested=True.")
         >>> print(error.spelled({"positive": "--positive", "nested": "--nested"}))
         `--positive` must name a class; for example --positive 'a', or --nested.
         """
         message = str(self)
         for name, option in names.items():
-            message = message.replace(f"`{name}`", f"`{option}`")
+            if self.argument is not None:
+                message = message.replace(f"`{name}`", f"`{option}`")
             message = re.sub(rf"\b{name}=True\b", option, message)
             message = re.sub(rf"\b{name}=", f"{option} ", message)
             message = re.sub(rf" \(command line: {option}[^)]*\)", "", message)

@@ -68,7 +68,7 @@ def test_errors_are_one_line_and_exit_code_1(table: Path, capsys: pytest.Capture
     assert "must not come together" in error
     code, _, error = run(capsys, "evaluate", table, *ASKED, "--population", "x")
     assert code == 1
-    assert "`population` must name a column" in error
+    assert "`--population` must name a column" in error
 
 
 def test_evaluate_reads_a_folder_of_logs(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,7 +79,7 @@ def test_bayes_tests_take_a_region_and_a_seed(files):
         (("--system", "a", "--system", "a"), "`--system` must name different columns, got 'a' twice"),
         ((*BOTH, "--test", "mcnemar"), "`--test` must be one for data sets, got 'mcnemar', which is for items"),
         ((*BOTH, "--test", "corrected-t"), "which is for splits; give --folds, --ratio or --five-by-two"),
-        ((*BOTH, "--folds", "10", "--ratio", "0.1"), "say the same thing in three ways"),
+        ((*BOTH, "--folds", "10", "--ratio", "0.1"), "describe the same thing; give only one of them"),
         ((*BOTH, "--rope", "0.1"), "`--rope` must be left out for wilcoxon"),
         ((*BOTH, "--lower-is-better"), "`--lower-is-better` must be left out for wilcoxon"),
         ((*BOTH, "--units", "u"), "`--units` must be left out without --truth"),

@@ -214,7 +214,7 @@ BAD = {
     "must have the same axes to be stacked": lambda: strat.stack(
         "s", a=strat.mean([1.0, 2.0]), b=strat.mean([[1.0, 2.0], [3.0, 4.0]])
     ),
-    "degrees of freedom: no interval": lambda: strat.estimate(
+    "degrees of freedom: there is no interval": lambda: strat.estimate(
         strat.domain(strat.mean([1.0, 2.0, 3.0]), [True, False, False]), on=Design.simple_random(n=3)
     ).interval(),
 }

@@ -40,21 +40,21 @@ case(
     code=0,
     out="accuracy",
 )
-case("an unknown way with lone units", good("--strata", "subject", "--lone", "ignore"), says="`lone` must be one of")
-case("an unknown method", good("--method", "guesswork"), says="`method` must be one of")
+case("an unknown way with lone units", good("--strata", "subject", "--lone", "ignore"), says="`--lone` must be one of")
+case("an unknown method", good("--method", "guesswork"), says="`--method` must be one of")
 case("an unknown measure", good("--metric", "f2"), says="did you mean")
-case("an unknown target", good("--target", "mars"), says="`target` must be one of")
-case("an unknown way with missing values", good("--missing", "guess"), says="`missing` must be one of")
-case("a level of 95", good("--level", "95"), says="`level` must lie strictly between 0 and 1")
-case("a level of nan", good("--level", "nan"), says="`level` must be")
+case("an unknown target", good("--target", "mars"), says="`--target` must be one of")
+case("an unknown way with missing values", good("--missing", "guess"), says="`--missing` must be one of")
+case("a level of 95", good("--level", "95"), says="`--level` must lie strictly between 0 and 1")
+case("a level of nan", good("--level", "nan"), says="`--level` must be")
 case("a level of words", good("--level", "high"), code=2)
-case("a population smaller than the sample", good("--population", "3"), says="`population`")
-case("a population of nan", good("--population", "nan"), says="`population`")
-case("a population below zero", good("--population", "-5"), says="`population`")
-case("a population that is no column", good("--population", "people"), says="`population` must name a column")
-case("a population of 1e308", good("--population", "1e308"), says="`population` must be at most")
-case("bins of one", evaluate(GOOD, "--score", "score", "--bins", "1"), says="`bins`")
-case("bins below zero", evaluate(GOOD, "--score", "score", "--bins", "-4"), says="`bins`")
+case("a population smaller than the sample", good("--population", "3"), says="`--population`")
+case("a population of nan", good("--population", "nan"), says="`--population`")
+case("a population below zero", good("--population", "-5"), says="`--population`")
+case("a population that is no column", good("--population", "people"), says="`--population` must name a column")
+case("a population of 1e308", good("--population", "1e308"), says="`--population` must be at most")
+case("bins of one", evaluate(GOOD, "--score", "score", "--bins", "1"), says="`--bins`")
+case("bins below zero", evaluate(GOOD, "--score", "score", "--bins", "-4"), says="`--bins`")
 case("BRR with units by the dozen", good("--method", "brr", "--strata", "subject"), says="prime power of units")
 case(
     "AUC with one class",
@@ -73,7 +73,7 @@ case(
 )
 case("labels that never meet", evaluate(of_rows("truth,guess", "a,x", "b,y", times=9), *ASK), code=0, out="0.0000")
 case("text against numbers", evaluate(of_rows("truth,guess", "1,a", "0,b", times=9), *ASK), says=".")
-case("a measure without its column", evaluate(GOOD, "--metric", "auc", *ASK), says="`score`")
+case("a measure without its column", evaluate(GOOD, "--metric", "auc", *ASK), says="`--score`")
 case(
     "weights that are all zero",
     evaluate(of_rows("truth,guess,w", "1,1,0", "0,0,0", times=9), *ASK, "--weights", "w"),
@@ -82,12 +82,12 @@ case(
 case(
     "weights below zero",
     evaluate(of_rows("truth,guess,w", "1,1,-1", "0,0,3", times=9), *ASK, "--weights", "w"),
-    says="`weights` must be finite and not negative",
+    says="`--weights` must be finite and not negative",
 )
 case(
     "weights of infinity",
     evaluate(of_rows("truth,guess,w", "1,1,inf", "0,0,3", times=9), *ASK, "--weights", "w"),
-    says="`weights`",
+    says="`--weights`",
 )
 case(
     "weights of nan",
@@ -127,12 +127,12 @@ case(
 case(
     "weights of 1e300",
     evaluate(of_rows("truth,guess,w", "1,1,1e300", "0,1,1e300", times=9), *ASK, "--weights", "w"),
-    says="`weights` must have their largest",
+    says="`--weights` must have their largest",
 )
 case(
     "weights of 1e-300",
     evaluate(of_rows("truth,guess,w", "1,1,1e-300", "0,1,1e-300", times=9), *ASK, "--weights", "w"),
-    says="`weights` must have their largest",
+    says="`--weights` must have their largest",
 )
 case(
     "weights of 1e308",
@@ -142,7 +142,7 @@ case(
 case(
     "denormal weights",
     evaluate(of_rows("truth,guess,w", "1,1,5e-324", "0,1,5e-324", times=9), *ASK, "--weights", "w"),
-    says="`weights` must have their largest",
+    says="`--weights` must have their largest",
 )
 case(
     "labels around 2^53",

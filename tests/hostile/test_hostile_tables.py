@@ -80,7 +80,7 @@ case("a NUL in a column's name", file("a.csv", "\0" + GOOD), says="without NUL c
 case("a column that differs in case", file("a.csv", GOOD, "--truth", "TRUTH", "--predicted", "guess"), says="'truth'")
 case("an empty column name", file("a.csv", of_rows("truth,guess,", "1,1,1", times=9)), code=0, out="accuracy")
 case("a semicolon file", file("a.csv", GOOD.replace(",", ";")), code=0, out="accuracy")
-case("a file of one wrong column", file("a.csv", of_rows("x", "1", "2")), says="`truth` must name a column")
+case("a file of one wrong column", file("a.csv", of_rows("x", "1", "2")), says="`--truth` must name a column")
 case("a missing column", file("a.csv", GOOD, "--truth", "truht", "--predicted", "guess"), says="did you mean 'truth'")
 case("an empty column name asked for", file("a.csv", GOOD, "--truth", "", "--predicted", "guess"), says="truth")
 case("missing values", file("a.csv", GOOD + ",1,1,s1,p1,1\n"), says="`truth` has 1 missing")
@@ -184,12 +184,12 @@ case("a path of 100,000 signs", lambda f: ["evaluate", "x" * 100_000, *ASK], say
 case(
     "trials without end",
     lambda f: ["check", put(f, "a.csv", GOOD), *ASK, "--trials", 10**20],
-    says="`trials` must be at most",
+    says="`--trials` must be at most",
 )
 case(
     "trials for a year",
     lambda f: ["check", put(f, "a.csv", GOOD), *ASK, "--trials", 10**8],
-    says="`trials` must be at most 1,000,000,",
+    says="`--trials` must be at most 1,000,000,",
 )
 case("a NUL in a name", lambda f: ["evaluate", "a\0b.csv", *ASK], says=".")
 case("a file over the network", lambda f: ["evaluate", "https://example.invalid/a.csv", *ASK], says="exist")
@@ -246,8 +246,8 @@ case(
     out="1.0000",
 )
 case("a memory limit of nothing", file("a.csv", GOOD, *ASK, "--memory", "0GB"), says="memory")
-case("a memory limit of words", file("a.csv", GOOD, *ASK, "--memory", "plenty"), says="`memory` must be a size")
-case("a memory limit that is SQL", file("a.csv", GOOD, *ASK, "--memory", "1GB'; select 1"), says="`memory` must be")
+case("a memory limit of words", file("a.csv", GOOD, *ASK, "--memory", "plenty"), says="`--memory` must be a size")
+case("a memory limit that is SQL", file("a.csv", GOOD, *ASK, "--memory", "1GB'; select 1"), says="`--memory` must be")
 case(
     "a memory limit too small",
     file("a.csv", table(200_000), *ASK, "--units", "passage", "--memory", "1MB"),

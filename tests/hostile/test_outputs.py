@@ -123,7 +123,7 @@ def test_every_option_that_is_a_file_is_known_to_be_read_or_written() -> None:
             hints = typing.get_type_hints(entry.callback)
             paths = {key for key, hint in hints.items() if _holds_a_path(hint)}
             options = {option.removeprefix("--").replace("-", "_") for option in (*READS, *WRITES)}
-            known = options | {"file", "to"}  # FILE, and --output
+            known = options | {"file", "reference", "hypotheses", "to"}  # arguments, and --output
             assert paths <= known, f"{name}: {paths - known}"
 
 

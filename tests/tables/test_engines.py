@@ -13,7 +13,7 @@ import strat
 from strat import StratError
 from strat.statistics.classification import f1
 from strat.statistics.scores import auc
-from strat.tables import evaluate, read, reduce
+from strat.tables import Sampling, evaluate, read, reduce
 from strat.tables.design import design_of
 
 Make = Callable[[dict[str, np.ndarray], Path], Any]
@@ -239,7 +239,7 @@ def test_cells_count_the_rows_of_domains(
     cells = reduce(read(predictions), {"truth": "truth", "predicted": "guess", "strata": "subject"})
     found = strat.estimate(
         statistic(cells.columns["truth"], cells.columns["predicted"]),
-        on=design_of(cells.columns, rows=len(cells), counts=cells.counts, population=known),
+        on=design_of(cells.columns, rows=len(cells), counts=cells.counts, sampling=Sampling(population=known)),
     )
     design = strat.Design.stratified(predictions["subject"], population=known)
     wanted = strat.estimate(statistic(predictions["truth"], predictions["guess"]), on=design)

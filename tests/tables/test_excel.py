@@ -136,7 +136,7 @@ def test_other_spreadsheets_get_the_right_advice(tmp_path: Path, suffix: str) ->
 
 def test_a_workbook_under_another_name(tmp_path: Path) -> None:
     path = book(tmp_path / "a.xlsx", A=ROWS)
-    with pytest.raises(StratError, match=r"perhaps an Excel workbook; give it its own ending"):
+    with pytest.raises(StratError, match=r"perhaps an Excel workbook; give it the ending .xlsx"):
         read(path.rename(tmp_path / "a.csv"))
     path = tmp_path / "b.xlsx"
     path.write_text("a,b\n1,2\n", encoding="utf-8")

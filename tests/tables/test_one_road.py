@@ -63,8 +63,12 @@ NUMERIC = {"mean", "total", "median", "ratio", "cost_per_success", *OF_NUMBERS, 
 MEASURES: dict[str, tuple[Any, dict[str, str]]] = {
     name: (name, SCORES if "score" in metric.needs else BINARY if name in ONE_CLASS else LABELS)
     for name, metric in METRICS.items()
-    if name not in NUMERIC
+    if name not in NUMERIC and len(metric.needs) < 3
 } | {
+    "mase": ("mase", {"truth": "weight", "predicted": "score", "score": "risk"}),
+    "interval_share": ("interval_share", {"truth": "cat", "predicted": "score", "score": "weight"}),
+    "harrell_c": ("harrell_c", {"truth": "weight", "predicted": "called", "score": "risk"}),
+    **{name: (name, {"truth": "cat", "predicted": "risk", "score": "score"}) for name in ("nri", "idi")},
     **{name: (name, {"score": "score"}) for name in ("mean", "total", "median", "latency@0.9")},
     **{name: (name, {"truth": "cat", "score": "risk"}) for name in OF_RISKS},
     **{name: (name, {"truth": "cat", "predicted": "called"}) for name in OF_RATINGS},

@@ -67,7 +67,6 @@ ALLOWED = {
     ("tables/integrity.py", "str(error).strip().split('\\n')"),
     ("validate/arguments.py", "str(error).partition('. Did you mean')"),
     # a method or a measure that the caller asks for by name
-    ("tables/metrics.py", "str(metric).strip().lower().replace('-', '_')"),
     ("recognition/experiment.py", "str(method).removesuffix(NO_STRATA)"),
     # the ending of a file's name
     ("recognition/score_files.py", "str(path).lower().endswith('.parquet')"),

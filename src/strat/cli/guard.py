@@ -36,6 +36,7 @@ READS = (
     "--labels",
     "--gallery-labels",
     "--data",
+    "--about",
     "--baseline",
 )
 

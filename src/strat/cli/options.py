@@ -249,7 +249,7 @@ def naming(**options: str) -> Iterator[None]:
     """Errors about these arguments name what the user typed instead.
 
     >>> with naming(path="--similarity"):
-    ...     raise StratError("`path` must name a file, got 'x'.")
+    ...     raise StratError.about("path", "must name a file, got 'x'.")
     Traceback (most recent call last):
     strat.errors.StratError: `--similarity` must name a file, got 'x'.
     """

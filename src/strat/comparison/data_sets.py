@@ -199,7 +199,7 @@ def win_draw_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool) -> WinD
     """On how many data sets a is better than, equal to and worse than b.
 
     >>> win_draw_loss([0.9, 0.8, 0.7], [0.8, 0.8, 0.9], higher_is_better=True)
-    WinDrawLoss(wins=1, draws=1, losses=1)
+    wins 1, draws 1, losses 1
     """
     d, _, _ = _differences(a, b)
     above, below = int((d > 0).sum()), int((d < 0).sum())

@@ -233,8 +233,9 @@ def notes_on_difference(both: Estimate, design: Design) -> tuple[Note, ...]:
     of 5 (`python validation/gate_power.py`); Tango's score knows of the skewness of rows, not of clusters.
     """
     spread = both.inference.spread
-    by_unit = isinstance(spread, Influences) and len(spread.values) == design.lines
-    if not by_unit or (is_share(both) and design.single_rows):
+    if not isinstance(spread, Influences) or len(spread.values) != design.lines:
+        return ()
+    if is_share(both) and design.single_rows:
         return ()
     gap = spread.values[:, 0] - spread.values[:, 1]
     advice = "a one-sided limit on the side of their long tail is missed more often than its level says"

@@ -220,8 +220,8 @@ def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
     number = min(max(round(rarer), 1), len(y) - 1)
     return Note(
         "two-kinds",
-        f"{number} of {len(y)} units {'is' if number == 1 else 'are'} unlike the others, which are alike: another "
-        "sample may hold none of such a kind, or many more, and the interval may be too short",
+        f"{number} of {len(y)} units {'is' if number == 1 else 'are'} unlike the others, which hardly differ: "
+        "another sample may hold none of such a kind, or many more, and the interval may be too short",
     )
 
 

@@ -135,15 +135,20 @@ def answered(
         text = plain_text(sheet_of_checks(checks))
         return _answer(list(checks), text, step)
     if verb == "evaluate":
-        evaluation = tables.evaluate(tables.read(name, progress=progress), **roles)
+        evaluation = tables.evaluate(_table(name, progress), **roles)
         return _answer(evaluation, str(evaluation), step)
     return _planned(name, roles, progress)
+
+
+def _table(name: str, progress: Callable[[float], None] | None) -> Any:
+    """The table of a file, whose reading is followed; logs are read by those who score them."""
+    return name if is_logs(name) else tables.read(name, progress=progress)
 
 
 def _planned(name: str, roles: dict[str, Any], progress: Callable[[float], None] | None) -> Answer:
     """The clusters for an interval of the wanted width, from the first measure of the table as a pilot."""
     wanted = {key: roles.pop(key) for key in ("width", "level") if key in roles}
-    evaluation = tables.evaluate(tables.read(name, progress=progress), **roles)
+    evaluation = tables.evaluate(_table(name, progress), **roles)
     metric = next(iter(evaluation.estimates))
     plan = units_for(evaluation[metric], **wanted)
     pilot = roles | {"metrics": (metric,)}

@@ -317,7 +317,7 @@ def optimal_threshold(
     Examples
     --------
     >>> optimal_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], false_negative=3)
-    Threshold(value=0.35, cost=0.25, calibrated=0.25)
+    threshold 0.35: mean cost 0.25 per row (0.25 if calibrated)
     """
     fp, fn = _cost("false_positive", false_positive), _cost("false_negative", false_negative)
     if fp + fn == 0:

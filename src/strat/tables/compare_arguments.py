@@ -128,9 +128,10 @@ def kind_of_source(source: Any, asked: Asked) -> str:
     if len(asked.values) > 1:
         return "columns"
     if asked.predicted or asked.truth is not None:
-        raise StratError(
-            f"`{asked.role}` must name two systems or more, got one column; name one for each system, or give one file "
-            "for each and `items`, or `system` and `items` of a long table."
+        raise StratError.about(
+            asked.role,
+            "must name two systems or more, got one column; name one for each system, or give one file "
+            "for each and `items`, or `system` and `items` of a long table.",
         )
     return "logs" if is_logs(source) else "long"
 

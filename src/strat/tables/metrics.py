@@ -93,7 +93,7 @@ def _of_repeats(function: Callable[..., Statistic], k: int, c: Mapping[str, Any]
 
 def _of_successes(build: Build, c: Mapping[str, Any]) -> Statistic:
     """A measure of repeats where a try succeeds if its label is the true one."""
-    right = statistics.accuracy(c["truth"], c["predicted"]).rows[0].codes  # type: ignore[union-attr]
+    right = statistics.accuracy(c["truth"], c["predicted"]).rows[0].codes
     return build({**c, "score": np.asarray(right, float)})
 
 

@@ -68,7 +68,7 @@ class Sampling:
     >>> import strat
     >>> table = {"good": [1, 1, 0, 1, 0, 0, 1, 1, 0], "judge": [1, 1, 1, 2, 2, 2, 3, 3, 3], "item": [1, 2, 3] * 3}
     >>> strat.evaluate(table, score="good", design=Sampling(crossed=["judge", "item"])).design
-    'crossed: 9 rows of 3 judge × 3 item; 2 degrees of freedom'
+    "crossed: 9 rows in 3 levels of 'judge' × 3 levels of 'item'; 2 degrees of freedom"
     """
 
     strata: str | None = None

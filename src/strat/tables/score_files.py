@@ -69,10 +69,10 @@ def evaluate_files(
     >>> round(result["wer"].value, 4)
     0.3333
     """
-    names, made, items = _asked(reference, [hypothesis], metrics)
+    names, makers, items = _asked(reference, [hypothesis], metrics)
     table = _table(items, about)
     table["hypothesis"] = table[ROW]
-    measures = [_measure(name, items, *parts) for name, parts in zip(names, made, strict=True)]
+    measures = [_measure(name, items, *parts) for name, parts in zip(names, makers, strict=True)]
     return evaluate(
         table, truth=ROW, predicted="hypothesis", metrics=measures, strata=strata, units=units, by=by, level=level
     )
