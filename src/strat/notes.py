@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any
 
-OF_THE_DESIGN = ("collapsed-strata", "fixed-kinds", "negative-correlation", "period", "trend")
+OF_THE_DESIGN = (
+    "collapsed-strata",
+    "crossed-components",
+    "few-levels",
+    "fixed-kinds",
+    "negative-correlation",
+    "period",
+    "trend",
+)
 FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
 
 

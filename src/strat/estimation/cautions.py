@@ -53,13 +53,14 @@ def notes(
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
     grouped = design.layout is not None or not design.single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
+    given = replicates is not None and replicates.method.kind is MethodKind.GIVEN  # they have a number of their own
     looked = is_share(statistic) and grouped and design.lines <= MANY_UNITS
     still = _no_variation(statistic, design, point, spread)
     hits = _hits(float(point), sums) if looked else np.empty(0)
     holders = _holders(design, hits, sums.inside[0]) if looked else []
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
-        None if df is None or design.layout is not None else _heavy_units(design, sums.inside, df),
+        None if df is None or design.layout is not None or given else _heavy_units(design, sums.inside, df),
         *holders,
         _no_errors(design, point, sums.inside[0]) if looked else None,
         _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,

@@ -10,7 +10,7 @@ import numpy as np
 
 from strat import replication
 from strat.designs import Design
-from strat.errors import StratError
+from strat.errors import StratError, near
 from strat.estimation import Estimate, estimate
 from strat.tables.cells import Cells
 from strat.tables.decisions import with_decisions
@@ -37,6 +37,10 @@ def basis_of_replicates(source: Sources, wanted: Sequence[Metric], prefix: str, 
     table, sampling = source.table, source.sampling
     named = {role: name for role, name in source.roles.items() if name is not None}
     chosen = [name for name in table.names if name.startswith(prefix)]
+    if not chosen:
+        raise StratError.about(
+            "replicate_weights", f"must be how the names of columns start, got {prefix!r}; {near(prefix, table.names)}"
+        )
     wanted_names = [*named.values(), str(source.weights), *chosen]
     values = table.columns(list(dict.fromkeys(wanted_names)), missing=source.missing)
     columns = {role: values[name] for role, name in named.items()}

@@ -53,7 +53,9 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
         ]
         if any(role.startswith(GROUP) for role in roles):
             notes += _of_groups(groups)
-    systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
+    systems = []
+    if not any(metric.of_repeats for metric in wanted):  # several tries of an item look like several systems
+        systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
     notes += [Note("systems-pooled", str(one)) for one in systems]
     if all(name is None for role, name in roles.items() if is_drawn(role)):
         notes += _suspects(table, roles, columns.weights, [one.name for one in systems])

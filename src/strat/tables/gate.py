@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from strat import validate
@@ -159,6 +160,8 @@ def _board(
     if is_baseline(baseline):
         stored = read_baseline(baseline)
         source, named, candidate, asked = beside_candidate(stored, source, candidate, asked, by)
+    elif Path(named).suffix == ".json" and len(asked["predicted"] or asked["score"]) == 1 and asked["system"] is None:
+        raise StratError.about("baseline", f"must be a system, or a stored file that is there, got {named!r}.")
     elif candidate is not None and asked["truth"] is not None and not (asked["predicted"] or asked["score"]):
         asked["predicted"] = (named, candidate)
     pair = None if candidate is None else (candidate, named)

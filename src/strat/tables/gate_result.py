@@ -214,7 +214,9 @@ class GateResult(SheetResult):
         names = {"low": f"{percent} low", "high": f"{percent} high", "candidate": self.candidate}
         names |= {"baseline": str(self.baseline), "change": f"{self.candidate} − {self.baseline}"}
         rows = list(zip(*columns.values(), strict=True))
-        return Sheet(SCHEMA, [names.get(c, c) for c in columns], rows, title=self.line, notes=self.notes)
+        return Sheet(
+            SCHEMA, [names.get(c, c) for c in columns], rows, title=self.line, notes=(self.design, *self.notes)
+        )
 
     def sheet(self) -> Sheet:
         """The same with all numbers for JSON."""

@@ -26,6 +26,8 @@ ELSEWHERE = {
     **dict.fromkeys(("y_prob", "y_proba", "y_score", "proba", "probability"), ("score",)),
     **dict.fromkeys(("sample_weight", "weight"), ("weights",)),
     **dict.fromkeys(("seed", "random_state"), ("rng",)),
+    **dict.fromkeys(("sampling", "survey_design"), ("design",)),
+    **dict.fromkeys(("n", "number"), ("size",)),
     **dict.fromkeys(("n_splits", "folds", "k"), ("cv", "folds")),
     **dict.fromkeys(("alpha", "confidence", "confidence_level", "conf_level"), ("level",)),
     **dict.fromkeys(("stratum", "stratify"), ("strata",)),
