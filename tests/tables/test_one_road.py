@@ -217,6 +217,11 @@ def _same(one: Estimate, other: Estimate, what: str) -> None:
         assert one.deff == pytest.approx(other.deff, rel=1e-7), what
 
 
+def _of_any_rows(notes: tuple[str, ...]) -> tuple[str, ...]:
+    """Notes that a group of rows has too; whether rows of units are opposed is asked of all rows alone."""
+    return tuple(note for note in notes if getattr(note, "code", "") != "negative-correlation")
+
+
 def _hold(found: Evaluation, data: Data, measure: Any, asked: dict[str, str], roles: dict[str, Any]) -> None:
     design = _row_design(data, roles)
     assert (found.design, found.target) == (design.summary, design.target)
@@ -232,6 +237,7 @@ def _hold(found: Evaluation, data: Data, measure: Any, asked: dict[str, str], ro
         on = _row_design(part, {k: v for k, v in own.items() if v is not None})
         closed = not found[name].replicated  # a stratum is measured as all rows are
         alone = _of_rows(part, measure, asked, on, closed=closed)
+        alone = replace(alone, notes=_of_any_rows(alone.notes))
         _same(estimate, alone, f"{name} in {label}")
 
 

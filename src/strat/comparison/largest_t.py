@@ -62,6 +62,7 @@ class LargestT:
         It is at least Bonferroni's for the `still` pairs that never vary, of which draws say nothing, and with flips
         at most Bonferroni's for all pairs.
         """
+        validate.level(level)
         pairs = self._pairs(system)
         if pairs == 1:
             return self._bonferroni(level, 1)
@@ -87,7 +88,7 @@ class LargestT:
 
     def _bonferroni(self, level: float, number: int) -> float:
         """Student's critical value for each of so many differences."""
-        return float(critical(1.0 - (1.0 - validate.level(level)) / number, self.df))
+        return float(critical(1.0 - (1.0 - level) / number, self.df))
 
     def _largest(self, system: int | None) -> Array:
         return self._of_all if system is None else self._with(system)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat import validate
 from strat.comparison.critical_difference import cliques
 from strat.comparison.largest_t import LargestT
 from strat.comparison.multiplicity import holm
@@ -189,7 +188,6 @@ class ManySystems:
     @checked
     def critical(self, level: float = 0.95) -> float:
         """The value that the largest |t| of all pairs exceeds with probability 1 − level."""
-        validate.level(level)
         still = int(self._still[1].sum())  # pairs that draws say nothing about
         return self._largest_t.critical(level, still=still)
 

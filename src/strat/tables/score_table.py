@@ -85,7 +85,7 @@ def _wide(table: Table, dataset: str | None) -> Grid:
 def _long(table: Table, dataset: str | None, system: str | None, score: str | None) -> Grid:
     """The same from one row for each data set, system and run."""
     if system is None or score is None or dataset is None:
-        raise StratError("a long table must be described by `dataset`, `system` and `score` together.")
+        raise StratError.about("dataset", ", `system` and `score` together must describe a long table.")
     table.require(dataset=dataset, system=system, score=score)
     columns = table.columns([dataset, system, score])
     row, names = encode(dataset, columns[dataset])
