@@ -111,7 +111,10 @@ def gate(
         if save is not None:
             _save(tables, source, save, asked, metric)
     if only_save:
-        typer.echo(f"stored: {save}")
+        drawn = any(asked["design"].columns.values())
+        typer.echo(
+            f"stored: {save}" + ("; name strata, clusters and weights again with every candidate" if drawn else "")
+        )
         return
     form.give(result.sheet(), list(result.boards.values()))
     _say(result, summary)
