@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+import strat
 from strat.comparison import many, many_systems, system_pairs
 from strat.comparison.many_systems import ManySystems
 from strat.designs import Design
@@ -69,3 +70,12 @@ def test_the_winner_of_very_many_systems_reaches_at_least_as_far(monkeypatch: py
     assert bonferroni.value == drawn.value
     assert bonferroni.low <= drawn.low + 1e-9
     assert bonferroni.corrected == pytest.approx(drawn.corrected, abs=0.01)
+
+
+def test_tied_systems_are_named_without_a_corrected_value() -> None:
+    """Given a tie, the median-unbiased value lies below every system: neither was chosen for being higher."""
+    first, second = [1, 1, 0, 1, 0, 1, 1, 0] * 5, [1, 0, 1, 1, 1, 1, 0, 0] * 5
+    board = strat.compare({"A": first, "B": second, "C": [0, 0, 1, 0] * 10}, score=["A", "B", "C"])
+    assert board.winner().tied == ("B",)
+    assert str(board.winner()).startswith("A came first with 0.6250, tied with B; 95 % ")
+    assert strat.compare({"A": first, "C": [0, 0, 1, 0] * 10}, score=["A", "C"]).winner().tied == ()

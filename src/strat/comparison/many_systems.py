@@ -281,7 +281,9 @@ class ManySystems:
         else:
             reach = float(critical(1.0 - (1.0 - wide) / m, self.estimate.least_df))
         low, middle, high = winner_limits(self.estimate, self._covariance, k, sign, level, reach)
-        return Winner(self.systems[k], float(self.values[k]), middle, low, high, level)
+        same = np.isclose(self.values, self.values[k], rtol=1e-12, atol=0.0)
+        tied = tuple(name for i, name in enumerate(self.systems) if same[i] and i != k)
+        return Winner(self.systems[k], float(self.values[k]), middle, low, high, level, tied)
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
         """Every system with its interval, best at the top, and its rank interval at the right."""

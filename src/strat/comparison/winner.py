@@ -29,6 +29,9 @@ class Winner:
         Interval that holds for the chosen system (hybrid of Andrews, Kitagawa and McCloskey, with Student's t).
     level
         Its confidence level.
+    tied
+        Other systems with the same value; none of them was chosen for being higher, so that a sentence has the interval
+        alone.
     """
 
     system: str
@@ -37,9 +40,14 @@ class Winner:
     low: float
     high: float
     level: float
+    tied: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The winner as a sentence."""
+        if self.tied:
+            others = " and ".join(self.tied) if len(self.tied) < 3 else f"{len(self.tied)} others"
+            limits = f"{100 * self.level:g} % {self.low:.4f} to {self.high:.4f}"
+            return f"{self.system} came first with {self.value:.4f}, tied with {others}; {limits}"
         return (
             f"{self.system} came first with {self.value:.4f}; corrected for having been chosen {self.corrected:.4f}, "
             f"{100 * self.level:g} % {self.low:.4f} to {self.high:.4f}"
