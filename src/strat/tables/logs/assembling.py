@@ -102,18 +102,19 @@ def _distinct_runs(logs: list[Run], runs: str, notes: list[str]) -> list[Run]:
             "runs='separate' (as two systems), 'repeat' (as further epochs) or 'latest' (command line: --runs), or "
             "give the systems names with `name` (command line: --name)."
         )
+    before = [run.system for run in logs]
     kept = _RUNS[runs](logs, many)
     notes.append(Note("several-runs", f"several runs of {summary}: {runs}"))
     if runs == "separate":
-        notes.append(Note("which-run", _which(kept, many)))
+        notes.append(Note("which-run", _which(logs, before)))
     return kept
 
 
-def _which(logs: list[Run], many: set[tuple[str, str]]) -> str:
-    """Which file is which, for systems that have nothing but a number to distinguish them."""
+def _which(logs: list[Run], before: list[str]) -> str:
+    """Which file is which, for systems that have got a number to distinguish them."""
     files: dict[str, list[str]] = {}
-    for run in logs:
-        if run.system.rpartition(" #")[0] in {system for system, _ in many}:
+    for run, system in zip(logs, before, strict=True):
+        if run.system != system:
             files.setdefault(run.system, []).append(Path(run.path).name)
     return "; ".join(f"{system}: {', '.join(names)}" for system, names in sorted(files.items()))
 
