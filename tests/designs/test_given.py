@@ -128,3 +128,15 @@ def test_the_commands_take_crossed_and_ordered_columns(tmp_path: Path) -> None:
     ):
         result = RUNNER.invoke(app, ["evaluate", file, "--score", "a", *words])
         assert result.stdout.startswith(kind), result.output
+
+
+def test_few_given_replicates_are_no_heavy_units() -> None:
+    """Nine degrees of freedom of ten replicates were told as those of a few heavy units."""
+    rng = np.random.default_rng(3)
+    group = np.arange(50) % 10
+    table = {"y": rng.random(50), "w": np.ones(50)}
+    table |= {f"rw{k}": np.where(group == k, 0.0, 10 / 9) for k in range(10)}
+    design = strat.Sampling(weights="w", replicate_weights="rw", scale=0.9)
+    result = strat.evaluate(table, score="y", design=design)
+    assert float(result["mean"].df) == 9
+    assert "heavy-units" not in {getattr(note, "code", "") for note in result.warnings}

@@ -53,14 +53,13 @@ def notes(
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
     grouped = design.layout is not None or not design.single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
-    given = replicates is not None and replicates.method.kind is MethodKind.GIVEN  # they have a number of their own
     looked = is_share(statistic) and grouped and design.lines <= MANY_UNITS
     still = _no_variation(statistic, design, point, spread)
     hits = _hits(float(point), sums) if looked else np.empty(0)
     holders = _holders(design, hits, sums.inside[0]) if looked else []
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
-        None if df is None or design.layout is not None or given else _heavy_units(design, sums.inside, df),
+        _heavy_units(design, replicates, sums.inside, df),
         *holders,
         _no_errors(design, point, sums.inside[0]) if looked else None,
         _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,
@@ -122,7 +121,10 @@ def is_share(statistic: Statistic) -> bool:
     return statistic.proportion and not statistic.axes and statistic.components == 2
 
 
-def _heavy_units(design: Design, inside: Array, df: Array) -> Note | None:
+def _heavy_units(design: Design, replicates: Replicates | None, inside: Array, df: Array | None) -> Note | None:
+    given = replicates is not None and replicates.method.kind is MethodKind.GIVEN  # whose number is their own
+    if df is None or design.layout is not None or given:
+        return None
     nominal = np.array([variance.nominal_df(design, weights) for weights in inside])
     if df.size > len(inside):  # values of one view that rest on other units, such as those of each class
         df = np.array([variance.usual_df(design, weights) for weights in inside])
