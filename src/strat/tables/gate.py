@@ -142,7 +142,8 @@ def gate(
     if baseline is None:
         questions, result = _alone(source, candidate, margin, floor, metrics, by, handed)
     else:
-        questions, result = _against(_board(source, baseline, candidate, metrics, by, handed), margin, floor)
+        largest_loss = _required(margin)
+        questions, result = _against(_board(source, baseline, candidate, metrics, by, handed), largest_loss, floor)
     checks = tuple(ask(1.0 - level, (1.0 - level) / len(questions), anytime) for ask in questions)
     notes = (*_of_checks(checks, level, anytime), *result.notes)
     return replace(result, checks=checks, level=level, unsure=unsure, notes=notes)
@@ -176,12 +177,8 @@ def _board(
     return board
 
 
-def _against(board: Leaderboard, margin: Bound | None, floor: Bound | None) -> tuple[list[Question], GateResult]:
+def _against(board: Leaderboard, margin: Bound, floor: Bound | None) -> tuple[list[Question], GateResult]:
     """The questions of each measure, in all rows and in each group, with what they come from."""
-    if margin is None:
-        raise StratError.about(
-            "margin", "must say how large a loss does not matter, got None; for example margin=0.01 (one point)."
-        )
     boards = board.boards
     margins = _bounds("margin", margin, list(boards))
     floors = {} if floor is None else _bounds("floor", floor, list(boards))
@@ -200,6 +197,15 @@ def _against(board: Leaderboard, margin: Bound | None, floor: Bound | None) -> t
     candidate, named = board.comparison.names
     notes = tuple(dict.fromkeys(note for one in boards.values() for note in one.notes))
     return questions, GateResult(candidate, named, (), board.level, "fail", notes, boards, str(board.estimate.design))
+
+
+def _required(margin: Bound | None) -> Bound:
+    """The margin, without which nothing is compared."""
+    if margin is None:
+        raise StratError.about(
+            "margin", "must say how large a loss does not matter, got None; for example margin=0.01 (one point)."
+        )
+    return margin
 
 
 def _bounds(argument: str, bound: Bound, measures: list[str]) -> dict[str, float]:
