@@ -101,7 +101,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _tables(here)
     _recognition(here)
     _fields(here)
+    _made_by_commands(here)
     return here
+
+
+def _made_by_commands(here: Path) -> None:
+    """What one example writes and another reads: the examples run in any order."""
+    with pytest.MonkeyPatch.context() as inside:
+        inside.chdir(here)
+        for line in (
+            "gate old.csv --items id --truth label --predicted guess --save baseline.json",
+            "array --levels 3 --columns 40 --out array.csv",
+        ):
+            with pytest.raises(SystemExit):
+                main(shlex.split(line))
 
 
 def _fields(here: Path) -> None:
