@@ -144,14 +144,15 @@ def evaluate(
         if table is None:
             table = tables.read(files, text=text or (), na=na or None, memory=memory, progress=progress)
         evaluation = tables.evaluate(table, **_asked(ctx, logs))
+    html, to = output.page_or_text(html, to)
     output.report(evaluation, html)
     with options.naming(kind="--plot-kind"):
         output.draw(plot, lambda: evaluation.plot(plot_kind))
+    form = output.form_of(to, json=as_json, markdown=markdown, latex=latex)
     if paper:
-        form = "latex" if latex else "markdown" if markdown else "text"
         output.text_out(evaluation.paper(form, digits=digits), to)
         return
-    sheet = evaluation.sheet(naive=not (markdown or latex))
+    sheet = evaluation.sheet(naive=form not in ("markdown", "latex"))
     output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 
 

@@ -1,4 +1,4 @@
-"""No result is written over a file that is read, nor two results to one file."""
+"""No result is written over a file that is read, nor two to one file, nor in a form that the file's name denies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from strat.cli.usage import watched
 from strat.errors import StratError
 
 WRITES = (
@@ -40,6 +41,13 @@ READS = (
     "--baseline",
 )
 
+# endings of --output that can't hold a table of text, with the way out
+NO_TEXT = {
+    **dict.fromkeys((".html", ".htm"), "this command writes no page"),
+    **dict.fromkeys((".png", ".svg", ".pdf"), "a picture is drawn by --plot, where a command has it"),
+    **dict.fromkeys((".xlsx", ".parquet", ".arrow", ".feather"), "a .csv file can be opened there"),
+}
+
 
 def guarded(command: Any) -> Any:
     """The command, which looks at its files once its options are known, before it does anything."""
@@ -53,6 +61,7 @@ def guarded(command: Any) -> Any:
             return invoke(ctx)
 
         command.invoke = after_a_look
+        watched(command)
     return command
 
 
@@ -60,6 +69,7 @@ def keep_inputs(ctx: Any) -> None:
     """Refuse to lose the data: files are compared, not the words that name them."""
     written: dict[str, Path] = {}
     for option, target in _written(ctx):
+        _check_ending(ctx, option, target)
         for other, path in written.items():
             if _place(path) == _place(target):
                 raise StratError(f"`{option}` must name another file than `{other}`, got {str(target)!r} twice.")
@@ -71,6 +81,16 @@ def keep_inputs(ctx: Any) -> None:
             raise StratError(
                 f"`{option}` must name another file than those that are read, got {str(written[option])!r}."
             )
+
+
+def _check_ending(ctx: Any, option: str, target: Path) -> None:
+    """Refuse to write text into a file whose name says that it is something else."""
+    ending = target.suffix.lower()
+    page = ending in (".html", ".htm") and any("--html" in parameter.opts for parameter in ctx.command.params)
+    if option == "--output" and ending in NO_TEXT and not page:
+        raise StratError.about(
+            option, f"must end in .csv, .json, .md, .tex or .txt, got {str(target)!r}; {NO_TEXT[ending]}."
+        )
 
 
 def _written(ctx: Any) -> Iterator[tuple[str, Path]]:

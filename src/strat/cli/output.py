@@ -40,6 +40,8 @@ __all__ = [
     "Sheet",
     "draw",
     "emit",
+    "form_of",
+    "page_or_text",
     "progress",
     "report",
     "text_out",
@@ -53,8 +55,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON with a schema ver
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")]
 Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table (booktabs).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the table, no notes.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to the screen.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; its name tells the form.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report.")]
+
+PAGES = (".html", ".htm")
+FORMS = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}  # how --output ends, and what it gets
 
 
 @dataclass(frozen=True)
@@ -70,15 +75,9 @@ class Form:
 
     def give(self, sheet: Sheet, results: Any) -> None:
         """Write the HTML report of the results, if one was asked for, and print the sheet."""
-        report(results, self.html)
-        emit(
-            sheet,
-            as_json=self.as_json,
-            markdown=self.markdown,
-            latex=self.latex,
-            quiet=self.quiet,
-            output=self.to,
-        )
+        html, to = page_or_text(self.html, self.to)
+        report(results, html)
+        emit(sheet, as_json=self.as_json, markdown=self.markdown, latex=self.latex, quiet=self.quiet, output=to)
 
 
 _FORM = {"html": Html, "as_json": Json, "markdown": Markdown, "latex": Latex, "quiet": Quiet, "to": Output}
@@ -104,11 +103,18 @@ def with_output(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def page_or_text(html: Path | None, to: Path | None) -> tuple[Path | None, Path | None]:
+    """Where the report goes and where the table: `--output page.html` asks for the report."""
+    if html is None and to is not None and to.suffix.lower() in PAGES:
+        return to, None
+    return html, to
+
+
 def report(results: Any, html: Path | None) -> None:
     """Write the HTML report of one result, a list or a mapping of them, if a file was named."""
     if html is None:
         return
-    if html.suffix.lower() not in (".html", ".htm"):
+    if html.suffix.lower() not in PAGES:
         raise StratError(f"`--html` must name a file that ends in .html, got {str(html)!r}.")
     from strat.report import write
 
@@ -124,23 +130,23 @@ def emit(
     quiet: bool = False,
     output: Path | None = None,
 ) -> None:
-    """Print the sheet in the form that was asked for, or write it to `output`."""
-    if sum([as_json, markdown, latex]) > 1:
-        raise StratError("`--json`, `--markdown` and `--latex` must not come together; choose one.")
-    if as_json:
-        text = json_text(sheet)
-    elif markdown:
-        text = markdown_text(sheet, quiet=quiet)
-    elif latex:
-        text = latex_text(sheet, quiet=quiet)
-    elif output is not None and output.suffix.lower() == ".csv":
-        text = csv_text(sheet)
-    elif output is None:
+    """Print the sheet in the form that was asked for or that the name of `output` tells, or write it to `output`."""
+    form = form_of(output, json=as_json, markdown=markdown, latex=latex)
+    if form == "text" and output is None:
         _screen(sheet, quiet=quiet)
-        return
+    elif form in ("json", "csv"):
+        text_out(json_text(sheet) if form == "json" else csv_text(sheet), output)
     else:
-        text = plain_text(sheet, quiet=quiet)
-    text_out(text, output)
+        write_as = {"markdown": markdown_text, "latex": latex_text, "text": plain_text}[form]
+        text_out(write_as(sheet, quiet=quiet), output)
+
+
+def form_of(output: Path | None, **asked: bool) -> str:
+    """The form of what is printed: the one that was asked for, or else that of the file's name."""
+    named = [form for form, is_asked in asked.items() if is_asked]
+    if len(named) > 1:
+        raise StratError("`--json`, `--markdown` and `--latex` must not come together; choose one.")
+    return named[0] if named else FORMS.get(output.suffix.lower() if output else "", "text")
 
 
 def text_out(text: str, output: Path | None) -> None:

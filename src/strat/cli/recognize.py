@@ -10,7 +10,7 @@ import typer
 from numpy.typing import NDArray
 
 from strat.cli.options import Level, Picture, leave_out, naming, picture
-from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, draw, emit, report
+from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, draw, emit, page_or_text, report
 from strat.cli.recognition_figures import (
     PLOT_KINDS,
     Evaluated,
@@ -185,12 +185,15 @@ def recognize(
         triples, smaller, score, device, stream,
     )  # fmt: skip
     picture(plot)
+    html, output = page_or_text(html, output)
     if plot is None:
         leave_out(ctx, "plot_kind", why="without --plot")
     _left_out(ctx, source, open_, per_subject is not None)
     if not reid:
         leave_out(ctx, "cameras", "gallery_cameras", "junk", why="without --reidentification")
     if reid:
+        if html is not None:
+            raise StratError("`--html` must be left out with --reidentification, which has no page yet.")
         leave_out(ctx, *OF_RATES_ALONE, "method", "plot", "html", "per_subject", why="with --reidentification")
         sheet = searched(source.systems(), wish, Cameras(cameras, gallery_cameras, junk))
     elif per_subject is not None:

@@ -1,0 +1,111 @@
+"""Options that a command does not have, that are given twice, and files whose name tells the form of the output."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from strat.cli.app import main
+
+ROLES = ["--truth", "label", "--predicted", "guess"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = tmp_path / "answers.csv"
+    rows = [f"{k % 2},{k % 2 if k % 5 else 1 - k % 2},u{k // 4},s{k // 40}" for k in range(80)]
+    path.write_text("label,guess,passage,subject\n" + "\n".join(rows), encoding="utf-8")
+    return str(path)
+
+
+def ended(arguments: list[str]) -> int | None:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    return end.value.code  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("--measure", "--metric"),
+        ("--report", "--html"),
+        ("--y-true", "--truth"),
+        ("--y_pred", "--predicted"),
+        ("--groups", "--units"),
+        ("--confidence-level", "--level"),
+        ("--unit", "--units"),
+    ],
+)
+def test_an_unknown_option_names_the_one_that_was_meant(
+    typed: str, meant: str, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(["evaluate", table, typed, "x"]) == 2
+    assert f"No such option: {typed} (Possible options: {meant})" in capsys.readouterr().err
+
+
+def test_an_option_that_resembles_none_has_no_hint(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(["evaluate", table, "--zzz"]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("No such option: --zzz")
+
+
+@pytest.mark.parametrize("arguments", [["--units", "passage", "--units", "subject"], ["--level", "0.9", "--level=0.8"]])
+def test_an_option_of_one_value_given_twice_is_refused(
+    arguments: list[str], table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(["evaluate", table, *ROLES, *arguments]) == 2
+    said = capsys.readouterr()
+    assert f"{arguments[0]} is given 2 times, and takes one value: " in said.err
+    assert not said.out
+
+
+def test_options_of_several_values_and_flags_may_be_repeated(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(["evaluate", table, *ROLES, "--metric", "accuracy", "--metric", "mcc", "-q", "-q"]) in (0, None)
+    assert "mcc" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"),
+    [
+        (".json", "{"),
+        (".md", "**"),
+        (".tex", "% "),
+        (".csv", "measure,"),
+        (".txt", "clustered: "),
+        (".HTML", "<!doctype html>"),
+    ],
+)
+def test_the_name_of_the_output_tells_its_form(ending: str, begins: str, table: str, tmp_path: Path) -> None:
+    target = tmp_path / f"result{ending}"
+    assert ended(["evaluate", table, *ROLES, "--units", "passage", "--output", str(target)]) in (0, None)
+    text = target.read_text(encoding="utf-8")
+    assert text.startswith(begins)
+    if ending == ".json":
+        assert json.loads(text)["schema"].startswith("strat/evaluate/")
+
+
+def test_a_form_that_was_asked_for_wins_over_the_name(table: str, tmp_path: Path) -> None:
+    target = tmp_path / "result.txt"
+    assert ended(["evaluate", table, *ROLES, "--json", "-o", str(target)]) in (0, None)
+    assert json.loads(target.read_text(encoding="utf-8"))["schema"].startswith("strat/evaluate/")
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "way"),
+    [("evaluate", ".png", "--plot"), ("evaluate", ".xlsx", ".csv file"), ("look", ".html", "writes no page")],
+)
+def test_a_name_that_denies_text_is_refused_before_anything_is_done(
+    command: str, ending: str, way: str, table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / f"result{ending}"
+    assert ended([command, table, "-o", str(target)]) == 1
+    assert way in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_a_page_and_a_text_can_be_written_at_once(table: str, tmp_path: Path) -> None:
+    page, text = tmp_path / "page.html", tmp_path / "table.md"
+    assert ended(["evaluate", table, *ROLES, "--html", str(page), "-o", str(text)]) in (0, None)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "| accuracy |" in text.read_text(encoding="utf-8")
