@@ -147,7 +147,9 @@ def _board(board: Leaderboard) -> Section:
     )
     measure = board.estimate.name + of_class(board.positive)
     sheet = Sheet("", ("rank", "system", measure, "se", f"{share} low", f"{share} high"), rows)
-    note = "Rank intervals hold for all systems together; each score's interval holds for that system alone."
+    note = "Each score's interval holds for that system alone."
+    if len(board.systems) > 2:
+        note = f"Intervals of ranks hold for all systems together. {note}"
     blocks: list[Block] = [Grid(sheet, f"Systems with {share} intervals", marks, after=2, note=note)]
     return Section("Systems", tuple(blocks), _ties_sentence(board))
 
