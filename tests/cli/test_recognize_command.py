@@ -253,9 +253,7 @@ def test_trial_lists_score_files_and_embeddings_have_the_same_error_rates(data, 
         ("--similarity", folder / "s.npy", "--labels", folder / "who.txt"),  # no image is its own mate
     ]
     for given in inputs:
-        code, out, err = call(
-            capsys, *given, "--json", "--measure", "auc", "--measure", "min_dcf", "--p-target", "0.05"
-        )
+        code, out, err = call(capsys, *given, "--json", "--metric", "auc", "--metric", "min_dcf", "--p-target", "0.05")
         assert (code, err) == (0, "")
         (eer,) = rows(out, ("figure", "EER"))
         assert (eer["estimate"], eer["se"], eer["df"]) == pytest.approx((v.eer().value, v.eer().se, v.eer().df))
@@ -297,7 +295,7 @@ def test_several_systems_in_one_call(data, capsys):
     made, folder = data
     v, w = trial_files(folder, made)
     trials = ("--trials", folder / "trials.txt", "--scores", folder / "a.txt", "--scores", folder / "b.txt", *PATTERN)
-    code, out, _ = call(capsys, *trials, "--json", "--measure", "tar_at", "--fmr", "0.1")
+    code, out, _ = call(capsys, *trials, "--json", "--metric", "tar_at", "--fmr", "0.1")
     assert code == 0
     assert json.loads(out)["schema"] == "strat/recognize-systems/2"
     both = compare_matchers({"a": v, "b": w})
@@ -395,7 +393,7 @@ def test_differences_stand_beside_the_rates_that_they_are_of(data, capsys):
         (["--images", "all.npy", "--labels", "genuine.txt"], "`--labels` must have a line for each of the 40"),
         (["--images", "all.npy", "--labels", "paths.txt", "--id-pattern", "(x)"], "`--id-pattern` must match"),
         (["--trials", "trials.txt", "--scores", "a.txt", "--name", "x", "--name", "y"], "`--name` must name each of"),
-        (["--trials", "trials.txt", "--scores", "a.txt", "--measure", "aer"], "`--measure` must be one of"),
+        (["--trials", "trials.txt", "--scores", "a.txt", "--metric", "aer"], "`--metric` must be one of"),
         (["--trials", "trials.txt", "--scores", "a.txt", "--p-target", "2"], "`--p-target` must be strictly between"),
         (["--trials", "trials.txt", "--scores", "a.txt", "--triples"], "`--triples` must be left out"),
         (["--trials", "trials.txt", "--scores", "a.txt", "--at", "1"], "`--at` must be left out without a gallery"),

@@ -83,7 +83,7 @@ def test_the_command_has_interval_rate_and_measures(tmp_path):
     path.write_text("\n".join(rows))
     base = ["chance", str(path), "--truth", "y", "--predicted", "p", "--json"]
     found = CliRunner().invoke(
-        app, [*base, "--measure", "mcc", "--measure", "auc", "--score", "s"], catch_exceptions=False
+        app, [*base, "--metric", "mcc", "--metric", "auc", "--score", "s"], catch_exceptions=False
     )
     assert found.exit_code == 0, found.output
     data = json.loads(found.stdout)
@@ -91,10 +91,10 @@ def test_the_command_has_interval_rate_and_measures(tmp_path):
     assert [one["test"].split()[0] for one in data["tests"]] == ["no-information", "mcc", "auc"]
     clustered = CliRunner().invoke(app, [*base, "--units", "u"], catch_exceptions=False)
     assert "interval" not in json.loads(clustered.stdout)
-    with pytest.raises(StratError, match="`--score` must be given with `--measure auc`"):
-        CliRunner().invoke(app, [*base, "--measure", "auc"], catch_exceptions=False)
-    with pytest.raises(StratError, match="`--measure` must be one of"):
-        CliRunner().invoke(app, [*base, "--measure", "f1"], catch_exceptions=False)
+    with pytest.raises(StratError, match="`--score` must be given with `--metric auc`"):
+        CliRunner().invoke(app, [*base, "--metric", "auc"], catch_exceptions=False)
+    with pytest.raises(StratError, match="`--metric` must be one of"):
+        CliRunner().invoke(app, [*base, "--metric", "f1"], catch_exceptions=False)
 
 
 def test_errors_say_what_is_wrong():

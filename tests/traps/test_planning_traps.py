@@ -86,9 +86,9 @@ def test_a_sensitivity_is_planned_with_its_prevalence(together):
 def test_a_sensitivity_without_a_prevalence_is_refused(capsys):
     """`strat plan width` planned a sensitivity as if every row were positive."""
     with pytest.raises(SystemExit) as stopped:
-        main(["plan", "width", "--width", "0.04", "--proportion", "0.8", "--measure", "sensitivity"])
+        main(["plan", "width", "--width", "0.04", "--proportion", "0.8", "--metric", "sensitivity"])
     assert stopped.value.code == 1
-    assert "`--prevalence` must be given with --measure sensitivity" in capsys.readouterr().err
+    assert "`--prevalence` must be given with --metric sensitivity" in capsys.readouterr().err
 
 
 def test_power_counts_only_the_rows_that_the_measure_looks_at():

@@ -46,9 +46,12 @@ def chance(
     ] = False,
     measure: Annotated[
         list[str] | None,
-        typer.Option(help="Also test kappa, mcc, balanced_accuracy (with --predicted), auc (with --score); repeat it."),
+        typer.Option(
+            "--metric",
+            help="Also test kappa, mcc, balanced_accuracy (with --predicted), auc (with --score); repeat it.",
+        ),
     ] = None,
-    score: Annotated[str | None, typer.Option(help="Column of scores, for --measure auc.")] = None,
+    score: Annotated[str | None, typer.Option(help="Column of scores, for --metric auc.")] = None,
     positive: options.Positive = None,
     *,
     form: Form,
@@ -115,7 +118,7 @@ def _of_labels(ctx: typer.Context, truth: Any, predicted: Any, units: Any) -> tu
     how = {"exchange": asked["exchange"], "permutations": asked["permutations"], "rng": asked["seed"]}
     result = comparison.chance_of_labels(truth, predicted, units=units, **how)
     if result.exact and not asked["measure"]:
-        options.leave_out(ctx, "permutations", why="without --exchange between or --measure: nothing draws them")
+        options.leave_out(ctx, "permutations", why="without --exchange between or --metric: nothing draws them")
         options.leave_out(ctx, "seed", why="with --exchange within, which is exact")
     return result, []
 
@@ -155,13 +158,13 @@ def _of_measure(ctx: typer.Context, measure: str, truth: Any, predicted: Any, sc
 
 def _check_measures(ctx: typer.Context, measures: list[str], truth: str | None, score: str | None) -> None:
     for one in measures:
-        one_of("--measure", one, ("kappa", "mcc", "balanced_accuracy", "auc"))
+        one_of("--metric", one, ("kappa", "mcc", "balanced_accuracy", "auc"))
     if truth is None:
         options.leave_out(ctx, "measure", "score", "positive", why="for a matrix: give --truth and --predicted")
     if ("auc" in measures) != (score is not None):
-        raise StratError("`--score` must be given with `--measure auc`, and only with it.")
+        raise StratError("`--score` must be given with `--metric auc`, and only with it.")
     if "auc" not in measures:
-        options.leave_out(ctx, "positive", why="without --measure auc")
+        options.leave_out(ctx, "positive", why="without --metric auc")
 
 
 def _small(result: Any) -> str:

@@ -42,7 +42,7 @@ def plan() -> None:
 
     strat plan width --width 0.04 --proportion 0.9 --design-effect 2.5
 
-    strat plan width --width 0.04 --proportion 0.8 --measure sensitivity --prevalence 0.086
+    strat plan width --width 0.04 --proportion 0.8 --metric sensitivity --prevalence 0.086
 
     strat plan power --difference 0.02 --disagreement 0.1
 
@@ -89,9 +89,9 @@ def width(
 
     strat plan width --width 0.04 --proportion 0.9
 
-    strat plan width --width 0.04 --proportion 0.8 --measure sensitivity --prevalence 0.086
+    strat plan width --width 0.04 --proportion 0.8 --metric sensitivity --prevalence 0.086
 
-    strat plan width --width 0.04 --proportion 0.85 --measure auc --prevalence 0.086
+    strat plan width --width 0.04 --proportion 0.85 --metric auc --prevalence 0.086
     """
     if (proportion is None) == (deviation is None):
         raise StratError("`--proportion` (of a share) or `--deviation` (of a mean) must be given, one of the two.")
@@ -100,7 +100,7 @@ def width(
         leave_out(ctx, "measure", "prevalence", "share", why="with --deviation, which plans a mean of all rows")
         answer = planning.rows_for_mean(deviation=deviation or 0.0, **common)
     elif measure == "auc":
-        leave_out(ctx, "share", why="with --measure auc, which looks at every row")
+        leave_out(ctx, "share", why="with --metric auc, which looks at every row")
         answer = planning.rows_for_auc(auc=proportion, prevalence=known_prevalence(measure, prevalence), **common)
     else:
         answer = planning.rows_for_width(
@@ -136,7 +136,7 @@ def power(
 
     strat plan power --null 0.5 --alternative 0.55
 
-    strat plan power --null 0.7 --alternative 0.8 --measure sensitivity --prevalence 0.086
+    strat plan power --null 0.7 --alternative 0.8 --metric sensitivity --prevalence 0.086
     """
     common: dict[str, float] = {"power": power, "level": level, "design_effect": design_effect}
     common["share"] = share_looked_at(ctx, measure, prevalence, share)
@@ -183,7 +183,7 @@ def units(
 
     strat plan units --width 0.1 --proportion 0.8 --rows-per-unit 20 --intraclass 0.3 --strata 4
 
-    strat plan units --width 0.04 --proportion 0.776 --rows-per-unit 3.4 --intraclass 0.12 --measure sensitivity
+    strat plan units --width 0.04 --proportion 0.776 --rows-per-unit 3.4 --intraclass 0.12 --metric sensitivity
     --prevalence 0.086
     """
     common: dict[str, Any] = {"width": width, "proportion": proportion, "intraclass": intraclass}

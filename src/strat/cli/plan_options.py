@@ -21,7 +21,8 @@ PREDICTED_MEASURES = {"precision": "positive", "ppv": "positive", "npv": "negati
 
 Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]
 Measure = Annotated[
-    str | None, typer.Option(help="accuracy, sensitivity (recall), specificity, precision (ppv), npv; auc for width.")
+    str | None,
+    typer.Option("--metric", help="accuracy, sensitivity (recall), specificity, precision (ppv), npv; auc for width."),
 ]
 Prevalence = Annotated[float | None, typer.Option(help="Share of positive rows, for sensitivity, specificity, auc.")]
 Share = Annotated[
@@ -37,24 +38,24 @@ BayesError = Annotated[float, typer.Option("--bayes-error", help="Expected Bayes
 def share_looked_at(ctx: typer.Context, measure: str | None, prevalence: float | None, share: float | None) -> float:
     """The share of rows that a measure looks at."""
     if measure is None or measure == "accuracy":
-        leave_out(ctx, "prevalence", why="without a --measure that looks at one class, such as sensitivity")
+        leave_out(ctx, "prevalence", why="without a --metric that looks at one class, such as sensitivity")
         if measure is not None:
-            leave_out(ctx, "share", why="with --measure accuracy, which looks at every row")
+            leave_out(ctx, "share", why="with --metric accuracy, which looks at every row")
         return 1.0 if share is None else share
-    one_of("--measure", measure, ("accuracy", *CLASS_MEASURES, *PREDICTED_MEASURES, "auc"))
+    one_of("--metric", measure, ("accuracy", *CLASS_MEASURES, *PREDICTED_MEASURES, "auc"))
     if measure == "auc":
         raise StratError(
-            "`--measure` must not be auc here; `strat plan width` plans one, with --design-effect for rows in units."
+            "`--metric` must not be auc here; `strat plan width` plans one, with --design-effect for rows in units."
         )
     if measure in PREDICTED_MEASURES:
-        leave_out(ctx, "prevalence", why=f"with --measure {measure}, which looks at rows by what was predicted")
+        leave_out(ctx, "prevalence", why=f"with --metric {measure}, which looks at rows by what was predicted")
         if share is None:
             raise StratError(
-                f"`--share` must be given with --measure {measure}: the share of rows that are predicted "
+                f"`--share` must be given with --metric {measure}: the share of rows that are predicted "
                 f"{PREDICTED_MEASURES[measure]}, for it looks at no others."
             )
         return share
-    leave_out(ctx, "share", why=f"with --measure {measure}, whose share follows from --prevalence")
+    leave_out(ctx, "share", why=f"with --metric {measure}, whose share follows from --prevalence")
     known = known_prevalence(measure, prevalence)
     return known if CLASS_MEASURES[measure] == "positive" else 1 - known
 
@@ -67,7 +68,7 @@ def known_prevalence(measure: str, prevalence: float | None) -> float:
             if measure == "auc"
             else "it looks at rows of one class only"
         )
-        raise StratError(f"`--prevalence` must be given with --measure {measure}, the share of positive rows: {rows}.")
+        raise StratError(f"`--prevalence` must be given with --metric {measure}, the share of positive rows: {rows}.")
     if not 0 < prevalence < 1:
         raise StratError(f"`--prevalence` must lie strictly between 0 and 1, got {prevalence!r}; use a share.")
     return prevalence

@@ -70,7 +70,9 @@ LABELS = typer.Option(None, help="Subjects of the rows of --probes, --images or 
 GALLERY_LABELS = typer.Option(None, help="Subjects of the rows of --gallery, or of the columns of an .npy table.")
 KEY = typer.Option(None, help="Name of the table, or of the vectors, in an .npz; repeat for several systems in one.")
 NAME = typer.Option(None, "--name", help="Name of a system, in the order of the files; repeat.")
-MEASURE = typer.Option(None, help=f"More measures of verification (repeat): {', '.join(MEASURES)}.")
+MEASURE = typer.Option(
+    None, "--metric", "--metrics", help=f"More measures of verification (repeat): {', '.join(MEASURES)}."
+)
 AT = typer.Option("1,5,10,20", help="Ranks to print, comma-separated.")
 FMR = typer.Option(",".join(f"{fmr:g}" for fmr in USUAL_FMR), help="False match rates at which to print FNMR.")
 FPIR = typer.Option("0.1,0.01", help="False positive identification rates at which to print FNIR.")
@@ -156,7 +158,7 @@ def recognize(
 
       strat recognize --similarity scores.npz --key face_g --key face_c --plot difference.pdf --plot-kind difference
 
-      strat recognize --trials trials.txt --scores a.txt --scores b.txt --id-pattern "^(id[0-9]+)/" --measure min_dcf
+      strat recognize --trials trials.txt --scores a.txt --scores b.txt --id-pattern "^(id[0-9]+)/" --metric min_dcf
 
       strat recognize --genuine genuine.txt --impostor impostor.txt --plot det.pdf
 
@@ -176,7 +178,7 @@ def recognize(
     wish = Wish(
         one_of("--target", target.replace("-", " "), TARGETS), ties, method, _places(at), _numbers("--fmr", fmr),
         _numbers("--fpir", fpir), max_rank, level, one_of("--average", average, AVERAGES), enrolment, open_,
-        [one_of("--measure", one, MEASURES) for one in measure or []], _cost(p_target, c_miss, c_fa),
+        [one_of("--metric", one, MEASURES) for one in measure or []], _cost(p_target, c_miss, c_fa),
         [] if threshold is None else _numbers("--threshold", threshold), sampled,
     )  # fmt: skip
     source = Request(
