@@ -14,7 +14,8 @@ from strat.tables.compare_sources import board_of, items_behind, only_systems
 from strat.tables.comparing import Way, compared, known_baseline
 from strat.tables.design import argument_of
 from strat.tables.leaderboard import Leaderboard
-from strat.tables.metrics import AUTO, Metric, Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.tables.metric_builds import AUTO
+from strat.tables.metrics import Metric, Metrics, chosen, of_repeats, one_by_one, one_class
 from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.table import Names, listed, read
 from strat.tables.two_phase import Proxy, proxy_of

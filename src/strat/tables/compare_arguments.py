@@ -9,7 +9,7 @@ from strat.errors import StratError, one_of, plain, some
 from strat.tables.joining import UNMATCHED, tables_of
 from strat.tables.logs import ItemTable
 from strat.tables.logs.reading import is_logs
-from strat.tables.metrics import AUTO
+from strat.tables.metric_builds import AUTO
 from strat.tables.sampling import Sampling
 from strat.tables.table import Names, listed
 from strat.tables.two_phase import Proxy

@@ -14,7 +14,8 @@ from strat.tables.evaluation_arguments import check_arguments
 from strat.tables.evaluation_basis import basis_of, confusion_of, scored_rows
 from strat.tables.evaluation_notes import notes_on
 from strat.tables.logs.one_system import LoggedSystem, logged_system
-from strat.tables.metrics import AUTO, Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.tables.metric_builds import AUTO
+from strat.tables.metrics import Metrics, chosen, of_repeats, one_by_one, one_class
 from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.sources import Basis, Question, Sources, named_roles
 from strat.tables.table import Names, Table, listed, read
@@ -192,15 +193,13 @@ def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple
     """The result, with what its tables, pictures and reports need."""
     by = question.by
     labels, confusion = confusion_of(basis.cells)
-    return Evaluation(
-        estimates=basis.estimates,
+    return Evaluation.of(
+        basis.estimates,
+        on=basis.design,
         level=question.level,
         rows=basis.cells.rows,
         dropped=basis.cells.dropped,
         marks=basis.cells.marks,
-        design=basis.design.summary,
-        target=basis.design.target,
-        method=str(next(iter(basis.estimates.values())).method),
         warnings=notes,
         strata=next(iter(basis.groups.values())).each if basis.groups and not by else {},
         by=by,

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from strat.designs import Design
 from strat.errors import StratError, near, one_of
 from strat.estimation import Estimate
 from strat.notebook import in_words
@@ -85,6 +86,15 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     roles: Mapping[str, str] = field(default_factory=dict)
     threshold: float | None = None
     scored: ScoredRows | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, estimates: Mapping[str, Estimate], *, on: Design, level: float, rows: int, dropped: int = 0, **facts: Any
+    ) -> Evaluation:
+        """The evaluation of estimates under one design; `facts` are other fields, or those that differ."""
+        method = str(next(iter(estimates.values())).method)
+        made = {"design": on.summary, "target": on.target, "method": method, **facts}
+        return cls(estimates, level, rows, dropped, **made)
 
     def named(self) -> Mapping[str, Estimate]:
         """From the measure's name to its estimate."""

@@ -32,6 +32,10 @@ def check_arguments(
     _check_replicates(sampling, by=question.by, proxy=proxy)
     _check_df(question.df, by=question.by or None, proxy=proxy)
     _check_threshold(threshold, **roles)
+    if proxy is not None and (threshold is not None or sampling.by_stratum):
+        raise StratError.about(
+            "proxy", "must not come with `threshold`, nor with a column as `population` or `collapse_by`."
+        )
 
 
 def _check_method(sampling: Sampling, method: str, replicates: int | None) -> None:

@@ -15,7 +15,7 @@ from strat.validate.columns import Codes, encode
 
 Build = Callable[[Mapping[str, Any]], Statistic]
 AUTO = "auto"  # of the positive class where there are two classes, else macro
-LABELS = ("truth", "predicted")
+LABELS, SCORES = ("truth", "predicted"), ("truth", "score")
 
 
 def of_labels(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:

@@ -18,14 +18,13 @@ from strat.statistics.positive import refused
 from strat.tables import field_metrics
 from strat.tables import metric_builds as builds
 from strat.tables.cells import Cells
-from strat.tables.metric_builds import AUTO, LABELS, Build
+from strat.tables.metric_builds import AUTO, LABELS, SCORES, Build
 from strat.tables.metric_words import ALIASES, ELSEWHERE
 from strat.validate.arguments import shown
 from strat.validate.columns import Codes
 
 Metrics = Sequence[str | Callable[..., Statistic]] | str | Callable[..., Statistic]  # names, or functions of columns
 AVERAGES = ("macro", "micro", "weighted")
-SCORES = ("truth", "score")
 
 
 @dataclass(frozen=True)
@@ -251,11 +250,13 @@ def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric
         raise StratError.about(
             "average", f"must be left out for {names}, which are no shares of classes, got {average!r}."
         )
-    fixed = {"looks_at_one_class": False, "averaged": False}
-    return [
-        replace(one, **fixed, **_ways(ALIASES.get(one.name, one.name), average)) if one.averaged else one
-        for one in metrics
-    ]
+    return [_averaged(metric, average) if metric.averaged else metric for metric in metrics]
+
+
+def _averaged(metric: Metric, average: str | None) -> Metric:
+    """A share of each class as it is averaged, or (None) as one value of each class."""
+    ways = _ways(ALIASES.get(metric.name, metric.name), average)
+    return replace(metric, **ways, looks_at_one_class=False, averaged=False)
 
 
 def _listed(metrics: Any) -> list[Any]:
