@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import pickle
 import re
 import sys
 from collections.abc import Callable
@@ -104,12 +105,13 @@ def test_a_result_shows_itself_in_words_and_in_plain_values(name: str, tmp_path:
 
 
 def keeps_the_protocol(result: Any, page: Path) -> None:
-    """A sentence or a table, plain values, JSON with a schema and coded notes, a frame, a page, a picture."""
+    """A sentence or a table, plain values, JSON with a schema and coded notes, a frame, a page, a picture, a pickle."""
     assert repr(result) == str(result)
     assert "array(" not in repr(result)
     assert result._repr_html_().startswith("<")
     assert json.loads(json.dumps(result.to_dict()))
-    content = json.loads(result.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    text = result.to_json()
+    content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert re.fullmatch(r"strat/[a-z0-9_/-]+/[0-9]+", content["schema"])
     assert all(set(note) == {"code", "text"} and note["code"] != "remark" for note in content.get("notes", []))
     frame = result.to_frame("polars")
@@ -118,6 +120,7 @@ def keeps_the_protocol(result: Any, page: Path) -> None:
     assert result.report(page).read_text(encoding="utf-8").startswith("<!doctype html>")
     if hasattr(result, "plot"):
         assert result.plot() is not None
+    assert pickle.loads(pickle.dumps(result)).to_json() == text  # what a process pool hands back
 
 
 @pytest.mark.slow
@@ -155,6 +158,34 @@ def test_results_by_name_are_read_as_a_dictionary_is() -> None:
     assert list(found.groups["accuracy"]) == ["a", "b"]
     board = strat.compare(table, truth="y", predicted=["p", "q"], metrics=["accuracy", "f1"])
     assert {name: board[name].measure for name in board} == {"accuracy": "accuracy", "f1": "f1"}
+
+
+def test_results_of_another_process_answer_further_questions() -> None:
+    """Closures kept processes from returning results: "Can't pickle local object '_inferred.<locals>.<lambda>'"."""
+    rng = np.random.default_rng(3)
+    table = {**TABLE, "s": rng.random(24), "g": ["a", "b"] * 12}
+    ours = strat.evaluate(table, truth="y", predicted="p", units="u", by="g", metrics=["accuracy", "f1"])
+    theirs = pickle.loads(pickle.dumps(ours))
+    assert theirs["f1"].interval(0.8) == ours["f1"].interval(0.8)
+    assert theirs["f1"].deff == ours["f1"].deff
+    assert theirs.groups["accuracy"].test().pvalue == ours.groups["accuracy"].test().pvalue
+    design = strat.Design.clustered(units=table["u"])
+    for statistic in (
+        strat.quantile(table["s"], [0.25, 0.5]),
+        strat.calibration_error(table["y"], table["s"]),
+        strat.balanced_accuracy(table["y"], table["p"]),
+    ):
+        estimate = strat.estimate(statistic, on=design)
+        again = pickle.loads(pickle.dumps(estimate))
+        assert np.array_equal(again.interval(0.9), estimate.interval(0.9))
+    systems: dict[str, Any] = {"truth": "y", "predicted": ["p", "q"], "units": "u"}
+    board = strat.compare(table, **systems, metrics=["accuracy", "f1"])
+    copy = pickle.loads(pickle.dumps(board))
+    assert copy.comparison.ratio.interval() == board.comparison.ratio.interval()
+    gap = pickle.loads(pickle.dumps(board.difference("p", "q")))
+    assert gap.interval(0.9) == board.difference("p", "q").interval(0.9)
+    decision = strat.gate(table, **systems, baseline="p", margin=0.1)
+    assert pickle.loads(pickle.dumps(decision)).to_json() == decision.to_json()
 
 
 def test_checks_are_a_table() -> None:

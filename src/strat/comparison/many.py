@@ -73,24 +73,10 @@ def facts_of_pairs(systems: Statistic, values: Estimate, design: Design) -> dict
 def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...], Statistic, tuple[str, ...]]:
     """Names, the statistic of all systems together, and notes."""
     if isinstance(systems, Mapping) and systems and all(isinstance(s, Statistic) for s in systems.values()):
-        for name, one in systems.items():
-            if one.shape:
-                raise StratError.about("systems", f"must be single numbers, got shape {one.shape} for {name!r}.")
-        same_class(**{str(k): v for k, v in systems.items()})
-        return tuple(map(str, systems)), stack("system", **{str(k): v for k, v in systems.items()}), ()
+        by_name = {str(name): one for name, one in systems.items()}
+        return tuple(by_name), _stacked(by_name), ()
     if isinstance(systems, Mapping):
-        names = tuple(map(str, systems))
-        for name, column in systems.items():
-            if np.ndim(column) != 1:
-                raise StratError.about(
-                    "systems", f"must have one number for each item, got {shown(column)} for {name!r}."
-                )
-        lengths = {len(np.asarray(v)) for v in systems.values()}
-        if len(lengths) > 1:
-            raise StratError.about(
-                "systems", f"must have the same items each, got {some(sorted(lengths))} rows; join them on the item."
-            )
-        systems = np.column_stack([np.asarray(v, float) for v in systems.values()]) if systems else np.empty((1, 0))
+        names, systems = tuple(map(str, systems)), _side_by_side(systems)
     values = numbers("systems", np.atleast_1d(systems), finite=False)
     if values.ndim != 2:
         raise StratError.about("systems", f"must be items × systems, got the shape {values.shape}.")
@@ -99,8 +85,35 @@ def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...]
         raise StratError.about("names", f"must be one for each of {values.shape[1]} systems, got {len(labels)}.")
     if values.shape[1] < 2:
         return labels, mean(np.zeros(max(len(values), 1))), ()
+    return labels, _means(values, labels), _unit_notes(values, labels)
+
+
+def _stacked(systems: Mapping[str, Statistic]) -> Statistic:
+    """The same measure of each system, together."""
+    for name, one in systems.items():
+        if one.shape:
+            raise StratError.about("systems", f"must be single numbers, got shape {one.shape} for {name!r}.")
+    same_class(**systems)
+    return stack("system", **systems)
+
+
+def _side_by_side(systems: Mapping[Any, Any]) -> Array:
+    """Scores of each system as items × systems."""
+    for name, column in systems.items():
+        if np.ndim(column) != 1:
+            raise StratError.about("systems", f"must have one number for each item, got {shown(column)} for {name!r}.")
+    lengths = {len(np.asarray(v)) for v in systems.values()}
+    if len(lengths) > 1:
+        raise StratError.about(
+            "systems", f"must have the same items each, got {some(sorted(lengths))} rows; join them on the item."
+        )
+    return np.column_stack([np.asarray(v, float) for v in systems.values()]) if systems else np.empty((1, 0))
+
+
+def _means(values: Array, labels: tuple[str, ...]) -> Statistic:
+    """The mean score of each system: its accuracy where all scores are 0 or 1."""
     share = bool(((values == 0.0) | (values == 1.0)).all())
-    joint = replace(
+    return replace(
         mean(values),
         name="accuracy" if share else "mean score",
         axes=(Axis("system", labels),),
@@ -109,7 +122,6 @@ def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...]
         proportion=share,
         split=None,
     )
-    return labels, joint, _unit_notes(values, labels)
 
 
 def _unit_notes(values: Array, labels: tuple[str, ...]) -> tuple[str, ...]:

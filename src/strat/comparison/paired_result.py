@@ -16,6 +16,7 @@ from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
+from strat.estimation.functions import Ratio
 from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes, write_report
 from strat.figures import new_axes
 from strat.notebook import in_words
@@ -156,9 +157,7 @@ class Comparison:
             raise StratError.about(
                 "ratio", f"must not divide by zero, got {self.metric} 0 for {self.names[1]}; use the difference."
             )
-        return self.both.map(
-            lambda v: v[..., 0] / v[..., 1], name=f"ratio of {self.metric}", link="log", bounds=(0.0, math.inf)
-        )
+        return self.both.map(Ratio(0, 1), name=f"ratio of {self.metric}", link="log", bounds=(0.0, math.inf))
 
     @checked
     def interval(self, level: float = 0.95) -> tuple[float, float]:

@@ -42,9 +42,7 @@ def assemble(
     if n == 0:
         raise StratError.about("units" if strata is None else "strata", "must have at least one row, got none.")
     one_of("lone", lone, LONE)
-    of_row, stratum_labels = (
-        encode("strata", strata) if strata is not None else (np.zeros(n, np.int64), np.array(["all"]))
-    )
+    of_row, stratum_labels = _strata(strata, n)
     unit, stratum, unit_labels = _units(of_row, len(stratum_labels), units, nested)
     copies = None if multiplicity is None else _counts("multiplicity", multiplicity, n)
     rows = copies if counts is None else _counts("counts", counts, n)
@@ -67,6 +65,11 @@ def assemble(
     }
 
 
+def _strata(strata: ArrayLike | None, n: int) -> tuple[Codes, NDArray[Any]]:
+    """Stratum of each row, and the labels of strata; all rows are in one if none are given."""
+    return (np.zeros(n, np.int64), np.array(["all"])) if strata is None else encode("strata", strata)
+
+
 def _rows_held(weights: ArrayLike | None, copies: Array | None, rows: Array | None) -> Array | float:
     """What a row's own weight is multiplied by: weights that are given are those of one copy, but sums of rows."""
     held = copies if weights is not None else rows
@@ -82,23 +85,15 @@ def _by_unit(values: Array, unit: Codes) -> Array:
 
 def _units(of_row: Codes, n_strata: int, units: ArrayLike | None, nested: bool) -> tuple[Codes, Codes, NDArray[Any]]:
     """Unit of each row, stratum of each unit, label of each unit; units in the order of stratum and label."""
-    n = len(of_row)
     if units is None:
-        order = None if (np.diff(of_row) >= 0).all() else np.argsort(of_row, kind="stable")
-        if order is None:
-            return np.arange(n), of_row.copy(), np.arange(n)
-        unit = np.empty(n, np.int64)
-        unit[order] = np.arange(n)
-        return unit, of_row[order], order
+        return _by_stratum(of_row)
     codes, labels = encode("units", units)
     same_length(strata=of_row, units=codes)
     home = np.empty(len(labels), np.int64)
     home[codes] = of_row
     if (home[codes] == of_row).all():
-        order = np.argsort(home, kind="stable")
-        position = np.empty(len(labels), np.int64)
-        position[order] = np.arange(len(labels))
-        return position[codes], home[order], labels[order]
+        position, ordered, order = _by_stratum(home)
+        return position[codes], ordered, labels[order]
     if not nested:
         torn = np.unique(codes[home[codes] != of_row])
         raise StratError.about(
@@ -109,6 +104,17 @@ def _units(of_row: Codes, n_strata: int, units: ArrayLike | None, nested: bool) 
         )
     key, pairs = encode("units", of_row * len(labels) + codes)
     return key, pairs // len(labels), labels[pairs % len(labels)]
+
+
+def _by_stratum(stratum: Codes) -> tuple[Codes, Codes, Codes]:
+    """Place of each row in the order of strata, the stratum at each place, and the row at each place."""
+    n = len(stratum)
+    if (np.diff(stratum) >= 0).all():
+        return np.arange(n), stratum.copy(), np.arange(n)
+    order = np.argsort(stratum, kind="stable")
+    place = np.empty(n, np.int64)
+    place[order] = np.arange(n)
+    return place, stratum[order], order
 
 
 def _weights(weights: ArrayLike | None, n: int, of_row: Codes, population: Array, sizes: Codes) -> Array:

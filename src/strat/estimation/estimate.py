@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,53 +11,29 @@ from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import cautions, linear
 from strat.estimation.content_order import ordered_by_content
-from strat.estimation.facts import Inference, MeasureFacts, Woodruff, way_through
+from strat.estimation.facts import FromShares, Inference, Woodruff
 from strat.estimation.inference import (
-    Holdings,
     RowSums,
     UnitSums,
-    closed_form,
-    degrees_of_freedom,
     rows_of,
     srs_variance,
 )
+from strat.estimation.inferring import Behind, inferred
 from strat.estimation.intervals import critical
-from strat.estimation.replicate_values import KEEP, lumpable, replicated
+from strat.estimation.replicate_values import KEEP, lumpable
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums, fits
-from strat.estimation.spread import Influences, ReplicateDeviations, Spread
+from strat.estimation.spread import Spread
 from strat.estimation.totals import totals
 from strat.estimation.value_df import mean_squares
 from strat.notes import Note
-from strat.replication import CLOSED_FORM, Given, LeaveOneOut, Replicates, Resamples, jackknife
+from strat.replication import Given, LeaveOneOut, Replicates, Resamples, jackknife
 from strat.statistics.base import Rows, Statistic, unnamed_axes
 from strat.validate.columns import Array
 
 PROBES = 4  # unnamed units for each replicate up to which a function of weights is asked once for each unit
 THIN = 10  # rows beyond a quantile below which the exact interval of the share is the better way to its limits
 PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
-
-
-@dataclass(frozen=True, eq=False)
-class _Behind:
-    """What the rows behind a value tell of it, each found when somebody asks.
-
-    Attributes
-    ----------
-    srs
-        Its variance in a simple random sample of as many rows (None: not known).
-    size
-        Number of rows that it looks at.
-    squares
-        Mean squares of the rows' influences, classes × values (None: not known).
-    parts
-        The estimate of the shares that it is a sum of (None: it is none).
-    """
-
-    srs: Callable[[], Array] | None
-    size: float
-    squares: Callable[[], Array] | None = None
-    parts: Callable[[Statistic], Estimate] | None = None
 
 
 def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str | None = None) -> Estimate:
@@ -201,18 +176,18 @@ def _one(
     if replicates is None and _is_sparse(statistic, design, df):
         few = SparseSums(statistic, design, sums)
         size = rows_of(design.counts, statistic.domain, len(design))
-        return _inferred(statistic, point, sums, few, design, behind=_Behind(few.srs_variances, size), df=df)
+        return inferred(statistic, point, few, design, behind=Behind(few.srs_variances, size), df=df)
     rows = RowSums(statistic, design, sums)
     known = not statistic.of_weights and statistic.quantile is None
     # a map keeps its many pieces until somebody asks for design effects: what is cheap to make again is not kept
     again = rows if statistic.gradient is None else RowSums(statistic, design, sums)
-    behind = _Behind(
+    behind = Behind(
         srs=(lambda: srs_variance(statistic, design.weights, design.counts, again.gradient)) if known else None,
         size=rows_of(design.counts, statistic.domain, len(design)),
         squares=(lambda: _squares(statistic, design.weights, again.gradient)) if known else None,
         parts=lambda share: _one(share, design, None, None, noted=False),
     )
-    answer = _inferred(statistic, point, sums, rows, design, behind=behind, replicates=replicates, df=df, noted=noted)
+    answer = inferred(statistic, point, rows, design, behind=behind, replicates=replicates, df=df, noted=noted)
     if statistic.quantile is not None:
         answer = answer.changed(woodruff=_share_below(statistic, design, replicates, sums, point, df))
     return answer
@@ -249,7 +224,7 @@ def estimate_from_sums(
     with np.errstate(divide="ignore", invalid="ignore"):
         point = _finite(np.asarray(statistic.function(sums), float), statistic)
     slope = linear.gradient(statistic, sums, weights)
-    behind = _Behind(
+    behind = Behind(
         srs=lambda: srs_variance(statistic, weights, counts, slope),
         size=rows_of(counts, statistic.domain, len(weights)),
         squares=lambda: _squares(statistic, weights, slope),
@@ -257,65 +232,7 @@ def estimate_from_sums(
         if parts is None or statistic.sum_of is None
         else lambda share: estimate_from_sums(share, parts, on=on, weights=weights, counts=counts),
     )
-    return _inferred(statistic, point, sums, units, on, behind=behind)
-
-
-def _inferred(
-    statistic: Statistic,
-    point: Array,
-    sums: Array,
-    units: UnitSums,
-    design: Design,
-    *,
-    behind: _Behind,
-    replicates: Replicates | None = None,
-    df: float | str | None = None,
-    noted: bool = True,
-) -> Estimate:
-    """The one place where a value gets its standard error, degrees of freedom, effective size and notes."""
-    srs, size, squares, parts = behind.srs, behind.size, behind.squares, behind.parts
-    spread: Spread | None
-    if isinstance(units, SparseSums):
-        spread, variances = None, units.variances
-    else:
-        if replicates is None:
-            spread = Influences(closed_form(units, design, point.shape))
-        else:
-            spread = ReplicateDeviations(replicated(statistic, replicates, point), replicates.scales)
-        variances = spread.variance
-    seen = np.sqrt(variances)[None] if spread is None else spread.values
-    held = Holdings(statistic, design, units, point, squares)
-    used = degrees_of_freedom(statistic, units, design, replicates, df, held)
-    own = df is None and spread is not None and statistic.quantile is None  # whether limits may be those of the units
-    shares = held.shares if own and (replicates is None or not held.is_share) else None
-    sum_of = statistic.sum_of if own and replicates is None and not statistic.domains else None
-    way = None if sum_of is None or parts is None else way_through(sum_of, parts)
-    return Estimate(
-        name=statistic.name,
-        point=point,
-        variance=variances,
-        df=used,
-        design=design.facts,
-        method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
-        axes=statistic.axes,
-        measure=MeasureFacts.of(statistic),
-        notes=(
-            *cautions.notes(statistic, design, replicates, units, point, seen, size, used if df is None else None),
-            *cautions.noise_floor(point, way),
-            *filter(None, [cautions.opposed_rows(design, variances, srs, size) if replicates is None else None]),
-        )
-        if noted
-        else (),
-        inference=Inference(
-            spread=spread,
-            rows=size,
-            effective_units=held.units(),
-            srs=None if srs is None else lambda: srs().reshape(point.shape),
-            shares=shares if held.is_share else None,
-            holders=None if held.is_share else shares,
-            sum_of=way,
-        ),
-    )
+    return inferred(statistic, point, units, on, behind=behind)
 
 
 def _finite(value: Array, statistic: Statistic) -> Array:
@@ -338,7 +255,7 @@ def _share_below(
 ) -> Woodruff:
     """The share of rows at or below a quantile, and the way back from shares to values (Woodruff 1952)."""
     assert statistic.quantile is not None
-    support, orders, invert = statistic.quantile.support, statistic.quantile.orders, statistic.quantile.invert
+    support, orders = statistic.quantile.support, statistic.quantile.orders
     block = statistic.rows[0]
     below = (support[:, None] <= np.atleast_1d(point)).astype(float)
     share = Statistic(
@@ -349,11 +266,8 @@ def _share_below(
         bounds=(0.0, 1.0),
     )
 
-    def back(p: Array) -> Array:
-        return invert(sums, np.ravel(p)).reshape(np.shape(p))
-
     thin = rows_of(design.counts, statistic.domain, len(design)) * np.minimum(orders, 1 - orders) < THIN
-    return Woodruff(lambda: _one(share, design, replicates, df), back, thin)
+    return Woodruff(lambda: _one(share, design, replicates, df), FromShares(statistic.quantile.invert, sums), thin)
 
 
 def _woodruff(

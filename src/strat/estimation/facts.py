@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strat.estimation.folded import distance_limits, expected_noise
+from strat.estimation.functions import PartOf
 from strat.estimation.intervals import critical
 from strat.estimation.mover import sum_limits
 from strat.estimation.spread import Spread
@@ -21,6 +22,23 @@ from strat.validate.columns import Array
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Generic[Value]):
+    """A value at hand, in the place of one that is made when somebody asks.
+
+    What makes a value holds the rows and functions behind it, which don't travel between processes: a result is pickled
+    with the value itself.
+    """
+
+    value: Value
+
+    def __call__(self) -> Value:
+        """The value."""
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,26 @@ class MeasureFacts:
 
 
 @dataclass(frozen=True, eq=False)
+class FromShares:
+    """The way back from shares of rows to values: the inverse of a distribution.
+
+    Attributes
+    ----------
+    invert
+        From totals and shares to values.
+    totals
+        The totals of the rows.
+    """
+
+    invert: Callable[[Array, Array], Array]
+    totals: Array
+
+    def __call__(self, shares: Array) -> Array:
+        """The values at these shares."""
+        return self.invert(self.totals, np.ravel(shares)).reshape(np.shape(shares))
+
+
+@dataclass(frozen=True, eq=False)
 class Woodruff:
     """The way to a quantile's limits: through the share of rows at or below it (Woodruff 1952).
 
@@ -77,13 +115,17 @@ class Woodruff:
     """
 
     make: Callable[[], Estimate]
-    back: Callable[[Array], Array]
+    back: FromShares
     thin: NDArray[np.bool_]
 
     @cached_property
     def share(self) -> Estimate:
         """The share of rows at or below the quantile."""
         return self.make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the share itself, for another process."""
+        return {"make": Known(self.share), "back": self.back, "thin": self.thin}
 
     def at(self, *labels: Any, cut: Any) -> Woodruff:
         """The same for a part of the quantiles."""
@@ -120,6 +162,10 @@ class SumOfShares:
         """The shares."""
         return self.make()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """With the shares themselves, for another process."""
+        return {"make": Known(self.shares), "coefficients": self.coefficients}
+
     def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
         """Limits of the sum."""
         each = (np.asarray(side) for side in self.shares.interval(level))
@@ -146,6 +192,10 @@ class SumOfDistances:
     def distances(self) -> Estimate:
         """The distances, each with its sign."""
         return self.make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the distances themselves, for another process."""
+        return {"make": Known(self.distances)}
 
     @property
     def noise(self) -> float:
@@ -187,7 +237,7 @@ class Unseen:
 
     def at(self, cut: Any) -> Unseen:
         """The same for a part of the function's values."""
-        return replace(self, function=lambda values: self.function(values)[(slice(None), *cut)])
+        return replace(self, function=PartOf(self.function, cut))
 
     def limits(self, part: Array | float) -> tuple[Array, Array]:
         """The least and the largest value of the function, over the corners of the range."""
@@ -235,6 +285,10 @@ class Inference:
     holders: UnitShares | None = field(default=None, repr=False)
     sum_of: SumOfShares | SumOfDistances | None = field(default=None, repr=False)
     unseen: Unseen | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the variance of a simple random sample itself, for another process."""
+        return {**vars(self), "srs": None if self.srs is None else Known(self.srs())}
 
     def at(self, *labels: Any, cut: Any, srs: Callable[[], Array]) -> Inference:
         """What the part of the values at `cut`, whose labels these are, is made of."""

@@ -11,7 +11,7 @@ import numpy as np
 from strat.errors import StratError, one_of
 from strat.estimation.facts import Inference, MeasureFacts, Unseen
 from strat.estimation.spread import slopes
-from strat.notes import no_variation
+from strat.notes import Note, no_variation
 from strat.statistics.base import LINKS, unnamed_axes
 from strat.validate.columns import Array
 
@@ -54,11 +54,16 @@ def mapped(
         measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive),
         inference=Inference(spread, one.rows, units, unseen=unseen),
     )
-    still = np.sqrt(image.variance) <= HAIR * np.maximum(np.abs(point), HAIR)
-    if np.isinf(units).all() or not still.any():
-        return image
-    limited = unseen is not None or bool(np.isfinite(bounds).all())
-    return replace(image, notes=(*one.notes, no_variation(int(still.sum()), point.size, limited=limited)))
+    return replace(image, notes=(*one.notes, *_no_variation(image)))
+
+
+def _no_variation(image: Estimate) -> list[Note]:
+    """A note on values that do not vary, though units were left unseen."""
+    still = np.sqrt(image.variance) <= HAIR * np.maximum(np.abs(image.point), HAIR)
+    if np.isinf(image.effective_units).all() or not still.any():
+        return []
+    limited = image.inference.unseen is not None or bool(np.isfinite(image.bounds).all())
+    return [no_variation(int(still.sum()), image.point.size, limited=limited)]
 
 
 def _values(point: Array, function: Callable[[Array], Array]) -> Array:

@@ -15,6 +15,7 @@ from strat.designs import DesignFacts, Plan
 from strat.errors import StratError, one_of
 from strat.estimation import intervals, inversion, words
 from strat.estimation.facts import Inference, MeasureFacts
+from strat.estimation.functions import Contrast
 from strat.estimation.hypothesis_tests import ALTERNATIVES
 from strat.estimation.limits import limits
 from strat.estimation.mapping import HAIR, mapped
@@ -334,7 +335,7 @@ class Estimate:
         c = values("coefficients", coefficients)
         if not self.point.ndim or c.ndim not in (1, 2) or c.shape[0] != self.point.shape[-1]:
             raise StratError.about("coefficients", f"must be one for each value ({self.point.shape}), got {c.shape}.")
-        return self.map(lambda v: v @ c, name=name or "contrast")
+        return self.map(Contrast(c), name=name or "contrast")
 
     def at(self, *labels: Any) -> Estimate:
         """The part of the estimate at these labels of its leading axes."""

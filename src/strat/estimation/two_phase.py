@@ -94,30 +94,16 @@ class Phases:
         The influences of labelled rows are those of residuals from `fitted` coefficients and a mean: their squares are
         short by 1 − (1 + fitted) / n, which is put right.
         """
-        parts = self.parts
-        ends = np.cumsum([part.components for part in parts])
-        cuts = [slice(int(e) - part.components, int(e)) for e, part in zip(ends, parts, strict=True)]
         shape = self.measure.shape
         factors = [np.full(shape, of_measure), *(row.reshape(shape) for row in (*of_all, *of_labelled))]
         few = np.sqrt(self.number / max(self.number - 1 - fitted, 1))
-        first = 1 + len(self.everywhere)
-        small = [few, *([1.0] * len(self.everywhere)), *([few] * len(self.labelled))]
-
-        def function(t: Array) -> Array:
-            each = zip(parts, cuts, factors, strict=True)
-            return np.asarray(sum(factor * part.function(t[..., cut]) for part, cut, factor in each))
-
-        def gradient(t: Array) -> Array:
-            slopes = [_slope(part, t[cut]) for part, cut in zip(parts, cuts, strict=True)]
-            scaled = [s * f.ravel() * c for s, f, c in zip(slopes, factors, small, strict=True)]
-            return np.concatenate(scaled).reshape(len(t), *shape)
-
-        assert len(parts) == first + len(self.labelled)
+        short = [few, *([1.0] * len(self.everywhere)), *([few] * len(self.labelled))]
+        total = _WeightedSum(self.parts, tuple(factors), tuple(short))
         return replace(
             self.measure,
-            rows=tuple(block for part in parts for block in part.rows),
-            function=function,
-            gradient=gradient,
+            rows=tuple(block for part in self.parts for block in part.rows),
+            function=total.value,
+            gradient=total.gradient,
             proportion=False,
             base=None,
             split=None,
@@ -126,6 +112,39 @@ class Phases:
             curved_below=0,
             chance=None,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _WeightedSum:
+    """A sum of statistics whose totals stand side by side, each times its factor.
+
+    Attributes
+    ----------
+    parts, factors
+        The statistics, and what the values of each are multiplied by.
+    corrections
+        What the derivative of each is multiplied by beside its factor.
+    """
+
+    parts: tuple[Statistic, ...]
+    factors: tuple[Array, ...]
+    corrections: tuple[float, ...]
+
+    def _cut(self, totals: Array) -> list[Array]:
+        """The totals of each part."""
+        ends = np.cumsum([part.components for part in self.parts])
+        return np.split(totals, ends[:-1], axis=-1)
+
+    def value(self, totals: Array) -> Array:
+        """The sum."""
+        each = zip(self.parts, self._cut(totals), self.factors, strict=True)
+        return np.asarray(sum(factor * part.function(own) for part, own, factor in each))
+
+    def gradient(self, totals: Array) -> Array:
+        """Its derivatives by the totals."""
+        each = zip(self.parts, self._cut(totals), self.factors, self.corrections, strict=True)
+        scaled = [_slope(part, own) * factor.ravel() * correction for part, own, factor, correction in each]
+        return np.concatenate(scaled).reshape(len(totals), *self.parts[0].shape)
 
 
 def _slope(part: Statistic, totals: Array) -> Array:
@@ -245,13 +264,7 @@ def phases_of(
 ) -> Phases:
     """The measures of both phases, checked; `by_stratum`: a proxy is one measure in each of `strata`."""
     chosen = mask_of("labelled", labelled, len(statistic))
-    proxies = _statistics(proxy)
-    for one in (statistic, *proxies):
-        if one.shape != statistic.shape or one.of_weights or one.quantile is not None:
-            raise StratError.about(
-                "proxy", f"must be a function of totals of the shape of `{statistic.name}`, got {one}."
-            )
-        same_length(statistic=range(len(statistic)), proxy=range(len(one)))
+    proxies = _statistics(proxy, statistic)
     inverse = _inverse(probability, chosen) if probability is not None else _shares(strata, chosen)
     sizes = _sizes(strata, chosen, statistic)
     if by_stratum:
@@ -263,13 +276,19 @@ def phases_of(
         inside = domain(one, chosen)
         return replace(inside, rows=tuple(block.scaled(inverse) for block in inside.rows))
 
-    number = int(chosen.sum())
-    if units is not None:
-        codes, _ = encode("units", units)
-        same_length(labelled=chosen, units=codes)
-        number = len(np.unique(codes[chosen]))
     labelled_parts = tuple(weighted(one) for one in proxies)
-    return Phases(weighted(statistic), tuple(proxies), labelled_parts, chosen, inverse, number, helped)
+    return Phases(
+        weighted(statistic), tuple(proxies), labelled_parts, chosen, inverse, _labelled_units(units, chosen), helped
+    )
+
+
+def _labelled_units(units: ArrayLike | None, chosen: NDArray[np.bool_]) -> int:
+    """How many rows are labelled, or units that hold labelled rows."""
+    if units is None:
+        return int(chosen.sum())
+    codes, _ = encode("units", units)
+    same_length(labelled=chosen, units=codes)
+    return len(np.unique(codes[chosen]))
 
 
 def mask_of(argument: str, values: ArrayLike, rows: int) -> NDArray[np.bool_]:
@@ -282,13 +301,19 @@ def mask_of(argument: str, values: ArrayLike, rows: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _statistics(proxy: Any) -> list[Statistic]:
-    """One proxy or several, as a list."""
+def _statistics(proxy: Any, statistic: Statistic) -> list[Statistic]:
+    """One proxy or several, as a list, if they are like the measure itself."""
     proxies = [proxy] if isinstance(proxy, Statistic) else list(proxy) if isinstance(proxy, list | tuple) else [proxy]
     if not all(isinstance(one, Statistic) for one in proxies):
         raise StratError.about(
             "proxy", f"must be a statistic such as strat.mean(judge), or a list of them, got {shown(proxy)}."
         )
+    for one in (statistic, *proxies):
+        if one.shape != statistic.shape or one.of_weights or one.quantile is not None:
+            raise StratError.about(
+                "proxy", f"must be a function of totals of the shape of `{statistic.name}`, got {one}."
+            )
+        same_length(statistic=range(len(statistic)), proxy=range(len(one)))
     return proxies
 
 

@@ -16,6 +16,7 @@ from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.estimation.drawing import limits_last
 from strat.estimation.frames import frame
+from strat.estimation.functions import Difference
 from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.notes import Note
@@ -243,7 +244,7 @@ class OpenSetComparison:
                 raise StratError.about("a", f"and `b` must be among {some(names)}, got {name!r}.")
         i, j = names.index(a), names.index(b)
         joint = self.fnir_at(fpir)
-        gap = joint.map(lambda v: v[..., i, :] - v[..., j, :], name=f"FNIR, {a} − {b}", bounds=(-1.0, 1.0))
+        gap = joint.map(Difference((i, slice(None)), (j, slice(None))), name=f"FNIR, {a} − {b}", bounds=(-1.0, 1.0))
         return replace(gap, axes=joint.axes[1:])
 
     @checked
@@ -267,7 +268,9 @@ class OpenSetComparison:
         own = Axis("threshold", ("its own",))
         joint = stack("system", {side: replace(part, axes=(part.axes[0], own)) for side, part in parts.items()})
         rates = estimate(joint, on=self.systems[a].design)
-        gap = rates.map(lambda v: v[..., 0, :, 0] - v[..., 1, :, 0], name=f"error rates, {a} − {b}", bounds=(-1.0, 1.0))
+        gap = rates.map(
+            Difference((0, slice(None), 0), (1, slice(None), 0)), name=f"error rates, {a} − {b}", bounds=(-1.0, 1.0)
+        )
         return replace(gap, axes=(Axis("rate", ("FPIR", "FNIR")),))
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:

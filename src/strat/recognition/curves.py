@@ -15,6 +15,7 @@ from strat.designs import Design
 from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.estimation.drawing import in_text, limits_last
+from strat.estimation.functions import Difference
 from strat.figures import new_axes
 from strat.notebook import in_words
 from strat.notes import Note, codes_of
@@ -124,7 +125,9 @@ class MatchCurve:
     def difference(self, a: str, b: str) -> Estimate:
         """A's curve minus b's, paired by probe and by subject: its band says at which ranks they differ."""
         i, j = (self._index(name) for name in (a, b))
-        gap = self.estimate.map(lambda v: v[..., i, :] - v[..., j, :], name=f"CMS, {a} − {b}", bounds=(-1.0, 1.0))
+        gap = self.estimate.map(
+            Difference((i, slice(None)), (j, slice(None))), name=f"CMS, {a} − {b}", bounds=(-1.0, 1.0)
+        )
         return replace(gap, axes=self.estimate.axes[1:])
 
     def _index(self, name: str) -> int:

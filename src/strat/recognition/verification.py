@@ -21,6 +21,7 @@ from strat.errors import StratError, one_of, plain, some
 from strat.estimation import Estimate, cautions, spread
 from strat.estimation.facts import Inference, MeasureFacts
 from strat.estimation.frames import frame
+from strat.estimation.functions import complement
 from strat.notebook import in_words
 from strat.notes import Note
 from strat.recognition import measures
@@ -150,7 +151,7 @@ class Verification(ErrorRates):
         missed = self.fnmr_at(wanted_rates("far", far))
         name = f"TAR at FAR {float(np.asarray(far)):g}" if np.ndim(far) == 0 else "TAR"
         axes = tuple(Axis("FAR", axis.labels) for axis in missed.axes)
-        return replace(missed.map(lambda v: 1 - v, name=name, link="logit", bounds=(0.0, 1.0)), axes=axes)
+        return replace(missed.map(complement, name=name, link="logit", bounds=(0.0, 1.0)), axes=axes)
 
     def eer(self) -> Estimate:
         """The equal error rate, on the straight line between the two neighbouring thresholds."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -40,8 +42,7 @@ def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
     codes, support = encode("y", column)
     many = orders.ndim == 1
 
-    def invert(t: Array, at: Array) -> Array:
-        return _inverse(support, t, at, rule)
+    invert = partial(_inverse, support, rule=rule)
 
     def function(t: Array) -> Array:
         values = invert(t, np.atleast_1d(orders))

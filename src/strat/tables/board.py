@@ -16,8 +16,9 @@ from strat.tables.column import Column, alike, all_marks, all_notes, dropped_not
 from strat.tables.decisions import two_classes
 from strat.tables.design import argument_of, is_drawn
 from strat.tables.logs import ItemTable
+from strat.tables.metric_builds import labels_of
 from strat.tables.metric_words import ALIASES
-from strat.tables.metrics import Metric, labels_of, single
+from strat.tables.metrics import Metric, single
 from strat.tables.sampling import BY_STRATUM
 from strat.tables.table import Table, missing_message
 from strat.text import counted

@@ -23,7 +23,8 @@ from strat.tables.check_result import Check, Checks
 from strat.tables.check_trials import Line, limits_of_samples, lines_of
 from strat.tables.design import argument_of, design_of
 from strat.tables.files import Progress
-from strat.tables.metrics import Metric, Metrics, chosen, labels_of, one_class
+from strat.tables.metric_builds import labels_of
+from strat.tables.metrics import Metric, Metrics, chosen, one_class
 from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.simulate import Simulator, shapes, simulator
 from strat.tables.simulate_crossed import CROSSED_SHAPES, crossed_simulator

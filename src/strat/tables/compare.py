@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from strat import validate
-from strat.errors import StratError, one_of
+from strat.errors import StratError
 from strat.tables.board import AMOUNT, of_items
-from strat.tables.compare_arguments import Asked, check_arguments, kind_of_source, refuse_given
+from strat.tables.compare_arguments import Asked, Reading, check_arguments, kind_of_source, names_of, refuse_given
 from strat.tables.compare_by_proxy import compared_by_proxy
 from strat.tables.compare_sources import board_of, items_behind, only_systems
 from strat.tables.comparing import Way, compared, known_baseline
 from strat.tables.design import argument_of
-from strat.tables.joining import UNMATCHED
 from strat.tables.leaderboard import Leaderboard
-from strat.tables.metrics import AUTO, Metric, Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.tables.metric_builds import AUTO
+from strat.tables.metrics import Metric, Metrics, chosen, of_repeats, one_by_one, one_class
 from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.table import Names, listed, read
 from strat.tables.two_phase import Proxy, proxy_of
@@ -142,7 +142,6 @@ def compare(
     >>> compare(table, truth="y", predicted=["old", "new"], units="who", metrics="macro_f1", baseline="old").systems
     ('new', 'old')
     """
-    one_of("unmatched", unmatched, UNMATCHED)
     asked = Asked(
         truth=truth,
         predicted=tuple(listed("predicted", predicted)),
@@ -155,13 +154,7 @@ def compare(
         ),
         by=() if by is None else tuple(listed("by", by)),
         metrics=metrics,
-        name=None if name is None else tuple(listed("name", name)),
-        unmatched=unmatched,
-        missing=missing,
-        na=na,
-        failed=failed,
-        incomplete=incomplete,
-        runs=runs,
+        reading=Reading(names_of(name), unmatched, missing, na, failed, incomplete, runs),
         positive=positive,
         threshold=threshold,
         average=average,
@@ -221,7 +214,7 @@ def _by_proxy(kind: str, source: Any, asked: Asked, way: Way, systems: str | Nam
         raise StratError.about("proxy", "must go with one table that has a column for each system; give it one.")
     refuse_given("beside `proxy`", by=asked.by, systems=systems, threshold=asked.threshold, items=asked.items)
     known_baseline(way, asked.values)
-    table = read(source, na=asked.na)
+    table = read(source, na=asked.reading.na)
     roles = {role: name for role, name in asked.columns.items() if role != "items"}
     for role, name in [*roles.items(), *((asked.role, name) for name in asked.values)]:
         table.require(**{argument_of(role): name})
@@ -259,7 +252,7 @@ def _of_repeats(source: Any, asked: Asked, way: Way, systems: str | Names | None
     items = items_behind(source, replace(asked, metrics=None))
     boards = []
     for metric in metrics:
-        board = only_systems(of_items(items, asked.unmatched, asked.further, metric), systems)
+        board = only_systems(of_items(items, asked.reading.unmatched, asked.further, metric), systems)
         one = compared(board, mean, way)
         boards.append(replace(one, many=one.many.called(metric.name), measure=metric.name))
     return replace(boards[0], others=tuple(boards[1:]))
@@ -270,7 +263,7 @@ def _of_logs(source: Any, asked: Asked, way: Way, systems: str | Names | None) -
     (mean,) = chosen("mean", {"score": "score"})
     boards = []
     for measure in listed("metrics", asked.metrics):
-        board = of_items(items_behind(source, replace(asked, metrics=measure)), asked.unmatched, asked.further)
+        board = of_items(items_behind(source, replace(asked, metrics=measure)), asked.reading.unmatched, asked.further)
         metric = replace(mean, name=AMOUNT, higher_is_better=False) if measure in AMOUNTS else mean
         one = compared(only_systems(board, systems), metric, way)
         if measure in AMOUNTS:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from strat.errors import StratError, plain, some
-from strat.tables.joining import tables_of
+from strat.errors import StratError, one_of, plain, some
+from strat.tables.joining import UNMATCHED, tables_of
 from strat.tables.logs import ItemTable
 from strat.tables.logs.reading import is_logs
-from strat.tables.metrics import AUTO
+from strat.tables.metric_builds import AUTO
 from strat.tables.sampling import Sampling
-from strat.tables.table import Names
+from strat.tables.table import Names, listed
 from strat.tables.two_phase import Proxy
 
 OF_LOGS = "for tables: it is for logs of benchmarks"
@@ -52,6 +52,28 @@ LEFT_OUT: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True)
+class Reading:
+    """How the source of :func:`compare` is read, under the names of its arguments."""
+
+    name: tuple[str, ...] | None
+    unmatched: str
+    missing: str
+    na: Names | None
+    failed: str
+    incomplete: str
+    runs: str
+
+    def __post_init__(self) -> None:
+        """Refuse what a caller can't ask for."""
+        one_of("unmatched", self.unmatched, UNMATCHED)
+
+    @property
+    def of_logs(self) -> dict[str, Any]:
+        """The arguments of :func:`read_logs` among them."""
+        return {name: getattr(self, name) for name in ("name", "na", "failed", "incomplete", "runs")}
+
+
+@dataclass(frozen=True)
 class Asked:
     """What was asked of :func:`compare`, under the names of its arguments."""
 
@@ -64,13 +86,7 @@ class Asked:
     sampling: Sampling
     by: tuple[str, ...]
     metrics: Any
-    name: tuple[str, ...] | None
-    unmatched: str
-    missing: str
-    na: Names | None
-    failed: str
-    incomplete: str
-    runs: str
+    reading: Reading
     positive: object = None
     threshold: float | None = None
     average: str | None = AUTO
@@ -101,22 +117,23 @@ class Asked:
 
     def value_of(self, argument: str) -> Any:
         """What was given for an argument of :func:`compare`."""
-        return getattr(self, argument) if hasattr(self, argument) else getattr(self.sampling, argument)
+        owner = next(one for one in (self, self.reading, self.sampling) if hasattr(one, argument))
+        return getattr(owner, argument)
+
+
+def names_of(name: str | Names | None) -> tuple[str, ...] | None:
+    """What to call the systems, one name each (None: by what the source says)."""
+    return None if name is None else tuple(listed("name", name))
 
 
 def kind_of_source(source: Any, asked: Asked) -> str:
     """What `source` is: one table with a column for each system, one table for each, a long one, logs, or items."""
     if isinstance(source, ItemTable):
         return "items"
-    if asked.predicted and asked.score:
-        raise StratError.about("predicted", "and `score` must not be given together; compare labels, or scores.")
-    if asked.predicted and asked.truth is None:
-        raise StratError.about("truth", "must name the column of true labels beside `predicted`, got None.")
-    if asked.truth is not None and not asked.values:
-        raise StratError.about("truth", "must come with `predicted` or `score`, got neither.")
+    _check_values(asked)
     one = len(asked.values) == 1
     several = _is_mapping_of_tables(source) or (isinstance(source, list | tuple) and asked.items is not None)
-    if one and several and asked.system is None and tables_of(source, asked.name) is not None:
+    if one and several and asked.system is None and tables_of(source, asked.reading.name) is not None:
         return "tables"
     if _is_mapping_of_tables(source):
         raise StratError.about(
@@ -134,6 +151,16 @@ def kind_of_source(source: Any, asked: Asked) -> str:
             "for each and `items`, or `system` and `items` of a long table.",
         )
     return "logs" if is_logs(source) else "long"
+
+
+def _check_values(asked: Asked) -> None:
+    """Fail unless the columns are labels beside their truth, or scores, or neither."""
+    if asked.predicted and asked.score:
+        raise StratError.about("predicted", "and `score` must not be given together; compare labels, or scores.")
+    if asked.predicted and asked.truth is None:
+        raise StratError.about("truth", "must name the column of true labels beside `predicted`, got None.")
+    if asked.truth is not None and not asked.values:
+        raise StratError.about("truth", "must come with `predicted` or `score`, got neither.")
 
 
 def _is_mapping_of_tables(source: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from strat.comparison.many_systems import ManySystems
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
+from strat.estimation.functions import Difference
 from strat.estimation.two_phase import Phases, fixed_coefficients, of_phases, phases_of
 from strat.notes import Note
 from strat.tables.board import Board, joint
@@ -123,5 +124,5 @@ def _gain(
 ) -> tuple[Note, ...]:
     """What the proxy brings to the difference of the two best systems."""
     a, b = (systems.index(name) for name in pair)
-    both = [one.map(lambda v: v[..., a] - v[..., b]) for one in (value, alone)]
+    both = [one.map(Difference(a, b)) for one in (value, alone)]
     return gain_note(what, both[0], both[1], int(rows.labelled.sum()))

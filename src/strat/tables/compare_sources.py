@@ -8,7 +8,7 @@ from typing import Any
 
 from strat.errors import StratError, near
 from strat.tables.board import Board, of_columns, of_items
-from strat.tables.compare_arguments import Asked
+from strat.tables.compare_arguments import Asked, Reading, names_of
 from strat.tables.design import argument_of
 from strat.tables.joining import by_system, join, tables_of
 from strat.tables.logs import ItemTable, read_logs, read_long
@@ -19,11 +19,11 @@ from strat.tables.table import Names, listed, read
 def board_of(kind: str, source: Any, asked: Asked) -> Board:
     """The board of a source of this kind."""
     if kind == "columns":
-        table = read(source, na=asked.na)
-        return of_columns(table, asked.values, asked.role, asked.columns, asked.missing)
+        table = read(source, na=asked.reading.na)
+        return of_columns(table, asked.values, asked.role, asked.columns, asked.reading.missing)
     if kind in ("tables", "labels"):
         return _joined(kind, source, asked)
-    return of_items(items_behind(source, asked), asked.unmatched, asked.further)
+    return of_items(items_behind(source, asked), asked.reading.unmatched, asked.further)
 
 
 def only_systems(board: Board, systems: str | Names | None) -> Board:
@@ -41,27 +41,27 @@ def only_systems(board: Board, systems: str | Names | None) -> Board:
 
 def _joined(kind: str, source: Any, asked: Asked) -> Board:
     """The board of one table for each system, or of the rows of each system in a long table."""
-    items, value = str(asked.items), asked.values[0]
+    items, value, reading = str(asked.items), asked.values[0], asked.reading
     shared = list(dict.fromkeys(name for name in asked.columns.values() if name not in (None, items)))
     notes: list[str] = []
     if kind == "tables":
-        parts = tables_of(source, asked.name) or {}
+        parts = tables_of(source, reading.name) or {}
         for part in parts.values():
-            _require(read(part, na=asked.na), asked)
+            _require(read(part, na=reading.na), asked)
         library = next((read(part).library for part in parts.values() if hasattr(part, "columns")), None)
     else:
-        table = read(source, na=asked.na)
+        table = read(source, na=reading.na)
         _require(table, asked)
         library = table.library
-        parts, notes = by_system(table, str(asked.system), [items, value, *map(str, shared)], missing=asked.missing)
+        parts, notes = by_system(table, str(asked.system), [items, value, *map(str, shared)], missing=reading.missing)
     joined = join(
         parts,
         items=items,
         value=value,
         shared=[str(name) for name in shared],
-        unmatched=asked.unmatched,
-        missing=asked.missing,
-        na=asked.na,
+        unmatched=reading.unmatched,
+        missing=reading.missing,
+        na=reading.na,
     )
     roles = {role: name for role, name in asked.columns.items() if role != "items"}
     board = of_columns(read(joined.table, na=[]), joined.systems, asked.role, roles, "error")
@@ -78,9 +78,10 @@ def items_of(source: Any, asked: Mapping[str, Any], by: tuple[str, ...]) -> Item
     """The scores of systems on items behind a long table or logs, with the columns that arguments of `compare` name."""
     roles = {name: asked[name] for name in Asked.__dataclass_fields__ if name in asked}
     texts = {name: tuple(listed(name, asked[name])) for name in ("predicted", "score")}
-    name = None if asked["name"] is None else tuple(listed("name", asked["name"]))
+    given = {name: asked[name] for name in Reading.__dataclass_fields__}
+    reading = Reading(**{**given, "name": names_of(asked["name"])})
     return items_behind(
-        source, Asked(**{**roles, **texts, "sampling": asked["design"], "by": by, "metrics": None, "name": name})
+        source, Asked(**{**roles, **texts, "sampling": asked["design"], "by": by, "metrics": None, "reading": reading})
     )
 
 
@@ -94,13 +95,9 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
             metrics=asked.metrics,
             strata=asked.sampling.strata,
             units=asked.sampling.units,
-            name=asked.name,
-            na=asked.na,
-            failed=asked.failed,
-            incomplete=asked.incomplete,
-            runs=asked.runs,
+            **asked.reading.of_logs,
         )
-    table = read(source, na=asked.na)
+    table = read(source, na=asked.reading.na)
     for role, name in asked.further.items():
         table.require(**{argument_of(role): name})
     return read_long(
@@ -113,5 +110,5 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
         epoch=asked.epoch,
         weights=asked.sampling.weights,
         about=tuple(asked.further.values()),
-        missing=asked.missing,
+        missing=asked.reading.missing,
     )

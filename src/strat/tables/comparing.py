@@ -52,12 +52,62 @@ def known_baseline(way: Way, systems: Sequence[str]) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """One measure, to be compared between the systems of a board.
+
+    Attributes
+    ----------
+    board
+        The systems, best first.
+    metric, way
+        The measure, and how it is compared.
+    labels
+        All labels of the truth and of every system, in a group as in all rows.
+    design
+        The design of the rows.
+    """
+
+    board: Board
+    metric: Metric
+    way: Way
+    labels: tuple[Any, ...] | None
+    design: Design
+
+    def statistic(self, board: Board) -> Statistic:
+        """The measure of all systems together, on a board of theirs."""
+        return joint(board, self.metric, labels=self.labels, positive=self.way.positive)
+
+    def systems(self, statistic: Statistic, values: Estimate, design: Design) -> ManySystems:
+        """The systems, with what is known of each pair of them."""
+        pairs = facts_of_pairs(statistic, values, design)
+        return ManySystems(self.board.systems, values, self.way.better(self.metric), **pairs)
+
+
 def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
     """The leaderboard of one measure, with its groups."""
     if len(board.systems) < 2:
         raise StratError.about("source", f"must hold at least two systems to compare, got {some(board.systems)} alone.")
     known_baseline(way, board.systems)
     hints = _hints(board, metric, way)
+    task = _task(board, metric, way)
+    board, statistic = task.board, task.statistic(task.board)
+    whole = estimate(statistic, on=task.design)
+    of_two = notes_on_difference(whole, task.design) if len(board.systems) == 2 else ()
+    leaderboard = Leaderboard(
+        task.systems(statistic, whole, task.design),
+        way.level,
+        (*board.notes, *whole.notes, *of_two, *averages([metric], {metric.name: whole}), *hints),
+        measure=metric.name,
+        baseline=way.baseline,
+        independent=_independent(task),
+        library=board.library,
+    )
+    return _in_groups(leaderboard, task) if way.by else leaderboard
+
+
+def _task(board: Board, metric: Metric, way: Way) -> _Task:
+    """The measure on the design of the rows, with the systems best first."""
     board = folded(board, metric)
     design = design_of(
         board.drawn,
@@ -66,41 +116,22 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
         weights=board.columns.get("weights"),
         sampling=way.sampling,
     )
-    labels = board.labels
-    board = _best_first(board, metric, labels, way)
-    statistic = joint(board, metric, labels=labels, positive=way.positive)
-    whole = estimate(statistic, on=design)
-    many = ManySystems(board.systems, whole, way.better(metric), **facts_of_pairs(statistic, whole, design))
-    of_two = notes_on_difference(whole, design) if len(board.systems) == 2 else ()
-    leaderboard = Leaderboard(
-        many,
-        way.level,
-        (*board.notes, *whole.notes, *of_two, *averages([metric], {metric.name: whole}), *hints),
-        measure=metric.name,
-        baseline=way.baseline,
-        independent=_independent(board, metric, labels, design, way),
-        library=board.library,
-    )
-    return _in_groups(leaderboard, board, metric, design, labels, way) if way.by else leaderboard
-
-
-def _best_first(board: Board, metric: Metric, labels: tuple[Any, ...] | None, way: Way) -> Board:
+    task = _Task(board, metric, way, board.labels, design)
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused with the estimate
-        values = np.asarray(joint(board, metric, labels=labels, positive=way.positive).value(board.mass))
+        values = np.asarray(task.statistic(board).value(board.mass))
     order = np.argsort(-values if way.better(metric) else values, kind="stable")
-    return board.ordered([int(k) for k in order])
+    return replace(task, board=board.ordered([int(k) for k in order]))
 
 
-def _independent(
-    board: Board, metric: Metric, labels: tuple[Any, ...] | None, design: Design, way: Way
-) -> Estimate | None:
+def _independent(task: _Task) -> Estimate | None:
     """Two systems as if every row were an independent draw, where the design says otherwise."""
+    board, design = task.board, task.design
     if len(board.systems) != 2 or (design.kind == "simple random" and design.rows_are_units):
         return None
     kept = {role: column for role, column in board.columns.items() if role in ("truth", "weights", "items")}
-    alone = board if board.counts is not None else folded(replace(board, columns=kept), metric)
+    alone = board if board.counts is not None else folded(replace(board, columns=kept), task.metric)
     rows = design_of({}, rows=len(alone), counts=alone.counts, weights=alone.columns.get("weights"))
-    return estimate(joint(alone, metric, labels=labels, positive=way.positive), on=rows)
+    return estimate(task.statistic(alone), on=rows)
 
 
 def _hints(board: Board, metric: Metric, way: Way) -> list[str]:
@@ -116,50 +147,39 @@ def _hints(board: Board, metric: Metric, way: Way) -> list[str]:
     return notes
 
 
-def _in_groups(
-    whole: Leaderboard, board: Board, metric: Metric, design: Design, labels: tuple[Any, ...] | None, way: Way
-) -> Leaderboard:
+def _in_groups(whole: Leaderboard, task: _Task) -> Leaderboard:
     """The leaderboard with one of each group of rows; of two systems, with their differences and the test of these."""
-    two = len(whole.systems) == 2
-    second = whole.comparison.names[1] if two else way.baseline
-    parts, undefined = _parts(board, metric, labels, way)
-    estimates: dict[Any, tuple[Estimate, Statistic, Design]] = {}
+    two, higher = len(whole.systems) == 2, whole.many.higher_is_better
+    second = whole.comparison.names[1] if two else task.way.baseline
+    each: dict[Any, Leaderboard] = {}
 
     def make(label: Any, statistic: Statistic, rows: Any) -> tuple[Estimate, Design]:
-        inside = design.restricted(rows)
+        inside = task.design.restricted(rows)
         values = estimate(statistic, on=inside)
         if values.least_df <= 0:
             raise StratError("all its rows belong to one unit, so that it has no standard error.")
-        estimates[label] = values, statistic, inside
-        pair = of_estimate(values, higher_is_better=whole.many.higher_is_better, baseline=second if two else None)
+        many = task.systems(statistic, values, inside).best_first()
+        each[label] = Leaderboard(many, task.way.level, values.notes, task.metric.name, second)
+        pair = of_estimate(values, higher_is_better=higher, baseline=second if two else None)
         return pair.difference, inside
 
-    counts = np.ones(len(board)) if board.counts is None else board.counts
-    groups: Groups = grouped(metric, way.by, parts, undefined, design, counts, make)
-    each = {}
-    for label, (value, statistic, inside) in estimates.items():
-        pairs = facts_of_pairs(statistic, value, inside)
-        many = ManySystems(board.systems, value, whole.many.higher_is_better, **pairs).best_first()
-        each[label] = Leaderboard(many, way.level, value.notes, metric.name, second)
-    name = f"difference {' − '.join(whole.comparison.names)}" if two else ""
-    return replace(
-        whole,
-        by=way.by,
-        each=each,
-        rows=groups.rows,
-        undefined=groups.undefined,
-        differences=replace(groups, metric=name, higher_is_better=whole.many.higher_is_better) if two else None,
-    )
+    counts = np.ones(len(task.board)) if task.board.counts is None else task.board.counts
+    groups: Groups = grouped(task.metric, task.way.by, *_parts(task), task.design, counts, make)
+    leaderboard = replace(whole, by=task.way.by, each=each, rows=groups.rows, undefined=groups.undefined)
+    if not two:
+        return leaderboard
+    name = f"difference {' − '.join(whole.comparison.names)}"
+    return replace(leaderboard, differences=replace(groups, metric=name, higher_is_better=higher))
 
 
-def _parts(board: Board, metric: Metric, labels: tuple[Any, ...] | None, way: Way) -> tuple[Parts, dict[Any, str]]:
+def _parts(task: _Task) -> tuple[Parts, dict[Any, str]]:
     """For each group its rows and the joint statistic of these; and the reason where it is undefined."""
-    weights = board.mass
+    board, weights = task.board, task.board.mass
     parts: Parts = {}
     undefined: dict[Any, str] = {}
-    for label, rows in rows_by_label(board.columns, [f"by_{k}" for k in range(len(way.by))]).items():
+    for label, rows in rows_by_label(board.columns, [f"by_{k}" for k in range(len(task.way.by))]).items():
         try:
-            statistic = joint(board.take(rows), metric, labels=labels, positive=way.positive)
+            statistic = task.statistic(board.take(rows))
             if not np.isfinite(statistic.value(None if weights is None else weights[rows])).all():
                 raise StratError("it is not defined on these rows.")
         except StratError as error:

@@ -7,7 +7,8 @@ from typing import Any
 from strat.estimation.components import VarianceComponents, variance_components
 from strat.tables.check import columns_by_role
 from strat.tables.design import design_of
-from strat.tables.metrics import chosen, labels_of, one_class
+from strat.tables.metric_builds import labels_of
+from strat.tables.metrics import chosen, one_class
 from strat.tables.sampling import Sampling
 from strat.tables.table import Names, read
 from strat.validate.arguments import checked

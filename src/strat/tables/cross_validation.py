@@ -216,14 +216,11 @@ def cross_validate(
     estimates = {one.name: estimate(one.statistic(outcome), on=design) for one in wanted}
     notes = [*_notes(job, splits, columns, outcome, wanted), *averages([one.metric for one in wanted], estimates)]
     notes += [note for one in estimates.values() for note in one.notes]
-    evaluation = Evaluation(
-        estimates=estimates,
+    evaluation = Evaluation.of(
+        estimates,
+        on=design,
         level=level,
         rows=len(columns["row"]),
-        dropped=0,
-        design=design.summary,
-        target=design.target,
-        method=str(next(iter(estimates.values())).method),
         warnings=tuple(dict.fromkeys(notes)),
         library=_library(X),
     )

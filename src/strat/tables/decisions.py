@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from strat.errors import StratError, some
 from strat.statistics.positive import positive_of
 from strat.tables.cells import Cells
-from strat.tables.metrics import labels_of
+from strat.tables.metric_builds import labels_of
 
 
 def with_decisions(cells: Cells, positive: object) -> Cells:

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from strat import validate
-from strat.errors import one_of
-from strat.tables.design import GROUP, TARGETS, argument_of
+from strat.tables.design import GROUP, argument_of
 from strat.tables.evaluate_two_phase import evaluate_two_phase
 from strat.tables.evaluation import Evaluation
-from strat.tables.evaluation_arguments import METHODS, check_df, check_method, check_replicates, check_threshold
-from strat.tables.evaluation_basis import basis_of, basis_of_replicates, confusion_of, scored_rows
+from strat.tables.evaluation_arguments import check_arguments
+from strat.tables.evaluation_basis import basis_of, confusion_of, scored_rows
 from strat.tables.evaluation_notes import notes_on
 from strat.tables.logs.one_system import LoggedSystem, logged_system
-from strat.tables.metrics import AUTO, Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.tables.metric_builds import AUTO
+from strat.tables.metrics import Metrics, chosen, of_repeats, one_by_one, one_class
 from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.sources import Basis, Question, Sources, named_roles
 from strat.tables.table import Names, Table, listed, read
@@ -137,34 +137,24 @@ def evaluate(
     >>> result.design
     'clustered: 8 rows in 3 units; 2 degrees of freedom'
     """
-    one_of("method", method, METHODS)
-    if target is not None:
-        one_of("target", target, TARGETS)
     groups = () if by is None else tuple(listed("by", by))
     question = Question(method, target, validate.level(level), groups, replicates, df)
     sampling = sampling_of(
         design, strata=strata, units=units, clusters=clusters, items=items, weights=weights, lone=lone, nested=nested
     )
     second = proxy_of(proxy)
-    check_method(sampling, method, replicates)
-    check_replicates(sampling, by=groups, proxy=second)
-    check_df(df, by=groups or None, proxy=second)
-    check_threshold(threshold, predicted, score, truth)
     roles = {"truth": truth, "predicted": predicted, "score": score}
+    check_arguments(question, sampling, roles, proxy=second, threshold=threshold)
     source, metrics, score, sampling, logs = _scored(source, metrics, roles, sampling)
     table = read(source, na=na)
     roles |= {"score": score} | {role: sampling.columns[role] for role in ("strata", "units", "items")}
     wanted = chosen(metrics, roles, average, decided=threshold is not None)
     one_class(wanted, positive)
-    table.require(**roles, weights=sampling.weights)
-    roles |= _required(table, sampling.drawn, groups)
+    roles |= _required(table, roles, sampling, groups)
     columns = Sources(table, roles, sampling, missing, bins, positive, threshold)
     if second is not None:
         return evaluate_two_phase(columns, wanted, second, question)
-    if sampling.replicate_weights is None:
-        basis = basis_of(columns, wanted, question)
-    else:
-        basis = basis_of_replicates(columns, wanted, sampling.replicate_weights, df)
+    basis = basis_of(columns, wanted, question)
     of_logs = () if logs is None else logs.notes(sampling.units, sampling.weights)
     return _evaluation(columns, basis, question, (*notes_on(columns, basis, wanted), *of_logs))
 
@@ -188,8 +178,10 @@ def _scored(
     return logs.samples.to_table(), metrics if repeated else None, logs.score, sampling, logs
 
 
-def _required(table: Table, drawn: Mapping[str, str], by: Sequence[str]) -> dict[str, str]:
-    """The roles of the layout and of groups, once their columns are known to be there."""
+def _required(table: Table, roles: Mapping[str, str | None], sampling: Sampling, by: Sequence[str]) -> dict[str, str]:
+    """The roles of the layout and of groups, once the columns of all roles are known to be there."""
+    table.require(**roles, weights=sampling.weights)
+    drawn = sampling.drawn
     for role, name in drawn.items():
         table.require(**{argument_of(role): name})
     for name in by:
@@ -201,15 +193,13 @@ def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple
     """The result, with what its tables, pictures and reports need."""
     by = question.by
     labels, confusion = confusion_of(basis.cells)
-    return Evaluation(
-        estimates=basis.estimates,
+    return Evaluation.of(
+        basis.estimates,
+        on=basis.design,
         level=question.level,
         rows=basis.cells.rows,
         dropped=basis.cells.dropped,
         marks=basis.cells.marks,
-        design=basis.design.summary,
-        target=basis.design.target,
-        method=str(next(iter(basis.estimates.values())).method),
         warnings=notes,
         strata=next(iter(basis.groups.values())).each if basis.groups and not by else {},
         by=by,

@@ -2,55 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from strat.designs import Design
-from strat.errors import StratError
-from strat.tables.design import (
-    GROUP,
-    design_of,
-)
+from strat.tables.design import GROUP, design_of
 from strat.tables.evaluation import Evaluation
 from strat.tables.evaluation_basis import replicates_by
-from strat.tables.metrics import (
-    Metric,
-)
+from strat.tables.metrics import Metric
 from strat.tables.sources import Question, Sources, named_roles
 from strat.tables.two_phase import LabelledRows, Proxy, TwoPhase, labelled_rows
+
+Result = TypeVar("Result")
 
 
 def evaluate_two_phase(source: Sources, wanted: Sequence[Metric], second: Proxy, question: Question) -> Evaluation:
     """Measures of a truth that some rows have, helped by proxies that all have."""
-    if source.threshold is not None or source.sampling.by_stratum:
-        raise StratError.about(
-            "proxy",
-            "must not come with `threshold`, nor with a column as `population` or `collapse_by`.",
-        )
     rows = labelled_rows(source.table, source.roles, second)
-    number, design = len(rows.labelled), _design(source, rows, question)
+    number, labels, design = len(rows.labelled), int(rows.labelled.sum()), _design(source, rows, question)
     on = design if question.method == "taylor" else replicates_by(design, question)
     job = TwoPhase(rows, second, design, source.positive, on)
-    estimates = {metric.name: job.estimate(metric) for metric in wanted}
+    estimates, notes = _apart(wanted, job.estimate)
     roles = [role for role in source.roles if role.startswith(GROUP)]
-    groups = {metric.name: job.groups(metric, question.by, roles) for metric in wanted} if question.by else {}
-    notes = [note for one, more in estimates.values() for note in (*more, *one.notes)]
-    notes += [note for _, more in groups.values() for note in more]
-    labels = int(rows.labelled.sum())
-    return Evaluation(
-        estimates={name: one for name, (one, _) in estimates.items()},
+    grouped = wanted if question.by else ()
+    groups, more = _apart(grouped, lambda metric: job.groups(metric, question.by, roles))
+    return Evaluation.of(
+        estimates,
+        on=design,
         level=question.level,
         rows=number,
-        dropped=0,
         design=f"two phases, {design.summary}; {labels:,} of {number:,} rows labelled",
-        target=design.target,
-        method=f"{second.estimator} on {', '.join(second.names)}, {next(iter(estimates.values()))[0].method}",
-        warnings=tuple(dict.fromkeys(notes)),
+        method=f"{second.estimator} on {', '.join(second.names)}, {next(iter(estimates.values())).method}",
+        warnings=tuple(dict.fromkeys([*notes, *more])),
         by=question.by,
-        groups={name: one for name, (one, _) in groups.items()},
+        groups=groups,
         library=source.table.library,
         source=source.table.file,
         roles={**named_roles(source.roles, source.weights, question.by), "proxy": ", ".join(second.names)},
     )
+
+
+def _apart(
+    metrics: Sequence[Metric], make: Callable[[Metric], tuple[Result, Sequence[str]]]
+) -> tuple[dict[str, Result], list[str]]:
+    """What is made of each measure, by its name, and the notes on all of them."""
+    each = {metric.name: make(metric) for metric in metrics}
+    return {name: one for name, (one, _) in each.items()}, [note for _, notes in each.values() for note in notes]
 
 
 def _design(source: Sources, rows: LabelledRows, question: Question) -> Design:

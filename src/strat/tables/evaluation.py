@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 
+from strat.designs import Design
 from strat.errors import StratError, near, one_of
 from strat.estimation import Estimate
 from strat.notebook import in_words
@@ -85,6 +86,15 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     roles: Mapping[str, str] = field(default_factory=dict)
     threshold: float | None = None
     scored: ScoredRows | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, estimates: Mapping[str, Estimate], *, on: Design, level: float, rows: int, dropped: int = 0, **facts: Any
+    ) -> Evaluation:
+        """The evaluation of estimates under one design; `facts` are other fields, or those that differ."""
+        method = str(next(iter(estimates.values())).method)
+        made = {"design": on.summary, "target": on.target, "method": method, **facts}
+        return cls(estimates, level, rows, dropped, **made)
 
     def named(self) -> Mapping[str, Estimate]:
         """From the measure's name to its estimate."""
@@ -169,13 +179,8 @@ class Evaluation(ByName[str, Estimate], SheetResult):
 
     def data(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
-        columns = self.to_dict()
-        lines = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        lines = _records(self.to_dict())
         whole = [line for line in lines if all(line[name] is None for name in self.by)]
-        strata = [
-            {"stratum": label, **{k: v for k, v in line.items() if k != "positive"}}
-            for label, line in records_of(self.strata, self.level)
-        ]
         data: dict[str, Any] = {
             "roles": dict(self.roles),
             "threshold": self.threshold,
@@ -186,20 +191,27 @@ class Evaluation(ByName[str, Estimate], SheetResult):
             "design": self.design,
             "target": self.target,
             "method": self.method,
-            "measures": [{k: v for k, v in line.items() if k not in self.by} for line in whole],
-            "strata": strata,
+            "measures": [_without(line, self.by) for line in whole],
+            "strata": [
+                {"stratum": label, **_without(line, ("positive",))}
+                for label, line in records_of(self.strata, self.level)
+            ],
             "notes": records(self.warnings),
+            **(self._data_of_groups(lines) if self.by else {}),
         }
-        if self.by:
-            data["by"] = list(self.by)
-            data["groups"] = [line for line in lines if any(line[name] is not None for name in self.by)]
-            data["between_groups"] = [groups.data(self.level) for groups in self.groups.values()]
-            if has_both_rates(self.groups):
-                data["equalized_odds"] = self.equalized_odds().to_dict()
         if self.confusion is not None and self.labels is not None:
             data["confusion"] = {"labels": self.labels, "truth_by_predicted": self.confusion}
         plain: dict[str, Any] = jsonable(data)
         return plain
+
+    def _data_of_groups(self, lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """The lines that are of groups, and what is known between these."""
+        data = {
+            "by": list(self.by),
+            "groups": [line for line in lines if any(line[name] is not None for name in self.by)],
+            "between_groups": [groups.data(self.level) for groups in self.groups.values()],
+        }
+        return data | {"equalized_odds": self.equalized_odds().to_dict()} if has_both_rates(self.groups) else data
 
     @checked
     def paper(
@@ -289,6 +301,10 @@ def _order(columns: Mapping[str, Any], by: tuple[str, ...]) -> list[str]:
 
 def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _without(line: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if name not in names}
 
 
 def _with_limits(line: Mapping[str, Any], digits: int, scale: float) -> str:

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from strat.errors import StratError, one_of
+from strat.tables.design import TARGETS
 from strat.tables.sampling import Sampling
+from strat.tables.sources import Question
+from strat.tables.two_phase import Proxy
 
 METHODS = ("taylor", "brr", "fay", "generalized", "multi_array", "partially_balanced", "jackknife", "bootstrap")
 COUNTED = {"partially_balanced": 64, "bootstrap": 1000}  # methods that make as many replicates as one likes
 
 
-def check_method(sampling: Sampling, method: str, replicates: int | None) -> None:
+def check_arguments(
+    question: Question,
+    sampling: Sampling,
+    roles: Mapping[str, str | None],
+    *,
+    proxy: Proxy | None,
+    threshold: float | None,
+) -> None:
+    """Fail where one argument of `evaluate` has no meaning, or none beside the others."""
+    one_of("method", question.method, METHODS)
+    if question.target is not None:
+        one_of("target", question.target, TARGETS)
+    _check_method(sampling, question.method, question.replicates)
+    _check_replicates(sampling, by=question.by, proxy=proxy)
+    _check_df(question.df, by=question.by or None, proxy=proxy)
+    _check_threshold(threshold, **roles)
+    if proxy is not None and (threshold is not None or sampling.by_stratum):
+        raise StratError.about(
+            "proxy", "must not come with `threshold`, nor with a column as `population` or `collapse_by`."
+        )
+
+
+def _check_method(sampling: Sampling, method: str, replicates: int | None) -> None:
     """Designs with a layout have a closed form alone, and few methods a number of replicates."""
     if replicates is not None and method not in COUNTED:
         raise StratError.about(
@@ -22,14 +49,14 @@ def check_method(sampling: Sampling, method: str, replicates: int | None) -> Non
         raise StratError.about("method", f"must be 'taylor', the closed form, beside `{fixed}`, got {method!r}.")
 
 
-def check_replicates(sampling: Sampling, **beside: object) -> None:
+def _check_replicates(sampling: Sampling, **beside: object) -> None:
     """Fail where replicate weights of a file would be ignored."""
     other = next((name for name, value in beside.items() if value), None)
     if sampling.replicate_weights is not None and other is not None:
         raise StratError.about(other, "must be left out beside `replicate_weights`: these are the design.")
 
 
-def check_df(df: str | float | None, **beside: object) -> None:
+def _check_df(df: str | float | None, **beside: object) -> None:
     """Fail unless degrees of freedom, if they are given, would be those of every number."""
     other = next((name for name, value in beside.items() if value is not None), None)
     if df is not None and other is not None:
@@ -38,7 +65,7 @@ def check_df(df: str | float | None, **beside: object) -> None:
         one_of("df", df, ("design", "effective", "satterthwaite"))
 
 
-def check_threshold(threshold: float | None, predicted: str | None, score: str | None, truth: str | None) -> None:
+def _check_threshold(threshold: float | None, *, truth: str | None, predicted: str | None, score: str | None) -> None:
     """Fail unless the threshold, if there is one, has scores to decide."""
     if threshold is None:
         return

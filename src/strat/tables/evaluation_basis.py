@@ -76,7 +76,9 @@ def split_of(wanted: Sequence[Metric], roles: Mapping[str, str | None], question
 
 
 def basis_of(source: Sources, wanted: Sequence[Metric], question: Question) -> Basis:
-    """The estimates by two passes over a large file where they fit, else from cells."""
+    """The estimates by the replicate weights of a file, by two passes over a large one, or from cells."""
+    if source.sampling.replicate_weights is not None:
+        return basis_of_replicates(source, wanted, source.sampling.replicate_weights, question.df)
     split = split_of(wanted, source.roles, question)
     return basis_of_file(source, wanted, split, question) or basis_of_cells(source, wanted, split, question)
 

@@ -21,7 +21,8 @@ from strat.tables.gate_result import NOT_WORSE, ON_UNSURE, UNSURE, GateCheck, Ga
 from strat.tables.groups import in_words
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.leaderboard_columns import ALL
-from strat.tables.metrics import AUTO, Metrics, chosen
+from strat.tables.metric_builds import AUTO
+from strat.tables.metrics import Metrics, chosen
 from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.stored_baseline import beside_candidate, is_baseline, read_baseline
 from strat.tables.table import Names, listed

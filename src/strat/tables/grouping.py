@@ -17,7 +17,8 @@ from strat.estimation.spread import Influences
 from strat.statistics import Axis, Statistic
 from strat.tables.cells import Cells, combine
 from strat.tables.groups import MOST_GROUPS, Groups
-from strat.tables.metrics import Metric, columns_of, labels_of
+from strat.tables.metric_builds import labels_of
+from strat.tables.metrics import Metric, columns_of
 from strat.validate.columns import Array, Codes, encode
 
 UNDEFINED = "it is not defined there: no row of the class that it looks at, say."
@@ -91,10 +92,9 @@ def grouped(
 ) -> Groups:
     """The measure in each group; `make` estimates a statistic on the rows of one, and gives the design it used."""
     each: dict[Any, Estimate] = {}
-    spreads: list[Array] = []
+    spreads: list[Array | None] = []  # of the groups with an interval
     reasons = dict(undefined)
-    together = len(parts) <= MOST_GROUPS and design.lines * len(parts) <= MOST_TOGETHER
-    together &= design.kind != "systematic"
+    kept = _keeps_spreads(design, len(parts))
     for label, (rows, statistic) in parts.items():
         try:
             estimate, inside = make(label, statistic, rows)
@@ -104,11 +104,8 @@ def grouped(
         each[label] = estimate
         if estimate.least_df <= 0:
             reasons[label] = ALONE
-            continue
-        whole = _whole_spread(estimate, inside, design) if together else None
-        together = whole is not None
-        if whole is not None:
-            spreads.append(whole)
+        else:
+            spreads.append(_whole_spread(estimate, inside, design) if kept else None)
     return Groups(
         metric=metric.name,
         by=tuple(by),
@@ -116,8 +113,13 @@ def grouped(
         rows={label: int(counts[parts[label][0]].sum()) for label in each},
         undefined=reasons,
         higher_is_better=metric.higher_is_better,
-        joint=_together(metric.name, by, _with_interval(each), spreads) if together and len(spreads) > 1 else None,
+        joint=_together(metric.name, by, _with_interval(each), spreads),
     )
+
+
+def _keeps_spreads(design: Design, groups: int) -> bool:
+    """Whether the deviations of so many groups are few enough, and add up line by line, to keep their covariance."""
+    return groups <= MOST_GROUPS and design.lines * groups <= MOST_TOGETHER and design.kind != "systematic"
 
 
 def _whole_spread(estimate: Estimate, inside: Design, design: Design) -> Array | None:
@@ -139,14 +141,20 @@ def _with_interval(each: Mapping[Any, Estimate]) -> dict[Any, Estimate]:
     return {label: estimate for label, estimate in each.items() if estimate.least_df > 0}
 
 
-def _together(name: str, by: Sequence[str], each: Mapping[Any, Estimate], spreads: Sequence[Array]) -> Estimate:
+def _together(
+    name: str, by: Sequence[str], each: Mapping[Any, Estimate], spreads: Sequence[Array | None]
+) -> Estimate | None:
+    """The values of all groups with their covariance, where the deviations of each are known."""
+    whole = [spread for spread in spreads if spread is not None]
+    if len(whole) < max(len(spreads), 2):
+        return None
     parts = list(each.values())
     first = parts[0]
     known = all(part.inference.srs is not None for part in parts)
     return first.changed(
         name=name,
         point=np.array([part.value for part in parts]),
-        spread=Influences(np.stack(spreads, axis=1)),
+        spread=Influences(np.stack(whole, axis=1)),
         variance=np.array([float(part.variance) for part in parts]),
         df=np.array([part.df for part in parts]),
         effective_units=np.array([float(part.effective_units) for part in parts]),

@@ -14,6 +14,7 @@ from strat import notebook
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
+from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
 from strat.statistics.student import critical
 from strat.tables.group_lines import lines_of, records_of
@@ -251,7 +252,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
         """Simultaneous limits of all differences between two groups."""
         joint = self._joint()
         if len(i) <= MOST_PAIRS:
-            pairs = joint.map(lambda v: v[..., i] - v[..., j], name="difference")
+            pairs = joint.map(Difference(i, j), name="difference")
             low, high = pairs.band(level)
             return np.asarray(low), np.asarray(high)
         covariance, df = joint.covariance, np.broadcast_to(joint.df, joint.point.shape)

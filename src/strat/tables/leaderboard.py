@@ -17,6 +17,7 @@ from strat.comparison.paired_sentence import sentence
 from strat.comparison.winner import Winner
 from strat.errors import StratError, near, some
 from strat.estimation import Estimate
+from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
 from strat.notes import once
 from strat.tables import leaderboard_columns, render
@@ -139,7 +140,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
             raise StratError.about("b", "must name the system to subtract, got None; or give `baseline` to compare().")
         i, j = self._place(a), self._place(self.baseline if b is None else b)
         name = f"{self.systems[i]} − {self.systems[j]}"
-        return self.estimate.map(lambda v: v[..., i] - v[..., j], name=name)
+        return self.estimate.map(Difference(i, j), name=name)
 
     def _place(self, name: str | None) -> int:
         if not isinstance(name, str) or name not in self.systems:

@@ -14,18 +14,17 @@ from strat import statistics
 from strat.errors import StratError, near, one_of, some
 from strat.statistics import Statistic, classification, probabilities, regression
 from strat.statistics.fields.answers import KINDS as ROUGE
-from strat.statistics.positive import positive_of, refused
+from strat.statistics.positive import refused
 from strat.tables import field_metrics
+from strat.tables import metric_builds as builds
 from strat.tables.cells import Cells
+from strat.tables.metric_builds import AUTO, LABELS, SCORES, Build
 from strat.tables.metric_words import ALIASES, ELSEWHERE
 from strat.validate.arguments import shown
-from strat.validate.columns import Codes, encode
+from strat.validate.columns import Codes
 
-Build = Callable[[Mapping[str, Any]], Statistic]
 Metrics = Sequence[str | Callable[..., Statistic]] | str | Callable[..., Statistic]  # names, or functions of columns
 AVERAGES = ("macro", "micro", "weighted")
-AUTO = "auto"  # of the positive class where there are two classes, else macro
-LABELS, SCORES = ("truth", "predicted"), ("truth", "score")
 
 
 @dataclass(frozen=True)
@@ -132,127 +131,80 @@ def one_by_one(metrics: Any) -> list[Any]:
     return list(metrics) if isinstance(metrics, list | tuple) else []
 
 
-def _of_labels(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
-    return function(c["truth"], c["predicted"])
-
-
-def _of_texts(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
-    """Of references and hypotheses; what a reader took for numbers is text again."""
-    return function(*([str(value) for value in np.asarray(c[role]).tolist()] for role in LABELS))
-
-
-def _of_one_class(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
-    labels = c.get("labels") or labels_of(c["truth"], c["predicted"])
-    return function(c["truth"], c["predicted"], positive=positive_of(labels, c.get("positive")))
-
-
-def _of_scores(function: Callable[..., Statistic], c: Mapping[str, Any]) -> Statistic:
-    return function(c["truth"], c["score"], positive=c.get("positive"))
-
-
-def _of_classes(function: Callable[..., Statistic], average: str | None, c: Mapping[str, Any]) -> Statistic:
-    """A share of the positive class if there are two, else the macro mean; or as `average` says."""
-    if average != AUTO:
-        return function(c["truth"], c["predicted"], average=average)
-    positive, labels = c.get("positive"), c.get("labels") or labels_of(c["truth"], c["predicted"])
-    if positive is None and len(labels) > 2:
-        return function(c["truth"], c["predicted"], average="macro")
-    return function(c["truth"], c["predicted"], average="binary", positive=positive_of(labels, positive))
-
-
-def labels_of(*columns: Any) -> tuple[Any, ...]:
-    """The distinct labels of several columns."""
-    return tuple(np.unique(np.concatenate([encode("predicted", column)[1] for column in columns])).tolist())
-
-
-def _mean_score(c: Mapping[str, Any]) -> Statistic:
-    kinds, means = _means(c)
-    return means[int(kinds.max(initial=0))]
-
-
-def _means(c: Mapping[str, Any]) -> tuple[Codes, tuple[Statistic, ...]]:
-    """For each score whether it is 0 or 1, lies between, or beyond; and the mean of scores up to each kind."""
-    score = np.asarray(c["score"], float)
-    anything = statistics.mean(score).renamed("mean score")
-    inside = replace(anything, link="logit", bounds=(0.0, 1.0))
-    kinds = np.where((score < 0) | (score > 1), 2, np.where(np.isin(score, (0.0, 1.0)), 0, 1))
-    return kinds, (replace(inside, proportion=True), inside, anything)
-
-
-def _one_for_all(build: Build, c: Mapping[str, Any]) -> tuple[None, tuple[Statistic, ...]]:
-    return None, (build(c),)
-
-
-def _classes_together(
-    function: Callable[..., Statistic], average: str | None, c: Mapping[str, Any]
-) -> tuple[None, tuple[Statistic, ...]]:
-    """The share of one class, or the macro mean over the classes that a group holds."""
-    statistic = _of_classes(function, average, c)
-    if statistic.positive is not None:
-        return None, (statistic,)
-    if average in (AUTO, "macro") and function in (classification.f1, classification.jaccard):
-        # what is 0 / 0 in a group is a class that the group does not hold
-        return None, (function(c["truth"], c["predicted"], average="macro", zero_division=float("nan")),)
-    return None, ()
-
-
-def _total(c: Mapping[str, Any]) -> Statistic:
-    return statistics.total(np.asarray(c["score"], float))
-
-
-def _median(c: Mapping[str, Any]) -> Statistic:
-    return statistics.quantile(np.asarray(c["score"], float), 0.5).renamed("median")
-
-
 def _classes(name: str, average: str | None) -> Metric:
     title = name if average == AUTO else f"{average}_{name}"
-    function, auto = getattr(classification, name), average == AUTO
-    build, together = partial(_of_classes, function, average), partial(_classes_together, function, average)
-    fixed = None if auto else average
-    return Metric(title, LABELS, build, looks_at_one_class=auto, averaged=auto, average=fixed, together=together)
+    auto = average == AUTO
+    facts: dict[str, Any] = {"looks_at_one_class": auto, "averaged": auto, "average": None if auto else average}
+    return Metric(title, LABELS, **_ways(name, average), **facts)
+
+
+def _ways(name: str, average: str | None) -> dict[str, Any]:
+    """How a share of classes is made, of all rows and of many groups together."""
+    function = getattr(classification, name)
+    return {
+        "build": partial(builds.of_classes, function, average),
+        "together": partial(builds.classes_together, function, average),
+    }
+
+
+def _each(
+    names: Iterable[str],
+    home: Any,
+    columns: tuple[str, ...],
+    build: Callable[..., Statistic],
+    *,
+    looks_at_one_class: bool = False,
+) -> list[Metric]:
+    """The measures that are functions of these names in a module, all made in the same way from the same columns."""
+    return [
+        Metric(name, columns, partial(build, getattr(home, name)), looks_at_one_class=looks_at_one_class)
+        for name in names
+    ]
+
+
+def _of_module() -> list[Metric]:
+    """The measures that are functions of labels, scores, numbers or texts."""
+    return [
+        *_each(("accuracy", "error_rate"), statistics, LABELS, builds.of_labels),
+        *_each(_ALL_CLASSES, classification, LABELS, builds.of_labels),
+        *(_classes(name, average) for name in _AVERAGED for average in (AUTO, *AVERAGES)),
+        *_each(_ONE_CLASS, classification, LABELS, builds.of_one_class, looks_at_one_class=True),
+        *_each(_OF_SCORES, statistics, SCORES, builds.of_scores, looks_at_one_class=True),
+        *_each(_OF_PROBABILITIES, probabilities, SCORES, builds.of_scores, looks_at_one_class=True),
+        *_each(_OF_NUMBERS, regression, LABELS, builds.of_labels),
+        *_each(_OF_FORECASTS, statistics, LABELS, builds.of_labels),
+        *_each(_OF_TEXTS, statistics, LABELS, builds.of_texts),
+        *(
+            Metric(kind.lower(), LABELS, partial(builds.of_texts, partial(statistics.rouge, kind=kind)))
+            for kind in ROUGE
+        ),
+        Metric("chrf++", LABELS, partial(builds.of_texts, partial(statistics.chrf, word_order=2))),
+        *_each(_LIKELIHOOD_RATIOS, statistics, LABELS, builds.of_one_class, looks_at_one_class=True),
+        *_each(("observed_expected",), statistics, SCORES, builds.of_scores, looks_at_one_class=True),
+    ]
+
+
+def _of_fields() -> list[Metric]:
+    """The measures of fields that need columns of their own."""
+    two_models, others = field_metrics.TWO_MODELS.items(), field_metrics.OTHERS.items()
+    return [
+        *(Metric(name, LABELS, build, by_rows=True) for name, build in field_metrics.RATERS.items()),
+        *(Metric(name, SCORES, build, looks_at_one_class=True) for name, build in field_metrics.RISKS.items()),
+        *(Metric(name, needs, build, by_rows="items" in needs) for name, (needs, build) in others),
+        *(Metric(name, field_metrics.THREE, build, looks_at_one_class=True) for name, build in two_models),
+    ]
 
 
 def _all() -> dict[str, Metric]:
     every = [
-        Metric("accuracy", LABELS, partial(_of_labels, statistics.accuracy)),
-        Metric("error_rate", LABELS, partial(_of_labels, statistics.error_rate)),
-        *(Metric(name, LABELS, partial(_of_labels, getattr(classification, name))) for name in _ALL_CLASSES),
-        *(_classes(name, average) for name in _AVERAGED for average in (AUTO, *AVERAGES)),
-        *(
-            Metric(name, LABELS, partial(_of_one_class, getattr(classification, name)), looks_at_one_class=True)
-            for name in _ONE_CLASS
-        ),
-        *(Metric(n, SCORES, partial(_of_scores, getattr(statistics, n)), looks_at_one_class=True) for n in _OF_SCORES),
-        *(
-            Metric(n, SCORES, partial(_of_scores, getattr(probabilities, n)), looks_at_one_class=True)
-            for n in _OF_PROBABILITIES
-        ),
-        *(Metric(name, LABELS, partial(_of_labels, getattr(regression, name))) for name in _OF_NUMBERS),
-        *(Metric(name, LABELS, partial(_of_labels, getattr(statistics, name))) for name in _OF_FORECASTS),
-        *(Metric(name, LABELS, partial(_of_texts, getattr(statistics, name))) for name in _OF_TEXTS),
-        *(Metric(kind.lower(), LABELS, partial(_of_texts, partial(statistics.rouge, kind=kind))) for kind in ROUGE),
-        Metric("chrf++", LABELS, partial(_of_texts, partial(statistics.chrf, word_order=2))),
-        *(
-            Metric(name, LABELS, partial(_of_one_class, getattr(statistics, name)), looks_at_one_class=True)
-            for name in _LIKELIHOOD_RATIOS
-        ),
-        Metric("observed_expected", SCORES, partial(_of_scores, statistics.observed_expected), looks_at_one_class=True),
-        *(Metric(name, LABELS, build, by_rows=True) for name, build in field_metrics.RATERS.items()),
-        *(Metric(name, SCORES, build, looks_at_one_class=True) for name, build in field_metrics.RISKS.items()),
-        *(
-            Metric(name, needs, build, by_rows="items" in needs)
-            for name, (needs, build) in field_metrics.OTHERS.items()
-        ),
-        *(
-            Metric(name, field_metrics.THREE, build, looks_at_one_class=True)
-            for name, build in field_metrics.TWO_MODELS.items()
-        ),
+        *_of_module(),
+        *_of_fields(),
         Metric("majority_vote", (*LABELS, "items"), _majority_vote, by_rows=True, of_repeats=True),
-        Metric("mean", ("score",), _mean_score, together=_means),
-        Metric("total", ("score",), _total),
-        Metric("median", ("score",), _median),
+        Metric("mean", ("score",), builds.mean_score, together=builds.means_by_kind),
+        Metric("total", ("score",), builds.total),
+        Metric("median", ("score",), builds.median),
     ]
-    shares = {m.name: partial(_one_for_all, m.build) for m in every if m.name in _SHARES}
+    shares = {m.name: partial(builds.one_for_all, m.build) for m in every if m.name in _SHARES}
     return {
         m.name: replace(m, higher_is_better=m.name not in _LOWER, together=shares.get(m.name, m.together))
         for m in every
@@ -298,15 +250,13 @@ def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric
         raise StratError.about(
             "average", f"must be left out for {names}, which are no shares of classes, got {average!r}."
         )
-    expanded = []
-    for metric in metrics:
-        if metric.averaged:
-            function = getattr(classification, ALIASES.get(metric.name, metric.name))
-            build, together = partial(_of_classes, function, average), partial(_classes_together, function, average)
-            expanded.append(replace(metric, build=build, looks_at_one_class=False, averaged=False, together=together))
-        else:
-            expanded.append(metric)
-    return expanded
+    return [_averaged(metric, average) if metric.averaged else metric for metric in metrics]
+
+
+def _averaged(metric: Metric, average: str | None) -> Metric:
+    """A share of each class as it is averaged, or (None) as one value of each class."""
+    ways = _ways(ALIASES.get(metric.name, metric.name), average)
+    return replace(metric, **ways, looks_at_one_class=False, averaged=False)
 
 
 def _listed(metrics: Any) -> list[Any]:

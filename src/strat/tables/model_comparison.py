@@ -110,14 +110,13 @@ def compare_models(
     measured = _Measured(tasks, splits, sessions, positive)
     wanted = scorers(metrics, scored=all(s.scores is not None for own in sessions.values() for s in own))
     one_class([one.metric for one in wanted], positive)
-    statistics = {one.name: measured.statistics(one) for one in wanted}
-    design = measured.design
+    statistics, design = {one.name: measured.statistics(one) for one in wanted}, measured.design
     higher = {one.name: one.metric.higher_is_better for one in wanted}
     systems = {m: comparison.many(s, on=design, higher_is_better=higher[m]) for m, s in statistics.items()}
     noise = validate.share("label_noise", label_noise, high=0.5)
     parts = validate.count("sources", sources, least=0, most=10_000)
-    asked: dict[str, Any] = {"positive": positive, "partitions": parts, "label_noise": noise, "rng": draw}
-    variation = measure_sources(tasks, wanted, **asked, **how) if parts else {}
+    asked: dict[str, Any] = {"positive": positive, "partitions": parts, "label_noise": noise, "rng": draw, **how}
+    variation = measure_sources(tasks, wanted, **asked) if parts else {}
     halves = _five_by_two(tasks, wanted, positive, draw, how) if five_by_two else {}
     return ModelComparison(
         tuple(tasks), higher, {one.name: measured.by_split(one) for one in wanted}, systems, halves, variation,

@@ -226,13 +226,24 @@ def _items(choice: _Choice, system: str | None) -> tuple[str | None, str | None,
     repeats = [one for one in free if one.called(REPEAT) and one.kind == WHOLE]
     free = sorted((one for one in free if one not in repeats), key=lambda one: (not one.called(ITEM), -one.levels))
     if system is None:
-        if not repeats:
-            return None, None, False
-        tried = [one for one in free if one.called(ITEM) and once([one, repeats[0]]) and not once([one])]
-        if not tried:
-            return None, None, False
-        reason = f"its name; each has several rows, numbered by {repeats[0].name!r}"
-        return choice.give("items", tried[0], reason), None, False
+        return _tried(choice, free, repeats), None, False
+    return _answered(choice, system, free, repeats)
+
+
+def _tried(choice: _Choice, free: Sequence[Seen], repeats: Sequence[Seen]) -> str | None:
+    """What one system was asked several times, if the rows of each item are numbered."""
+    if not repeats:
+        return None
+    tried = [one for one in free if one.called(ITEM) and once([one, repeats[0]]) and not once([one])]
+    if not tried:
+        return None
+    return choice.give("items", tried[0], f"its name; each has several rows, numbered by {repeats[0].name!r}")
+
+
+def _answered(
+    choice: _Choice, system: str, free: Sequence[Seen], repeats: Sequence[Seen]
+) -> tuple[str | None, str | None, bool]:
+    """What each system was asked once (in each repeat, if it is repeated), the repeat, and whether some lacks some."""
     who = choice.taken[system]
     for one in free:
         common, complete = _crossed(one, who, choice.rows())

@@ -14,8 +14,9 @@ from strat.statistics import Statistic, regression
 from strat.statistics.positive import positive_of
 from strat.statistics.probabilities import brier, log_loss, top_k_accuracy
 from strat.statistics.scores import auc, average_precision
+from strat.tables.metric_builds import LABELS, SCORES
 from strat.tables.metric_words import ALIASES
-from strat.tables.metrics import AVERAGES, LABELS, METRICS, SCORES, Metric, named, single
+from strat.tables.metrics import AVERAGES, METRICS, Metric, named, single
 from strat.validate.arguments import shown
 from strat.validate.columns import Array
 

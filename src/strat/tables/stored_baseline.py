@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from strat.text import counted
 from strat.validate.arguments import checked, shown
 
 SCHEMA = "strat/baseline/1"
+OF_ITEMS = ("items", "strata", "units", "weights")  # columns that say the same of an item in the rows of every system
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +152,20 @@ def _items(
 
 
 def _of_items(table: ItemTable, name: str | None) -> StoredBaseline:
-    if name is None and len(table.systems) > 1:
-        raise StratError.about("name", f"must say which system to store, got None for {some(table.systems)}.")
-    system = name or table.systems[0]
-    rows = table.system.astype(str) == system
-    if not rows.any():
-        raise StratError.about("name", f"must be one of the systems, got {system!r}; {near(system, table.systems)}")
+    system, rows = _one_system(table, name, "name", "say which system to store")
     epoch = None if table.epoch is None else table.epoch[rows].tolist()
     return StoredBaseline(system, "score", table.items[rows].tolist(), table.score[rows].tolist(), None, epoch)
+
+
+def _one_system(table: ItemTable, name: str | None, argument: str, to: str) -> tuple[str, NDArray[np.intp]]:
+    """The system of this name, or the only one, and its rows; the argument that names it must do this if it can't."""
+    if name is None and len(table.systems) > 1:
+        raise StratError.about(argument, f"must {to}, got None for {some(table.systems)}.")
+    system = name or table.systems[0]
+    rows = np.flatnonzero(table.system.astype(str) == system)
+    if not len(rows):
+        raise StratError.about(argument, f"must be one of the systems, got {system!r}; {near(system, table.systems)}")
+    return system, rows
 
 
 def is_baseline(baseline: str | os.PathLike[str]) -> bool:
@@ -199,6 +206,30 @@ def _both_columns(
     stored: StoredBaseline, source: Any, candidate: str | None, asked: dict[str, Any], by: Any
 ) -> tuple[Any, str, str, dict[str, Any]]:
     """The candidate's table with a column of what the baseline answered to the same items."""
+    column = _column_beside(stored, asked)
+    further = [
+        asked["truth"],
+        asked["items"],
+        *asked["design"].columns.values(),
+        *listed("by", () if by is None else by),
+    ]
+    names = dict.fromkeys([column, *(name for name in further if name is not None)])
+    table = read(source, na=asked["na"]).columns(list(names), missing=asked["missing"])
+    items = table[asked["items"]]
+    _once(items.tolist())
+    _once(stored.items)
+    ours, theirs = _matched(items.tolist(), stored.items, asked["unmatched"])
+    if stored.truth is not None:
+        _same_truth(table[asked["truth"]][ours], [stored.truth[k] for k in theirs], items[ours])
+    name = _beside(stored, candidate or column)
+    wide = {other: values[ours] for other, values in table.items() if other != column}
+    wide |= {name: table[column][ours], stored.system: np.asarray(stored.values)[theirs]}
+    asked |= {stored.role: (name, stored.system), "unmatched": "error", "missing": "error", "na": None}
+    return wide, stored.system, name, asked
+
+
+def _column_beside(stored: StoredBaseline, asked: Mapping[str, Any]) -> str:
+    """The candidate's column, if it holds what the baseline's values are."""
     columns = listed(stored.role, asked[stored.role])
     if len(columns) != 1 or asked["items"] is None:
         raise StratError(
@@ -208,27 +239,12 @@ def _both_columns(
     if (stored.truth is None) != (asked["truth"] is None):
         has = "has no true labels" if stored.truth is None else "has true labels"
         raise StratError.about("truth", f"must fit the stored baseline, which {has}, got {asked['truth']!r}.")
-    named = [
-        asked["truth"],
-        asked["items"],
-        *asked["design"].columns.values(),
-        *([] if by is None else listed("by", by)),
-    ]
-    table = read(source, na=asked["na"]).columns(
-        list(dict.fromkeys([columns[0], *(n for n in named if n is not None)])), missing=asked["missing"]
-    )
-    items = table[asked["items"]]
-    _once(items.tolist())
-    _once(stored.items)
-    ours, theirs = _matched(items.tolist(), stored.items, asked["unmatched"])
-    if stored.truth is not None:
-        _same_truth(table[asked["truth"]][ours], [stored.truth[k] for k in theirs], items[ours])
-    name = candidate or columns[0]
-    name = f"{name} (candidate)" if name == stored.system else name
-    wide = {column: values[ours] for column, values in table.items() if column != columns[0]}
-    wide |= {name: table[columns[0]][ours], stored.system: np.asarray(stored.values)[theirs]}
-    asked |= {stored.role: (name, stored.system), "unmatched": "error", "missing": "error", "na": None}
-    return wide, stored.system, name, asked
+    return columns[0]
+
+
+def _beside(stored: StoredBaseline, name: str) -> str:
+    """What to call a candidate that may have the baseline's name."""
+    return f"{name} (candidate)" if name == stored.system else name
 
 
 def _both_items(
@@ -238,29 +254,20 @@ def _both_items(
     from strat.tables.compare_sources import items_of
 
     table = items_of(source, asked, () if by is None else tuple(listed("by", by)))
-    if candidate is None and len(table.systems) > 1:
-        raise StratError.about(
-            "candidate", f"must name one of the systems in `source`, got None for {some(table.systems)}."
-        )
-    name = candidate or table.systems[0]
-    rows = np.flatnonzero(table.system.astype(str) == name)
-    if not len(rows):
-        raise StratError.about("candidate", f"must be one of the systems, got {name!r}; {near(name, table.systems)}")
-    label = f"{name} (candidate)" if name == stored.system else name
+    name, rows = _one_system(table, candidate, "candidate", "name one of the systems in `source`")
+    label = _beside(stored, name)
     ours, theirs = _matched(table.items[rows].tolist(), stored.items, asked["unmatched"])
     place = {str(item): k for k, item in zip(rows[ours], table.items[rows][ours].tolist(), strict=True)}
     like = np.array([place[str(stored.items[k])] for k in theirs])
     every = np.concatenate([rows[ours], like])
     epoch = None if stored.epoch is None else np.asarray(stored.epoch)[theirs]
     own = None if table.epoch is None else table.epoch[rows][ours]
+    of_items = {name: column[every] for name, column in table.columns().items() if name in OF_ITEMS}
     both = ItemTable(
         system=np.array([label] * len(ours) + [stored.system] * len(theirs)),
-        items=table.items[every],
         score=np.concatenate([table.score[rows][ours], np.asarray(stored.values, float)[theirs]]),
-        strata=None if table.strata is None else table.strata[every],
-        units=None if table.units is None else table.units[every],
         epoch=_epochs(own, epoch, len(ours), len(theirs)),
-        weights=None if table.weights is None else table.weights[every],
+        **of_items,
         about={key: values[every] for key, values in table.about.items()},
         notes=table.notes,
     )

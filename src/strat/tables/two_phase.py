@@ -218,12 +218,13 @@ class TwoPhase:
     positive: object
     on: Any
 
-    def estimate(self, metric: Metric) -> tuple[Estimate, tuple[Note, ...]]:
-        """The measure, and what a reader should know of the labels and the proxy."""
+    def estimate(self, metric: Metric) -> tuple[Estimate, tuple[str, ...]]:
+        """The measure, and what a reader should know of it, of the labels and of the proxy."""
         plain = self.rows.phases(metric, self.positive)
         value = estimate(self._statistic(self._phases(metric)), on=self.on)
         alone = estimate(self._statistic(plain, "labels"), on=self.on)
-        return value, (*self._gain(metric, value, alone), *not_random(plain, self.second.names, self.on))
+        gain = self._gain(metric, value, alone)
+        return value, (*gain, *not_random(plain, self.second.names, self.on), *value.notes)
 
     def _phases(self, metric: Metric, rows: Any = slice(None)) -> Phases:
         by_stratum = self.second.estimator == "stratified"

@@ -171,18 +171,11 @@ def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Statist
     """
     one_of("level", level, LEVELS)
     kind, counts, values = _ratings(ratings)
-    raters = counts.sum(axis=1)
-    kept = np.where(raters >= 2, 1.0 / np.maximum(raters - 1.0, 1.0), 0.0)
     q = len(values)
-    own = counts * (raters >= 2)[:, None]
+    own = counts * (counts.sum(axis=1) >= 2)[:, None]
     n = float(own.sum(axis=1)[kind].sum())
     distance = None if level == "ordinal" else _distances(values, level)
-    if distance is not None:  # one number for each item: its own disagreement
-        seen = kept * np.einsum("ic,cd,id->i", counts, distance, counts, optimize=True)
-        columns = np.column_stack([own, seen])
-    else:
-        pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(q)
-        columns = np.column_stack([own, (pairs * kept[:, None, None]).reshape(len(counts), -1)])
+    columns = np.column_stack([own, _coincidences(counts, distance)])
 
     def function(t: Array) -> Array:
         totals, rest = t[..., :q], t[..., q:]
@@ -195,6 +188,19 @@ def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Statist
     rows = (Rows(kind, columns, columns.shape[1]),)
     name = "Krippendorff's α"
     return Statistic(name, rows, function, bounds=(-np.inf, 1.0), higher_is_better=True, curved_below=CURVED_BELOW)
+
+
+def _coincidences(counts: Array, distance: Array | None) -> Array:
+    """What the pairs of ratings of each item add: its own disagreement, or all pairs where distances are not known yet.
+
+    Ratings of an item count as 1 / (raters − 1) pairs each; an item with one rating has none.
+    """
+    raters = counts.sum(axis=1)
+    kept = np.where(raters >= 2, 1.0 / np.maximum(raters - 1.0, 1.0), 0.0)
+    if distance is not None:
+        return np.asarray(kept * np.einsum("ic,cd,id->i", counts, distance, counts, optimize=True))
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(counts.shape[1])
+    return np.asarray((pairs * kept[:, None, None]).reshape(len(counts), -1))
 
 
 def _distances(values: NDArray[Any], level: str) -> Array:

@@ -5,7 +5,8 @@ The usual unit is the patient; the hospital where patients of one are alike.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -262,25 +263,50 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic
         raise StratError.about(
             "event", f"must be 0 or 1 in every row, got {some(seen[~np.isin(seen, (0.0, 1.0))], 3)}."
         )
-
     order = encode("time", 2.0 * encode("time", when)[0] + (1.0 - seen))[0]  # of equal times the event is first
-    ranks = encode("risk", score)[0]
-    later, earlier = Lower(order.max() - order, ranks), Lower(order, ranks.max() - ranks)
     if not np.any(seen * (order < order.max())):
         raise StratError.about("event", "must leave at least one pair whose order is known, got none.")
+    pairs = _KnownPairs(order, encode("risk", score)[0], seen)
+    facts = {"link": "logit", "bounds": (0.0, 1.0), "chance": 0.5}
+    return of_row_weights("concordance", len(when), pairs.share, pairs.gradient, **facts)
 
-    def sums(w: Array) -> Array:
-        """For each row, the weight of later ones with a lower risk, and of all later ones."""
-        at = np.bincount(order, w)
-        return np.stack([later(w), (at.sum() - np.cumsum(at))[order]])
 
-    def value(w: Array) -> float:
-        return float(share_value(sums(w) @ (w * seen)))
+@dataclass(frozen=True, eq=False)
+class _KnownPairs:
+    """Pairs of patients whose order of events is known.
 
-    def gradient(w: Array) -> Array:
-        known = sums(w)
-        before = np.bincount(order, w * seen)
-        as_later = np.stack([earlier(w * seen), (np.cumsum(before) - before)[order]])
-        return np.asarray(share_slopes(known @ (w * seen)) @ (known * seen + as_later))
+    Attributes
+    ----------
+    order, ranks
+        For each patient, the place in the order of times (of equal times an event is first) and the rank of the risk.
+    seen
+        Whether the event happened.
+    """
 
-    return of_row_weights("concordance", len(when), value, gradient, link="logit", bounds=(0.0, 1.0), chance=0.5)
+    order: Codes
+    ranks: Codes
+    seen: Array
+
+    @cached_property
+    def _later(self) -> Lower:
+        return Lower(self.order.max() - self.order, self.ranks)
+
+    @cached_property
+    def _earlier(self) -> Lower:
+        return Lower(self.order, self.ranks.max() - self.ranks)
+
+    def _behind(self, w: Array) -> Array:
+        """For each patient, the weight of later ones with a lower risk, and of all later ones."""
+        at = np.bincount(self.order, w)
+        return np.stack([self._later(w), (at.sum() - np.cumsum(at))[self.order]])
+
+    def share(self, w: Array) -> float:
+        """The weight of concordant pairs over that of all known ones."""
+        return float(share_value(self._behind(w) @ (w * self.seen)))
+
+    def gradient(self, w: Array) -> Array:
+        """Its derivative by the weight of each patient, as the earlier and as the later one of its pairs."""
+        known, events = self._behind(w), w * self.seen
+        before = np.bincount(self.order, events)
+        as_later = np.stack([self._earlier(events), (np.cumsum(before) - before)[self.order]])
+        return np.asarray(share_slopes(known @ events) @ (known * self.seen + as_later))

@@ -1,0 +1,117 @@
+"""From what the units add up to, to an estimate: its standard error, degrees of freedom, effective size and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strat.designs import Design
+from strat.estimation import cautions
+from strat.estimation.facts import Inference, MeasureFacts, way_through
+from strat.estimation.inference import Holdings, UnitSums, closed_form, degrees_of_freedom
+from strat.estimation.replicate_values import replicated
+from strat.estimation.result import Estimate
+from strat.estimation.sparse import SparseSums
+from strat.estimation.spread import Influences, ReplicateDeviations, Spread
+from strat.replication import CLOSED_FORM, Replicates
+from strat.statistics.base import Statistic
+from strat.validate.columns import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """What the rows behind a value tell of it, each found when somebody asks.
+
+    Attributes
+    ----------
+    srs
+        Its variance in a simple random sample of as many rows (None: not known).
+    size
+        Number of rows that it looks at.
+    squares
+        Mean squares of the rows' influences, classes × values (None: not known).
+    parts
+        The estimate of the shares that it is a sum of (None: it is none).
+    """
+
+    srs: Callable[[], Array] | None
+    size: float
+    squares: Callable[[], Array] | None = None
+    parts: Callable[[Statistic], Estimate] | None = None
+
+
+def inferred(
+    statistic: Statistic,
+    point: Array,
+    units: UnitSums,
+    design: Design,
+    *,
+    behind: Behind,
+    replicates: Replicates | None = None,
+    df: float | str | None = None,
+    noted: bool = True,
+) -> Estimate:
+    """The one place where a value gets its standard error, degrees of freedom, effective size and notes."""
+    held = Holdings(statistic, design, units, point, behind.squares)
+    spread, variances = _spread(held, replicates)
+    used = degrees_of_freedom(statistic, units, design, replicates, df, held)
+    one = Estimate(
+        name=statistic.name,
+        point=point,
+        variance=variances,
+        df=used,
+        design=design.facts,
+        method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
+        axes=statistic.axes,
+        measure=MeasureFacts.of(statistic),
+        inference=_inference(held, behind, spread, replicates, df),
+    )
+    return replace(one, notes=_notes(one, held, behind, replicates, df)) if noted else one
+
+
+def _spread(held: Holdings, replicates: Replicates | None) -> tuple[Spread | None, Array]:
+    """Influences of units or deviations of replicates (None: too many to keep), and the variance of each value."""
+    if isinstance(held.sums, SparseSums):
+        return None, held.sums.variances
+    spread: Spread = (
+        Influences(closed_form(held.sums, held.design, held.point.shape))
+        if replicates is None
+        else ReplicateDeviations(replicated(held.statistic, replicates, held.point), replicates.scales)
+    )
+    return spread, spread.variance
+
+
+def _inference(
+    held: Holdings, behind: Behind, spread: Spread | None, replicates: Replicates | None, df: float | str | None
+) -> Inference:
+    """What limits are made of: those of the units themselves, unless somebody asked for other degrees of freedom."""
+    statistic, srs, shape = held.statistic, behind.srs, held.point.shape
+    own = df is None and spread is not None and statistic.quantile is None
+    shares = held.shares if own and (replicates is None or not held.is_share) else None
+    sum_of = statistic.sum_of if own and replicates is None and not statistic.domains else None
+    return Inference(
+        spread=spread,
+        rows=behind.size,
+        effective_units=held.units(),
+        srs=None if srs is None else lambda: srs().reshape(shape),
+        shares=shares if held.is_share else None,
+        holders=None if held.is_share else shares,
+        sum_of=None if sum_of is None or behind.parts is None else way_through(sum_of, behind.parts),
+    )
+
+
+def _notes(
+    one: Estimate, held: Holdings, behind: Behind, replicates: Replicates | None, df: float | str | None
+) -> tuple[str, ...]:
+    """What a reader of the value should know."""
+    point, design, spread = held.point, held.design, one.inference.spread
+    seen = np.sqrt(one.variance)[None] if spread is None else spread.values
+    used = np.asarray(one.df) if df is None else None
+    opposed = cautions.opposed_rows(design, one.variance, behind.srs, behind.size) if replicates is None else None
+    return (
+        *cautions.notes(held.statistic, design, replicates, held.sums, point, seen, behind.size, used),
+        *cautions.noise_floor(point, one.inference.sum_of),
+        *filter(None, [opposed]),
+    )
