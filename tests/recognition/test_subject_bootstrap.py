@@ -86,3 +86,12 @@ def test_a_comparison_of_a_subject_that_was_not_drawn_does_not_count():
     fewer = verification(similarity=scores[:5, :5], probes=np.arange(5), gallery=np.arange(5))
     assert subject_bootstrap._equal(nonmated, mated, once)[0] == pytest.approx(v.equal[0])
     assert subject_bootstrap._equal(nonmated, mated, without)[0] == pytest.approx(fewer.equal[0])
+
+
+def test_rates_at_a_rate_have_the_limits_of_the_score_and_mirror_each_other():
+    scores = np.random.default_rng(4).standard_normal((30, 30)) + 2.5 * np.eye(30)
+    v = verification(similarity=scores, probes=np.arange(30), gallery=np.arange(30))
+    missed, found = v.fnmr_at(0.05), v.tar_at(0.05)
+    assert missed.interval() == missed.interval(method="wilson")
+    assert found.interval() == pytest.approx(tuple(1 - limit for limit in missed.interval()[::-1]))
+    assert v.eer().interval() == v.eer().interval(method="logit")

@@ -298,7 +298,7 @@ def _inferred(
         design=design.facts,
         method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
         axes=statistic.axes,
-        measure=MeasureFacts.of(statistic),
+        measure=MeasureFacts.of(statistic, crossed=design.kind == "crossed" and replicates is None),
         notes=(
             *cautions.notes(statistic, design, replicates, units, point, seen, size, used if df is None else None),
             *cautions.noise_floor(point, way),
