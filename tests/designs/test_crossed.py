@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -263,3 +264,34 @@ def test_a_standard_error_is_the_same_alone_and_beside_others() -> None:
     alone = strat.estimate(strat.proportion(kind == 7), on=design).se
     shares = strat.stack("shares", **{f"k{k}": strat.proportion(kind == k) for k in range(30)})
     assert strat.estimate(shares, on=design).se[7] == pytest.approx(float(alone), rel=1e-9)
+
+
+def _hits(rate: float, rows: int, columns: int, seed: int) -> strat.Estimate:
+    rng = np.random.default_rng(seed)
+    score = 0.5 * rng.normal(size=(rows, 1)) + 0.5 * rng.normal(size=columns) + rng.normal(size=(rows, columns))
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    hits = (score < np.quantile(score, rate)).astype(float).ravel()
+    return strat.estimate(strat.proportion(hits), on=Design.crossed({"row": row, "column": column}))
+
+
+@given(st.integers(0, 500), st.sampled_from([0.03, 0.2, 0.5, 0.95]))
+def test_a_share_has_the_limits_of_the_score(seed: int, rate: float) -> None:
+    """At a limit p the share is Student's t away, in standard errors as p would have them (Wilson)."""
+    share = _hits(rate, 8, 12, seed)
+    assert share.interval() == share.interval(method="wilson")
+    for limit in share.interval():
+        at_limit = share.se * np.sqrt(limit * (1 - limit) / (share.value * (1 - share.value)))
+        t = float(scipy.stats.t.ppf(0.975, share.df))
+        assert abs(share.value - limit) == pytest.approx(t * at_limit, rel=1e-6)
+        assert share.test(limit).pvalue == pytest.approx(0.05, rel=1e-6)
+    assert share.test(0.0).pvalue == share.test(1.0).pvalue == 0.0
+
+
+def test_a_share_over_factors_without_a_hit_has_exact_limits_and_means_are_straight() -> None:
+    row, column = np.divmod(np.arange(60), 10)
+    design = Design.crossed({"row": row, "column": column})
+    none = strat.estimate(strat.proportion(np.zeros(60)), on=design)
+    assert none.interval()[0] == 0 < none.interval()[1] < 1
+    assert none.test(none.interval()[1]).pvalue == pytest.approx(0.05, rel=1e-6)
+    values = strat.estimate(strat.mean(np.arange(60.0) % 7), on=design)
+    assert values.interval() == values.interval(method="t")

@@ -108,6 +108,18 @@ def test_names_weights_and_order_of_units_do_not_matter() -> None:
     assert wrong == pytest.approx((1 - usual[1], 1 - usual[0]), abs=1e-4)
 
 
+def test_a_limit_is_the_same_whichever_others_are_looked_for() -> None:
+    hits, rows = np.array([[5.0, 0.0], [5.0, 2.0], [3.0, 1.0], [4.0, 5.0]]), np.full((4, 2), 5.0)
+    strata, units = np.repeat([0, 0, 1, 1], 5), np.repeat(range(4), 5)
+    for design in (Design.clustered(units=units), Design.stratified(strata=strata, units=units)):
+        tails = np.array([0.025, 0.05, 0.975])
+        together = UnitShares(hits, rows, rows, design)._fit.by_design(tails)
+        for tail, limits in zip(tails, together, strict=True):
+            assert UnitShares(hits, rows, rows, design)._fit.by_design(np.array([tail]))[0].tolist() == limits.tolist()
+            first = UnitShares(hits[:, :1], rows[:, :1], rows[:, :1], design)
+            assert first._fit.by_design(np.array([tail]))[0] == pytest.approx(limits[:1], abs=1e-9)
+
+
 def test_a_known_part_of_the_population_narrows_the_limits() -> None:
     unit, right = np.repeat(np.arange(10), 6), np.arange(60) % 7 > 0
     width = [

@@ -268,3 +268,18 @@ def test_skewed_differences_of_clusters_are_noted() -> None:
     for new, units, expected in ((worse, "unit", True), (spread, "unit", False), (worse, None, False)):
         result = gate({"old": right, "new": new, "unit": cluster}, units=units, **how)
         assert ("skewed-units" in {note.code for note in result.notes}) is expected
+
+
+def test_uneven_errors_of_clusters_are_noted_where_the_differences_are_not_skewed() -> None:
+    """A sample that by chance holds none of the clusters in which the new system loses looks calm."""
+    cluster = np.repeat(np.arange(40), 10)
+    bad, place = cluster < 3, np.arange(400) % 10
+    old = np.where(bad & (place < 4), 0.0, 1.0)
+    new = np.where(bad & (place >= 2) & (place < 6), 0.0, 1.0)  # as many errors, half of them on other rows
+    even = np.where(place == 0, 0.0, 1.0)
+    how: dict[str, Any] = {"baseline": "old", "margin": 0.1, "score": ["old", "new"], "units": "unit"}
+    for systems, expected in (((old, new), True), ((even, even), False)):
+        result = gate({"old": systems[0], "new": systems[1], "unit": cluster}, **how)
+        (notes,) = [[note for note in result.notes if note.code == "skewed-units"]]
+        assert bool(notes) is expected
+        assert all("errors are skewed" in note for note in notes)

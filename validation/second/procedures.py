@@ -10,6 +10,7 @@ import numpy as np
 import strat
 from strat.comparison import many, paired
 from strat.estimation.hypothesis_tests import t_pvalue
+from strat.statistics.student import critical
 
 from ..methods import RIVAL, Found, Z, _asked, _wilson
 from ..trials import Trial
@@ -62,7 +63,8 @@ def noninferiority(trial: Trial) -> Found:
 def board(trial: Trial) -> Found:
     """All differences at once; Bonferroni's; each pair alone."""
     one = trial.extra["board"]
-    wide = one._bonferroni(0.95, len(one.systems) * (len(one.systems) - 1) // 2)
+    pairs = len(one.systems) * (len(one.systems) - 1) // 2
+    wide = float(critical(1 - 0.05 / pairs, one.estimate.least_df))
     half = wide * one.errors
     return {"default": one.intervals(), "Bonferroni": (one.differences - half, one.differences + half)}
 

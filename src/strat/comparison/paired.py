@@ -20,6 +20,12 @@ from strat.statistics import Statistic, stack
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
+ON_THE_LONG_TAIL = "a one-sided limit on the side of their long tail is missed more often than its level says"
+BAD_UNITS_MISSED = (
+    "a sample that by chance holds few of the bad units shows too small a difference and too small a spread, so that a "
+    "one-sided limit is missed more often than its level says"
+)
+
 
 @checked
 def paired(
@@ -230,16 +236,19 @@ def notes_on_difference(both: Estimate, design: Design) -> tuple[Note, ...]:
     """What a reader of the difference of two systems should know beside what holds for each of them.
 
     Of shares whose errors are rare and come in clusters, one-sided limits were wrong in up to 9 % of samples instead
-    of 5 (`python validation/gate_power.py`); Tango's score knows of the skewness of rows, not of clusters.
+    of 5 (`python validation/gate_power.py wrong`); Tango's score knows of the skewness of rows, not of clusters. The
+    samples that mislead are those without the bad clusters, whose differences are not skewed; how uneven the errors
+    of both systems are can still be seen in them.
     """
     spread = both.inference.spread
     if not isinstance(spread, Influences) or len(spread.values) != design.lines:
         return ()
     if is_share(both) and design.single_rows:
         return ()
-    gap = spread.values[:, 0] - spread.values[:, 1]
-    advice = "a one-sided limit on the side of their long tail is missed more often than its level says"
-    note = skewed_units(gap, design.copies, design, advice, "differences")
+    first, second = spread.values[:, 0], spread.values[:, 1]
+    note = skewed_units(first - second, design.copies, design, ON_THE_LONG_TAIL, "differences")
+    if note is None and is_share(both):
+        note = skewed_units(first + second, design.copies, design, BAD_UNITS_MISSED, "errors")
     return () if note is None else (note,)
 
 

@@ -48,7 +48,8 @@ class MeasureFacts:
     Attributes
     ----------
     link
-        The scale on which their sampling distribution is nearest to normal.
+        The scale on which their sampling distribution is nearest to normal; "score": their distance from a value in
+        standard errors at that value (Wilson).
     bounds
         The range that they can't leave.
     proportion
@@ -69,10 +70,14 @@ class MeasureFacts:
     curve: str | None = None
 
     @classmethod
-    def of(cls, statistic: Statistic) -> MeasureFacts:
-        """What is known of a statistic."""
+    def of(cls, statistic: Statistic, *, crossed: bool = False) -> MeasureFacts:
+        """What is known of a statistic, here or over crossed factors.
+
+        Few levels of a factor leave few degrees of freedom, with which the logit scale stretches rare shares far out;
+        the score holds as often and is narrower (`python -m validation.crossed`).
+        """
         return cls(
-            link=statistic.link,
+            link="score" if crossed and statistic.proportion and statistic.link == "logit" else statistic.link,
             bounds=statistic.bounds,
             proportion=statistic.proportion,
             positive=statistic.positive,

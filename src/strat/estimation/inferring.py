@@ -65,7 +65,7 @@ def inferred(
         design=design.facts,
         method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
         axes=statistic.axes,
-        measure=MeasureFacts.of(statistic),
+        measure=MeasureFacts.of(statistic, crossed=design.kind == "crossed" and replicates is None),
         inference=_inference(held, behind, spread, replicates, df),
     )
     return replace(one, notes=_notes(one, held, behind, replicates, df)) if noted else one

@@ -46,6 +46,8 @@ def statistics(estimate: Estimate, null: float) -> Array:
     t = np.full(estimate.point.shape, np.nan)
     if method in _SCALES:
         t = _on_scale(estimate, method, null)
+    elif method == "wilson":
+        t = _by_score(estimate, null)
     for place in map(tuple, np.argwhere(np.isnan(t))):
         t[place] = _by_root(_single(estimate, place), null)
     return t
@@ -74,6 +76,17 @@ def _on_scale(estimate: Estimate, method: str, null: float) -> Array:
         t = np.where(known, t, np.where(point == null, 0.0, outside))
         return np.where(limits.unvaried(estimate), np.nan, t)
     return np.where(known & ~limits.at_an_end(estimate), t, np.nan)
+
+
+def _by_score(estimate: Estimate, null: float) -> Array:
+    """Distances over the standard error that the null value would have; NaN where limits come from elsewhere."""
+    bottom, top = estimate.bounds
+    point, there = ((np.asarray(v, float) - bottom) / (top - bottom) for v in (estimate.point, null))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(np.maximum(there * (1.0 - there), 0.0) / (point * (1.0 - point)))
+        t = (estimate.point - null) / (np.sqrt(estimate.variance) * ratio)
+    t = np.where((there <= 0) | (there >= 1), np.copysign(np.inf, point - there), t)
+    return np.where(limits.unvaried(estimate) | (point <= 0) | (point >= 1), np.nan, t)
 
 
 def _single(estimate: Estimate, place: tuple[int, ...]) -> Estimate:

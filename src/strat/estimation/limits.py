@@ -32,7 +32,7 @@ METHODS = (
     "mover",
     "folded",
 )
-_OF_LINK = {"identity": "t", "logit": "logit", "log": "log", "correlation": "fisher"}
+_OF_LINK = {"identity": "t", "logit": "logit", "score": "wilson", "log": "log", "correlation": "fisher"}
 
 
 def limits(estimate: Estimate, level: float, method: str | None) -> Limits:

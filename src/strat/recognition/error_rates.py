@@ -43,14 +43,19 @@ class ErrorRates:
     @checked
     def fmr_at(self, threshold: ArrayLike) -> Array:
         """The share of non-mated comparisons with a score at or above each threshold."""
-        t = values("threshold", threshold, finite=False)
+        return self._fmr(values("threshold", threshold, finite=False))
+
+    def _fmr(self, t: Array) -> Array:
         n, i = len(self.nonmated), np.searchsorted(self.nonmated, t, side="left")
         return np.asarray((n - i) / n if self.nonmated_below is None else 1.0 - self.nonmated_below[i])
 
     @checked
     def fnmr_below(self, threshold: ArrayLike) -> Array:
         """The share of mated comparisons with a score below each threshold."""
-        i = np.searchsorted(self.mated, values("threshold", threshold, finite=False), side="left")
+        return self._fnmr(values("threshold", threshold, finite=False))
+
+    def _fnmr(self, t: Array) -> Array:
+        i = np.searchsorted(self.mated, t, side="left")
         return np.asarray(i / len(self.mated) if self.mated_below is None else self.mated_below[i])
 
     @checked
@@ -82,7 +87,7 @@ class ErrorRates:
         low, high = 0, len(scores)
         while low < high:
             middle = (low + high) // 2
-            if self.fmr_at(scores[middle]) >= self.fnmr_below(scores[middle]):
+            if self._fmr(scores[middle]) >= self._fnmr(scores[middle]):
                 low = middle + 1
             else:
                 high = middle
@@ -94,8 +99,9 @@ class ErrorRates:
         fmr = min(max(fmr, 1.0 / n), 1.0 - 1.0 / n)
         factor = 1.5
         while True:
-            t = self.threshold(np.array([min(fmr * factor, 0.5 + fmr / 2), fmr / factor]))
-            x, y = self.fmr_at(t), self.fnmr_below(t)
+            wanted = np.array([min(fmr * factor, 0.5 + fmr / 2), fmr / factor])
+            t = least_threshold(self.nonmated, wanted, self.nonmated_below)
+            x, y = self._fmr(t), self._fnmr(t)
             if (abs(x[0] - x[1]) * n > 9.5 and abs(y[1] - y[0]) * m > 4.5) or factor > 20:
                 return float(abs(y[1] - y[0]) / max(abs(x[0] - x[1]), 1.0 / n))
             factor *= 1.5

@@ -143,7 +143,7 @@ class Verification(ErrorRates):
             rates = self.as_estimate(f"FNMR at FMR {float(wanted[0]):g}", point[0], part.only(), ())
         else:
             rates = self.as_estimate("FNMR", point, part, (Axis("FMR", tuple(wanted.tolist())),))
-        return with_subjects_drawn(replace(rates, notes=notes), self.comparisons, wanted)
+        return with_subjects_drawn(replace(rates, notes=notes), self.comparisons, wanted).changed(link="score")
 
     @checked
     def tar_at(self, far: ArrayLike) -> Estimate:
@@ -151,7 +151,7 @@ class Verification(ErrorRates):
         missed = self.fnmr_at(wanted_rates("far", far))
         name = f"TAR at FAR {float(np.asarray(far)):g}" if np.ndim(far) == 0 else "TAR"
         axes = tuple(Axis("FAR", axis.labels) for axis in missed.axes)
-        return replace(missed.map(complement, name=name, link="logit", bounds=(0.0, 1.0)), axes=axes)
+        return replace(missed.map(complement, name=name, link="score", bounds=(0.0, 1.0)), axes=axes)
 
     def eer(self) -> Estimate:
         """The equal error rate, on the straight line between the two neighbouring thresholds."""

@@ -26,6 +26,8 @@ _ASSUMED = {
 }
 _SCALES = {
     "logit": "on the logit scale, which keeps the limits inside the range of the measure",
+    "score": "over the standard error that each limit would have (Wilson), which keeps the limits inside the range of "
+    "the measure",
     "log": "on the log scale, which keeps the limits positive",
     "correlation": "on Fisher's scale, which keeps the limits between −1 and 1",
 }

@@ -77,6 +77,7 @@ def methods_of(estimate: Estimate) -> tuple[str, ...]:
     else:
         how = f"Variances: {estimate.method}, by linearization of the totals of units"
     scale = {"logit": "on the logit scale", "log": "on the log scale", "correlation": "on Fisher's scale"}
+    scale["score"] = "by the score (Wilson)"
     link = scale.get(estimate.link, "on the scale of the value")
     return stop(how), f"Intervals: Student's t with {degrees(estimate)}, {link}."
 

@@ -16,7 +16,7 @@ from strat.validate.columns import Array, Codes
 
 FEW_UNITS = 50  # units below which values that turn on a rare class are jackknifed: their closed form is short
 MANY_SLOPES = 1 << 18  # beyond these, a gradient that is mostly zero is multiplied as a sparse matrix
-LINKS = ("identity", "logit", "log", "correlation")
+LINKS = ("identity", "logit", "score", "log", "correlation")
 Answer = TypeVar("Answer")
 CURVES = ("roc", "det", "precision_recall", "calibration", "roc_height", "det_height")
 
