@@ -295,7 +295,7 @@ def _inferred(
         point=point,
         variance=variances,
         df=used,
-        design=design.facts,
+        design=design.facts if replicates is None else replicates.facts,
         method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
         axes=statistic.axes,
         measure=MeasureFacts.of(statistic),

@@ -200,6 +200,7 @@ def _required(table: Table, drawn: Mapping[str, str], by: Sequence[str]) -> dict
 def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple[str, ...]) -> Evaluation:
     """The result, with what its tables, pictures and reports need."""
     by = question.by
+    first = next(iter(basis.estimates.values()))
     labels, confusion = confusion_of(basis.cells)
     return Evaluation(
         estimates=basis.estimates,
@@ -207,9 +208,9 @@ def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple
         rows=basis.cells.rows,
         dropped=basis.cells.dropped,
         marks=basis.cells.marks,
-        design=basis.design.summary,
-        target=basis.design.target,
-        method=str(next(iter(basis.estimates.values())).method),
+        design=str(first.design),
+        target=first.design.target,
+        method=str(first.method),
         warnings=notes,
         strata=next(iter(basis.groups.values())).each if basis.groups and not by else {},
         by=by,

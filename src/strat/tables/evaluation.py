@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from strat.errors import StratError, near, one_of
@@ -159,6 +160,10 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     def notes(self) -> tuple[str, ...]:
         """The sentences below the table."""
         lines = [f"Inference is for {self.target}.", f"Variance: {self.method}.", NAIVE]
+        if self.estimates:
+            facts = next(iter(self.estimates.values())).design
+            used = (df for one in self.estimates.values() for df in np.ravel(one.df).tolist())
+            lines += filter(None, [facts.about_df(used)])
         if self.threshold is not None:
             lines.append(f"Predicted positive: {self.roles.get('score')} of at least {self.threshold:g}.")
         if self.dropped:
