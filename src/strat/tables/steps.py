@@ -52,7 +52,7 @@ class Step:
             option = OPTIONS.get(role, f"--{ARGUMENTS.get(role, role)}")
             for one in _one_by_one(role, value):
                 text = str(plain(one))
-                words += [f"{option}={text}"] if text.startswith("-") else [option, text]
+                words += [option] if one is True else [f"{option}={text}"] if text.startswith("-") else [option, text]
         return shlex.join(words)
 
     @property
