@@ -252,7 +252,7 @@ def phases_of(
                 "proxy", f"must be a function of totals of the shape of `{statistic.name}`, got {one}."
             )
         same_length(statistic=range(len(statistic)), proxy=range(len(one)))
-    inverse = _inverse(probability, chosen) if probability is not None else _shares(strata, chosen)
+    inverse = inverse_probabilities(probability, chosen) if probability is not None else _shares(strata, chosen)
     sizes = _sizes(strata, chosen, statistic)
     if by_stratum:
         proxies = [domain(one, inside) for one in proxies for inside in _strata(strata)]
@@ -292,7 +292,7 @@ def _statistics(proxy: Any) -> list[Statistic]:
     return proxies
 
 
-def _inverse(probability: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
+def inverse_probabilities(probability: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
     """One over the probability of being labelled, of the labelled rows."""
     p = numbers("probability", probability, axes=1, finite=False)
     same_length(labelled=chosen, probability=p)
