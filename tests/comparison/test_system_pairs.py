@@ -79,3 +79,30 @@ def test_tied_systems_are_named_without_a_corrected_value() -> None:
     assert board.winner().tied == ("B",)
     assert str(board.winner()).startswith("A came first with 0.6250, tied with B; 95 % ")
     assert strat.compare({"A": first, "C": [0, 0, 1, 0] * 10}, score=["A", "C"]).winner().tied == ()
+
+
+def test_a_winner_by_a_hair_has_an_interval_and_no_corrected_value() -> None:
+    """Equal systems win by a hair more often than not; the sentence has a corrected value only where it lies between."""
+    rng = np.random.default_rng(3)
+    seen = set()
+    for _ in range(60):
+        right = (rng.random((150, 4)) < 0.7).astype(float)
+        board = many(right, on=Design.simple_random(n=150), higher_is_better=True)
+        best = board.winner()
+        next_one = np.sort(board.values)[-2]
+        assert best.informative == (next_one <= best.corrected <= best.value)
+        assert best.runner_up == next_one
+        if not best.tied:
+            seen.add(best.informative)
+            assert ("; corrected for having been chosen" in str(best)) == best.informative
+            assert ("too close to the next one" in str(best)) != best.informative
+        assert best.low <= best.value <= best.high or best.low <= best.corrected <= best.high
+    assert seen == {True, False}
+
+
+def test_a_corrected_value_for_measures_that_are_better_when_lower() -> None:
+    rng = np.random.default_rng(5)
+    wrong = (rng.random((400, 3)) < [0.2, 0.4, 0.5]).astype(float)
+    best = many(wrong, on=Design.simple_random(n=400), higher_is_better=False).winner()
+    assert best.informative
+    assert best.value <= best.corrected <= best.runner_up

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strat
 from strat import StratError
+from strat.cli import main
 from strat.tables import Sampling, evaluate, sample
 from strat.tables.sample import allocate
 
@@ -100,7 +105,7 @@ def test_forms_of_the_harnesses() -> None:
     assert {task: len(ids) for task, ids in chosen.items()} == {"t0": 3, "t1": 3}
     assert all(0 <= i < 10 for ids in chosen.values() for i in ids)
     assert drawn.to_inspect() == ",".join(drawn.item.tolist())
-    assert drawn.to_csv().splitlines()[0] == "item,stratum,weight,population,row"
+    assert drawn.to_csv().splitlines()[0] == "item,stratum,weight,population,row,doc,task"
     assert "6 of 20 items in 2 strata, proportional allocation, seed 0" in str(drawn)
     with pytest.raises(StratError, match="must be document numbers"):
         sample({"id": ["x", "y", "z"]}, size=2, items="id").to_lm_eval()
@@ -137,3 +142,89 @@ def test_a_judges_scores_can_be_cut_by_dalenius_and_hodges() -> None:
     assert np.ptp(drawn.population) > 100 > np.ptp(even.population)  # a long tail: few rows in the last strata
     with pytest.raises(StratError, match="`cut` must be left out without `judge`"):
         sample(table, size=40, items="id", cut="dalenius-hodges")
+
+
+def _items(seed: int = 2) -> dict[str, Any]:
+    """A benchmark with columns of its own, one of them called as the sample calls its weights, one with gaps."""
+    rng = np.random.default_rng(seed)
+    return {
+        "id": np.arange(1000),
+        "task": np.repeat(["algebra", "law", "virology"], [600, 300, 100]),
+        "passage": np.concatenate([np.arange(600), np.arange(300), np.arange(100)]) // 4,
+        "correct": (rng.random(1000) < 0.7).astype(int),
+        "weight": rng.random(1000),
+        "comment": [None if k % 7 == 0 else f"text {k}" for k in range(1000)],
+        "judge": rng.random(1000).round(3),
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "design"),
+    [
+        ({"strata": "task"}, "stratified: 120 rows in 120 units in 3 strata of 12 to 72; 117 degrees"),
+        ({"units": "passage"}, "clustered: "),
+        ({"strata": "task", "units": "passage"}, "stratified clusters: 480 rows in 120 units in 3 strata"),
+        ({"strata": "task", "method": "systematic"}, "systematic: 120 rows in 120 units in 3 strata"),
+        ({"method": "simple"}, "simple random: 120 rows in 120 units; 119 degrees"),
+        ({"judge": "judge", "method": "neyman"}, "stratified: 120 rows in 120 units in 5 strata"),
+        ({"judge": "judge", "method": "unequal"}, "simple random: 120 rows in 120 units; 119 degrees"),
+        ({"strata": "task", "size": 8, "least": 1}, "stratified: 8 rows in 8 units in 2 strata"),
+    ],
+)
+def test_the_line_that_is_printed_analyses_the_sample_as_it_was_drawn(
+    asked: dict[str, Any],
+    design: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = _items()
+    pd.DataFrame(whole).to_csv("items.csv", index=False)
+    options = [word for name, value in ({"size": 120} | asked).items() for word in (f"--{name}", str(value))]
+    with pytest.raises(SystemExit, match="0"):
+        main(["sample", "items.csv", "--items", "id", *options, "--output", "drawn.csv"])
+    *_, line = capsys.readouterr().out.splitlines()
+    program, *words = shlex.split(line)
+    assert program == "strat"
+    with pytest.raises(SystemExit, match="0"):
+        main([*words, "--json"])
+    result = json.loads(capsys.readouterr().out)
+    assert result["design"].startswith(design)
+    file = pd.read_csv("drawn.csv")
+    mean = np.average(file["correct"], weights=file["drawn_weight"])
+    assert result["measures"][0]["estimate"] == pytest.approx(mean)
+    assert "(finitely many)" in result["target"] or "systematic" in design or "collapse" in line
+
+
+def test_a_sample_keeps_the_columns_of_the_table() -> None:
+    whole = _items()
+    drawn = sample(whole, size=120, items="id", strata="task", units="passage")
+    columns = drawn.to_dict()
+    assert list(columns) == ["item", "stratum", "unit", "drawn_weight", "population", "row", *whole]
+    for name, values in whole.items():
+        assert columns[name] == np.asarray(values, object)[drawn.row].tolist()
+    assert columns["stratum"] == columns["task"]
+    own = sample({"item": whole["id"], "stratum": whole["task"]}, size=9, items="item", strata="stratum")
+    assert list(own.to_dict()) == ["item", "stratum", "weight", "population", "row"]
+
+
+def test_how_to_analyse_is_a_call_that_runs() -> None:
+    drawn = sample(_items(), size=120, items="id", strata="task", units="passage")
+    result = eval(drawn.analysis().call, {"strat": strat, "frame": drawn.columns()})
+    assert result.design.startswith("stratified clusters: 480 rows in 120 units in 3 strata of 12 to 72")
+    assert drawn.analysis().call in drawn.notes[0]
+    assert drawn.analysis("d.csv").command.endswith("--population population --nested")
+    bare = sample({"id": np.arange(50)}, size=5, items="id")
+    assert bare.analysis("d.csv").command == (
+        "strat evaluate d.csv --score COLUMN --weights weight --population population"
+    )
+
+
+def test_nothing_is_printed_where_the_file_is_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "items.csv"
+    pd.DataFrame({"id": np.arange(50), "task": ["law"] * 50}).to_csv(path, index=False)
+    for words in (["--format", "lm-eval", "-o", tmp_path / "ids.json"], ["-q", "-o", tmp_path / "d.csv"]):
+        with pytest.raises(SystemExit, match="0"):
+            main(["sample", str(path), "--size", "5", "--items", "id", "--strata", "task", *map(str, words)])
+        assert capsys.readouterr().out == ""

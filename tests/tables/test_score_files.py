@@ -166,6 +166,45 @@ def test_on_the_command_line(folder: Path) -> None:
     assert "first" in done.output
 
 
+def test_a_design_of_the_columns_beside_the_files(folder: Path) -> None:
+    about = {"speaker": SPEAKER, "room": np.arange(20) % 4, "w": np.arange(20) + 1.0}
+    paths = [folder / f"{name}.txt" for name in ("ref", "first", "second")]
+    crossed = strat.Sampling(crossed=["speaker", "room"])
+    table = {"r": REFERENCE, "first": FIRST, "second": SECOND, **about}
+    result = evaluate_files(paths[0], paths[1], metrics="wer", about=about, design=crossed)
+    expected = strat.evaluate(table, truth="r", predicted="first", metrics="wer", design=crossed)
+    assert result.design == expected.design
+    assert (result["wer"].value, result["wer"].se) == pytest.approx((expected["wer"].value, expected["wer"].se))
+    weighted = strat.Sampling(units="speaker", weights="w")
+    board = compare_files(paths[0], paths[1:], metrics="wer", about=about, design=weighted)
+    other = strat.compare(table, truth="r", predicted=["first", "second"], metrics="wer", design=weighted)
+    assert board.difference("first", "second").se == pytest.approx(other.difference("first", "second").se)
+    with pytest.raises(StratError, match="`units` must be left out beside `design`"):
+        evaluate_files(paths[0], paths[1], metrics="wer", about=about, units="speaker", design=crossed)
+
+
+def test_the_design_on_the_command_line(folder: Path) -> None:
+    (folder / "rooms.csv").write_text("speaker,room\n" + "\n".join(f"s{k},{i % 4}" for i, k in enumerate(SPEAKER)))
+    words = ["score", *(str(folder / f"{name}.txt") for name in ("ref", "first")), "--metric", "wer"]
+    about = ["--about", str(folder / "rooms.csv")]
+    done = CliRunner().invoke(app, [*words, *about, "--crossed", "speaker,room"])
+    assert done.exit_code == 0, done.output
+    assert "crossed: 20 rows in 5 levels of 'speaker' × 4 levels of 'room'" in done.output
+    done = CliRunner().invoke(app, [*words, *about, "--crossed", "speaker"])
+    assert "`--crossed` must name two to" in str(done.exception or done.output)
+
+
+def test_lines_count_from_one_as_in_an_editor(folder: Path) -> None:
+    lines = np.arange(20, 0, -1)
+    about = {"line": lines, "speaker": SPEAKER[::-1]}
+    paths = folder / "ref.txt", folder / "first.txt"
+    joined = evaluate_files(*paths, metrics="wer", about=about, units="speaker")["wer"]
+    in_order = evaluate_files(*paths, metrics="wer", about={"speaker": SPEAKER}, units="speaker")["wer"]
+    assert (joined.value, joined.se) == (in_order.value, in_order.se)
+    with pytest.raises(StratError, match="must have a row for each line, got no row for 20"):
+        evaluate_files(*paths, metrics="wer", about={"line": np.arange(20), "speaker": SPEAKER}, units="speaker")
+
+
 CASES = {
     "measure": ("ref.txt", "first.txt", {"metrics": "foo"}, r"`metrics` must be measures of files, got 'foo'"),
     "number": ("ref.txt", "first.txt", {"metrics": "wer@3"}, r"must be a name such as 'ndcg@10'"),

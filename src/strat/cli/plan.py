@@ -212,6 +212,10 @@ def labels(
     ] = None,
     score: Annotated[str | None, typer.Option(help="With a file: column of labels, missing in some rows.")] = None,
     proxy: Annotated[str | None, typer.Option(help="With a file: column of the proxy.")] = None,
+    probability: Annotated[
+        str | None,
+        typer.Option(help="With a file: column of the probability with which a row was labelled, if unequal."),
+    ] = None,
     rows: Annotated[int | None, typer.Option(help="Rows that the proxy judges (default: those of the file).")] = None,
     correlation: Annotated[float | None, typer.Option(help="Without a file: of the proxy with the truth.")] = None,
     proportion: Annotated[float | None, typer.Option(help="Without a file: expected share of true rows.")] = None,
@@ -233,10 +237,11 @@ def labels(
             raise StratError("`--score` and `--proxy` must be given with a file.")
         from strat.tables.two_phase import pilot_of_labels
 
-        known, correlation, deviation = pilot_of_labels(files, score=score, proxy=proxy)
+        with naming(score="--score", proxy="--proxy", probability="--probability"):
+            known, correlation, deviation = pilot_of_labels(files, score=score, proxy=proxy, probability=probability)
         rows = known if rows is None else rows
     else:
-        leave_out(ctx, "score", "proxy", why="without a file")
+        leave_out(ctx, "score", "proxy", "probability", why="without a file")
     if rows is None or correlation is None:
         raise StratError("`--rows` and `--correlation` must be given without a file.")
     answer = planning.labels_for_width(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from strat.cli import options, output
 from strat.errors import StratError, one_of
+
+if TYPE_CHECKING:
+    from strat.tables import Sample
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 FORMATS = ("table", "csv", "lm-eval", "inspect")
@@ -81,12 +84,22 @@ def sample(
     )
     if form == "table":
         output.emit(drawn.sheet(), as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
+        _say(drawn, to, quiet=quiet or as_json or markdown or latex)
         return
     text = {"csv": drawn.to_csv, "lm-eval": drawn.to_lm_eval, "inspect": drawn.to_inspect}[form]()
     if to is None:
         typer.echo(text)
     else:
         output.write(Path(to), text + "\n")
+        _say(drawn, to, quiet=quiet or form != "csv")
+
+
+def _say(drawn: Sample, to: Path | None, *, quiet: bool) -> None:
+    """Say how to analyse what was written to a CSV file."""
+    if quiet or to is None or to.suffix.lower() != ".csv":
+        return
+    label = "" if drawn.measured else ", with its score in place of COLUMN"
+    typer.echo(f"{drawn}, written to {to}\n\nTo analyse it as it was drawn{label}:\n  {drawn.analysis(str(to)).command}")
 
 
 def _left_out(ctx: typer.Context, method: str) -> None:

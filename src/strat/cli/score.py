@@ -16,6 +16,7 @@ command = typer.Typer(add_completion=False, rich_markup_mode=None)
 @command.command()
 @output.with_output
 def score(
+    ctx: typer.Context,
     reference: Annotated[
         Path, typer.Argument(metavar="REFERENCE", help="Text, .trn, RTTM, qrels, COCO JSON, .npz, or folder of .npy.")
     ],
@@ -31,6 +32,14 @@ def score(
     ] = None,
     strata: options.Strata = None,
     units: options.Units = None,
+    weights: options.Weights = None,
+    population: options.PopulationSizes = None,
+    crossed: options.Crossed = None,
+    kinds: options.Kinds = None,
+    order: options.Order = None,
+    stages: options.Stages = None,
+    lone: options.Lone = "error",
+    nested: options.Nested = False,
     by: options.By = None,
     baseline: Annotated[str | None, typer.Option(help="The system that the others are compared with.")] = None,
     level: options.Level = 0.95,
@@ -50,9 +59,8 @@ def score(
     from strat import tables
     from strat.errors import StratError
 
-    names = ("about", "strata", "units", "by", "baseline", "level")
-    drawn: dict[str, Any] = {"about": about, "strata": strata, "units": units, "by": by or None, "level": level}
-    with options.naming(**{name: f"--{name}" for name in names}, metrics="--metric", hypotheses="HYPOTHESIS"):
+    with options.naming(**options.spelling(ctx), hypotheses="HYPOTHESIS", reference="REFERENCE"):
+        drawn: dict[str, Any] = {"about": about, "by": by or None, "level": level, "design": options.sampling(ctx)}
         if len(hypotheses) == 1:
             if baseline is not None:
                 raise StratError.about("baseline", f"must be left out for one hypothesis, got {baseline!r}.")

@@ -283,7 +283,8 @@ class ManySystems:
         low, middle, high = winner_limits(self.estimate, self._covariance, k, sign, level, reach)
         same = np.isclose(self.values, self.values[k], rtol=1e-12, atol=0.0)
         tied = tuple(name for i, name in enumerate(self.systems) if same[i] and i != k)
-        return Winner(self.systems[k], float(self.values[k]), middle, low, high, level, tied)
+        following = float(self.values[self.order[1]]) if m > 1 else None
+        return Winner(self.systems[k], float(self.values[k]), middle, low, high, level, tied, following)
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
         """Every system with its interval, best at the top, and its rank interval at the right."""
@@ -332,7 +333,7 @@ class ManySystems:
             "groups": [list(g) for g in self.groups(level)],
             "critical_t": self.critical(level),
             "winner": {"system": best.system, "value": best.value, "corrected": best.corrected, "low": best.low,
-                       "high": best.high},
+                       "high": best.high, "informative": best.informative},
             "sentence": self.sentence,
         }  # fmt: skip
 

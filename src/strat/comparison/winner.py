@@ -24,14 +24,15 @@ class Winner:
     value
         Its value as it stands, too good on average because it was chosen for being high.
     corrected
-        Median-unbiased value given that it was chosen.
+        Median-unbiased value given that it was chosen; see `informative`.
     low, high
         Interval that holds for the chosen system (hybrid of Andrews, Kitagawa and McCloskey, with Student's t).
     level
         Its confidence level.
     tied
-        Other systems with the same value; none of them was chosen for being higher, so that a sentence has the interval
-        alone.
+        Other systems with the same value; none of them was chosen for being higher.
+    runner_up
+        The value of the next system; None: there is only one.
     """
 
     system: str
@@ -41,17 +42,31 @@ class Winner:
     high: float
     level: float
     tied: tuple[str, ...] = ()
+    runner_up: float | None = None
+
+    @property
+    def informative(self) -> bool:
+        """Whether the corrected value lies between the winner's own and the next one's.
+
+        Given that it was chosen, the value of a winner by a hair could hardly have been lower: its distribution ends
+        just below it and says little about the centre. The median-unbiased value is right on average still, but each
+        single one may lie anywhere within the interval: below all systems, or above the value itself where a rival
+        varies more. Sentences then have the interval alone, which holds.
+        """
+        if self.runner_up is None:
+            return True
+        return min(self.value, self.runner_up) <= self.corrected <= max(self.value, self.runner_up)
 
     def __str__(self) -> str:
         """The winner as a sentence."""
+        limits = f"{100 * self.level:g} % {self.low:.4f} to {self.high:.4f}"
+        first = f"{self.system} came first with {self.value:.4f}"
         if self.tied:
             others = " and ".join(self.tied) if len(self.tied) < 3 else f"{len(self.tied)} others"
-            limits = f"{100 * self.level:g} % {self.low:.4f} to {self.high:.4f}"
-            return f"{self.system} came first with {self.value:.4f}, tied with {others}; {limits}"
-        return (
-            f"{self.system} came first with {self.value:.4f}; corrected for having been chosen {self.corrected:.4f}, "
-            f"{100 * self.level:g} % {self.low:.4f} to {self.high:.4f}"
-        )
+            return f"{first}, tied with {others}; {limits}"
+        if not self.informative:
+            return f"{first}, too close to the next one for a value corrected for having been chosen; {limits}"
+        return f"{first}; corrected for having been chosen {self.corrected:.4f}, {limits}"
 
 
 def winner_limits(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from strat.designs.plan import Plan
@@ -10,6 +11,7 @@ from strat.notebook import in_words
 from strat.text import counted
 
 BOTH_SIDES = "subjects on both sides"  # of comparisons: a design of verification experiments
+GIVEN = "given replicates"  # a design of which only replicate weights are known
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,8 @@ class DesignFacts:
     Attributes
     ----------
     kind
-        Simple random, stratified, clustered, stratified clusters, systematic, crossed, blocks, staged, or subjects on
-        both sides.
+        Simple random, stratified, clustered, stratified clusters, systematic, crossed, blocks, staged, subjects on
+        both sides, or given replicates.
     rows
         Original rows (not a number: not known).
     units
@@ -61,6 +63,8 @@ class DesignFacts:
         Whether the population of some stratum is finite.
     comparisons
         Comparisons that the subjects stand on both sides of (0: not such a design).
+    replicates
+        Replicates that came with the data and stand for a design that is not known (0: it is known).
     layout
         What was drawn in a crossed, blocked, ordered or staged design (None: units in strata).
     plan
@@ -89,6 +93,7 @@ class DesignFacts:
     census: bool = False
     finite: bool = False
     comparisons: int = 0
+    replicates: int = 0
     layout: LayoutFacts | None = None
     plan: Plan | None = None
     remarks: tuple[str, ...] = ()
@@ -118,6 +123,8 @@ class DesignFacts:
         """The target of inference: what is fixed and what was sampled."""
         if self.comparisons:
             return "the population of subjects"
+        if self.replicates:
+            return "the population that the weights stand for"
         if self.layout is not None:
             return self.layout.target
         if self.census:
@@ -134,6 +141,9 @@ class DesignFacts:
         if self.comparisons:
             text = f"{counted(self.units, 'subject')} on both sides of "
             return ", ".join([text + counted(self.comparisons, "non-mated comparison"), *self.remarks])
+        if self.replicates:
+            text = f"{self.kind}: {counted(self.rows, 'row', ',.0f')}, {counted(self.replicates, 'replicate')}"
+            return "; ".join([f"{text}; {counted(self.df, 'degree of freedom', '.4g')}", *self.remarks])
         if self.layout is not None:
             text = f"{self.kind}: {counted(self.rows, 'row', ',.0f')} in {self.layout.words}"
             return "; ".join([f"{text}; {counted(self.df, 'degree of freedom', '.4g')}", *self.remarks])
@@ -144,3 +154,14 @@ class DesignFacts:
         if self.items:
             text += f", {counted(self.items, 'item')} with repeats"
         return "; ".join([f"{text}; {counted(self.df, 'degree of freedom')}", *self.remarks])
+
+    def about_df(self, used: Iterable[float]) -> str | None:
+        """What to say where values have other degrees of freedom than a design of this layout has nominally.
+
+        >>> layout = LayoutFacts((("reader", 6), ("case", 40)), "6 levels of 'reader' × 40 levels of 'case'", "")
+        >>> DesignFacts("crossed", rows=240, units=240, drawn=240, df=5, layout=layout).about_df([4.3])
+        "df: each value's own, by Satterthwaite's formula; the design has nominally 5."
+        """
+        if self.layout is None or all(f"{df:.4g}" == f"{self.df:.4g}" for df in used):
+            return None
+        return f"df: each value's own, by Satterthwaite's formula; the design has nominally {self.df:.4g}."

@@ -62,7 +62,7 @@ def inferred(
         point=point,
         variance=variances,
         df=used,
-        design=design.facts,
+        design=design.facts if replicates is None else replicates.facts,
         method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
         axes=statistic.axes,
         measure=MeasureFacts.of(statistic, crossed=design.kind == "crossed" and replicates is None),

@@ -265,7 +265,7 @@ def phases_of(
     """The measures of both phases, checked; `by_stratum`: a proxy is one measure in each of `strata`."""
     chosen = mask_of("labelled", labelled, len(statistic))
     proxies = _statistics(proxy, statistic)
-    inverse = _inverse(probability, chosen) if probability is not None else _shares(strata, chosen)
+    inverse = inverse_probabilities(probability, chosen) if probability is not None else _shares(strata, chosen)
     sizes = _sizes(strata, chosen, statistic)
     if by_stratum:
         proxies = [domain(one, inside) for one in proxies for inside in _strata(strata)]
@@ -317,7 +317,7 @@ def _statistics(proxy: Any, statistic: Statistic) -> list[Statistic]:
     return proxies
 
 
-def _inverse(probability: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
+def inverse_probabilities(probability: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
     """One over the probability of being labelled, of the labelled rows."""
     p = numbers("probability", probability, axes=1, finite=False)
     same_length(labelled=chosen, probability=p)

@@ -122,7 +122,7 @@ def labels_for_width(
             f"{widths(np.array([float(rows)]), 0.0)[0]:.3g}; judge more rows.",
         )
     plan, alone = (
-        falling_plan("labels", "interval width", width, partial(widths, r=r), least=3, argument="width")
+        falling_plan("labels", "interval width", width, partial(widths, r=r), least=3, most=rows, argument="width")
         for r in (correlation, 0.0)
     )
     return LabelPlan(plan, alone.number, rows, correlation)

@@ -105,10 +105,11 @@ def falling_plan(
     measure: Callable[[Array], Array],
     *,
     least: int = 1,
+    most: int = MOST,
     argument: str = "target",
 ) -> SampleSize:
-    """The smallest size at which a falling measure is at or below the target."""
-    return _search(counted, name, target, measure, least, argument, falling=True)
+    """The smallest size at which a falling measure is at or below the target; `most`: where the curve ends."""
+    return _search(counted, name, target, measure, least, argument, falling=True, most=most)
 
 
 def rising_plan(
@@ -127,6 +128,7 @@ def _search(
     argument: str,
     *,
     falling: bool,
+    most: int = MOST,
 ) -> SampleSize:
     def good(size: int) -> bool:
         value = measure(np.array([float(size)]))[0]
@@ -144,5 +146,6 @@ def _search(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if good(middle) else (middle, high)
-    sizes = np.unique(np.geomspace(max(least, high / 30), max(high * 30, least + 10), POINTS).round())
+    last = min(max(high * 30, least + 10), max(most, high))
+    sizes = np.unique(np.geomspace(max(least, high / 30), last, POINTS).round())
     return SampleSize(counted, high, name, target, float(measure(np.array([float(high)]))[0]), sizes, measure(sizes))

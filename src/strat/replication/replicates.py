@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.designs import Design
+from strat.designs import Design, DesignFacts
+from strat.designs.facts import GIVEN
 from strat.errors import StratError
 from strat.notebook import in_notebooks
-from strat.replication.methods import Method
+from strat.replication.methods import Method, MethodKind
 from strat.replication.operators import (
     LeaveOneOut,
     Operator,
@@ -60,6 +61,14 @@ class Replicates:
     def number(self) -> int:
         """Number of replicates k."""
         return self.operator.number
+
+    @property
+    def facts(self) -> DesignFacts:
+        """What is known of the design: of given replicates of rows in no units and strata, these are all there is."""
+        known = self.design.facts
+        if self.method.kind is not MethodKind.GIVEN or known.kind != "simple random":
+            return known
+        return replace(known, kind=GIVEN, replicates=self.number, df=self.df)
 
     @property
     def consistent_for_quantiles(self) -> bool:

@@ -23,6 +23,9 @@ _ASSUMED = {
         "within a unit may be arbitrarily correlated"
     ),
     "systematic": "units were taken at even steps along an order, so that each is compared with its neighbours",
+    "crossed": "the levels of every factor were drawn independently of those of the others",
+    "blocks": "whole units were drawn independently of each other, and the kinds under which each was seen are fixed",
+    "staged": "units were drawn at random at every stage, within those of the stage before",
 }
 _SCALES = {
     "logit": "on the logit scale, which keeps the limits inside the range of the measure",

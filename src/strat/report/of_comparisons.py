@@ -115,10 +115,11 @@ def _leads_many(board: Leaderboard) -> Answer:
         text = f"and is not distinguishable from {len(tied)} of them"
     sentence = f"{names[0]} leads {len(names):,} systems with {number(value, d)} ({rank}) {text}."
     best = many.winner(board.level)
-    beside = (
-        f"Corrected for having been chosen because it came first: {number(best.corrected, d)}, "
-        f"{percent(board.level)} {number(best.low, d)} to {number(best.high, d)}."
-    )
+    limits = f"{percent(board.level)} {number(best.low, d)} to {number(best.high, d)}"
+    if best.informative:
+        beside = f"Corrected for having been chosen because it came first: {number(best.corrected, d)}, {limits}."
+    else:
+        beside = f"Too close to the next one for a value corrected for having been chosen; {limits}."
     return Answer(sentence, beside)
 
 

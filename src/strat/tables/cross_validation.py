@@ -218,7 +218,6 @@ def cross_validate(
     notes += [note for one in estimates.values() for note in one.notes]
     evaluation = Evaluation.of(
         estimates,
-        on=design,
         level=level,
         rows=len(columns["row"]),
         warnings=tuple(dict.fromkeys(notes)),

@@ -195,7 +195,6 @@ def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple
     labels, confusion = confusion_of(basis.cells)
     return Evaluation.of(
         basis.estimates,
-        on=basis.design,
         level=question.level,
         rows=basis.cells.rows,
         dropped=basis.cells.dropped,

@@ -28,7 +28,6 @@ def evaluate_two_phase(source: Sources, wanted: Sequence[Metric], second: Proxy,
     groups, more = _apart(grouped, lambda metric: job.groups(metric, question.by, roles))
     return Evaluation.of(
         estimates,
-        on=design,
         level=question.level,
         rows=number,
         design=f"two phases, {design.summary}; {labels:,} of {number:,} rows labelled",

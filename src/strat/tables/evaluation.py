@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from strat.designs import Design
 from strat.errors import StratError, near, one_of
 from strat.estimation import Estimate
 from strat.notebook import in_words
@@ -89,11 +89,11 @@ class Evaluation(ByName[str, Estimate], SheetResult):
 
     @classmethod
     def of(
-        cls, estimates: Mapping[str, Estimate], *, on: Design, level: float, rows: int, dropped: int = 0, **facts: Any
+        cls, estimates: Mapping[str, Estimate], *, level: float, rows: int, dropped: int = 0, **facts: Any
     ) -> Evaluation:
         """The evaluation of estimates under one design; `facts` are other fields, or those that differ."""
-        method = str(next(iter(estimates.values())).method)
-        made = {"design": on.summary, "target": on.target, "method": method, **facts}
+        first = next(iter(estimates.values()))
+        made = {"design": str(first.design), "target": first.design.target, "method": str(first.method), **facts}
         return cls(estimates, level, rows, dropped, **made)
 
     def named(self) -> Mapping[str, Estimate]:
@@ -169,6 +169,10 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     def notes(self) -> tuple[str, ...]:
         """The sentences below the table."""
         lines = [f"Inference is for {self.target}.", f"Variance: {self.method}.", NAIVE]
+        if self.estimates:
+            facts = next(iter(self.estimates.values())).design
+            used = (df for one in self.estimates.values() for df in np.ravel(one.df).tolist())
+            lines += filter(None, [facts.about_df(used)])
         if self.threshold is not None:
             lines.append(f"Predicted positive: {self.roles.get('score')} of at least {self.threshold:g}.")
         if self.dropped:

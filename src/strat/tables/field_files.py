@@ -37,7 +37,7 @@ class Items:
     Attributes
     ----------
     item
-        What a row is: "line", "utterance", "recording", "topic", "image" or "case".
+        What a row is: "line" (counted from 1), "utterance", "recording", "topic", "image" or "case".
     labels
         The name of each row.
     reference
@@ -136,7 +136,9 @@ def _texts(reference: Path, hypotheses: Sequence[Path]) -> Items:
     for path, text in zip(hypotheses, texts, strict=True):
         if len(text) != len(lines):
             raise StratError(f"`{path}` must have as many lines as `{reference}` ({len(lines):,}), got {len(text):,}.")
-    return Items("line", list(range(len(lines))), lines, texts)
+    numbers = range(1, len(lines) + 1)
+    left, *others = (dict(zip(numbers, each, strict=True)) for each in (lines, *texts))
+    return Items("line", list(numbers), left, others)
 
 
 def _lines(path: Path) -> list[str]:

@@ -192,7 +192,7 @@ def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool
     if not names or _far(table):
         return []
     columns = {c.name: c for c in first_rows(table, [*names, *score])}
-    value = _value([columns[name] for name in score], right=right)
+    value = correctness([columns[name] for name in score], right=right)
     keep = np.isfinite(value)
     if keep.sum() < 20 or np.ptp(value[keep]) == 0:
         return []
@@ -248,7 +248,7 @@ def _head(column: Column) -> Column:
     return replace(column, labels=column.labels[:LOOK], missing=missing)
 
 
-def _value(columns: Sequence[Column], *, right: bool) -> Array:
+def correctness(columns: Sequence[Column], *, right: bool) -> Array:
     """What rows may be correlated in: the score, or whether the prediction is right."""
     if right and len(columns) == 2:
         truth, predicted = (c.values if len(c.labels) else np.empty(len(c), "U1") for c in columns)

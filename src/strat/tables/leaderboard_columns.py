@@ -135,7 +135,7 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
     if len(board.systems) == 2:
         content["comparison"] = board.comparison.to_dict(board.level)
     else:
-        content["winner"] = vars(board.winner())
+        content["winner"] = {**vars(board.winner()), "informative": board.winner().informative}
     if board.baseline is not None:
         content["against_baseline"] = _lines(board.against())
     if board.by:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from strat.tables.column import Column, listed_marks
 from strat.tables.decimals import spelling_of_texts
 from strat.tables.files import MEMORY
 from strat.tables.hints import LOOK, first_rows
+from strat.tables.possible_designs import possible_designs
 from strat.tables.render import Sheet, jsonable
 from strat.tables.roles import Roles, propose
 from strat.tables.seen_column import DATES, LABELS, NUMBERS, TEXT, TRUTHS, WHOLE, Seen
@@ -225,14 +226,16 @@ def look(
         raise StratError(f"{table.source} must have at least one row, got none.")
     roles = propose(seen)
     by_name = {one.name: one for one in seen}
+    todo = tuple(steps(roles, by_name, files))
+    asked = possible_designs(by_name, roles, todo, files, table.names)
     nested = [name for name in names if name not in by_name]
     return Look(
         source=" ".join(files) if files else table.source,
         rows=rows,
         seen=number,
         columns=tuple(_described(one, roles) for one in seen),
-        roles=roles,
-        steps=tuple(steps(roles, by_name, files)),
+        roles=replace(roles, questions=(*roles.questions, *asked)),
+        steps=todo,
         notes=tuple(_notes(table, seen, nested, rows, number, roles)),
         files=files,
     )

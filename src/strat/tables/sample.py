@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,7 +121,27 @@ def sample(
         of=len(table),
         probability=None if scores is None else (taken / frame.totals)[of_row],
         order=None if place is None else np.argsort(np.argsort(place, kind="stable"))[frame.unit[rows]],
+        about=_about(table, rows, item=items, stratum=strata, unit=units),
     )
+
+
+def _about(table: Table, rows: Codes, **sources: str | None) -> dict[str, NDArray[Any]]:
+    """What the table says of these rows; a column that is added under its own name is not held twice."""
+    about = {}
+    for name in table.names:
+        if sources.get(name) != name:
+            with suppress(StratError):  # lists and records are no column of a file
+                about[name] = _values(table, name, rows)
+    return about
+
+
+def _values(table: Table, name: str, rows: Codes) -> NDArray[Any]:
+    """The values of a column in these rows, None where one is missing."""
+    column = table.backend.fetch([name])[0]
+    values = column.values[rows]
+    if column.missing is None or not column.missing[rows].any():
+        return values
+    return np.where(column.missing[rows], None, values.astype(object))
 
 
 class _Frame(NamedTuple):
@@ -192,6 +213,7 @@ def _unequal(table: Table, items: str | None, scores: Array, size: int, seed: in
         item=_names(table, items)[rows], stratum=None, unit=None, weight=1.0 / p[rows],
         population=np.full(len(rows), float(n)),
         row=rows.astype(np.int64), seed=seed, method="unequal", of=n, probability=p[rows],
+        about=_about(table, rows, item=items),
     )  # fmt: skip
 
 

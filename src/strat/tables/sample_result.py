@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,13 @@ from numpy.typing import NDArray
 from strat.errors import StratError, some
 from strat.notebook import in_words
 from strat.notes import Note, records
+from strat.tables.look import look
 from strat.tables.render import Sheet
+from strat.tables.sampling import DEFAULTS
 from strat.tables.sheet_result import SheetResult
+from strat.tables.steps import Step
 from strat.text import counted
-from strat.validate.columns import Array, Codes
+from strat.validate.columns import Array, Codes, encode
 
 
 @in_words
@@ -41,6 +46,8 @@ class Sample(SheetResult):
         Of rows that were drawn to be labelled: with which probability each was chosen (None: not drawn for that).
     order
         The place of each drawn row's unit along the order of a systematic sample; None for others.
+    about
+        The columns of the table, of the drawn rows.
     """
 
     item: NDArray[Any]
@@ -54,13 +61,23 @@ class Sample(SheetResult):
     of: int
     probability: Array | None = None
     order: Codes | None = None
+    about: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Number of rows drawn."""
         return len(self.item)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The drawn rows with their weights, by name."""
+        """The drawn rows with their weights, by name, and what the table said of them."""
+        return {**{self.called(role): values for role, values in self.drawn.items()}, **self.about}
+
+    def called(self, role: str) -> str:
+        """The name of a column that was added: one that the table has already is kept as it was."""
+        return f"drawn_{role}" if role in self.about else role
+
+    @property
+    def drawn(self) -> dict[str, NDArray[Any]]:
+        """What was added to the columns of the table, by role."""
         named = {
             "item": self.item,
             "stratum": self.stratum,
@@ -71,7 +88,7 @@ class Sample(SheetResult):
             "probability": self.probability,
             "order": self.order,
         }
-        return {name: values for name, values in named.items() if values is not None}
+        return {role: values for role, values in named.items() if values is not None}
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The drawn rows with their weights, as plain values by name."""
@@ -87,7 +104,12 @@ class Sample(SheetResult):
             rows,
             title=str(self),
             notes=self.notes,
-            data={**columns, "seed": self.seed, "notes": records(self.notes)},
+            data={
+                **{role: values.tolist() for role, values in self.drawn.items()},
+                "columns": {name: values.tolist() for name, values in self.about.items()},
+                "seed": self.seed,
+                "notes": records(self.notes),
+            },
         )
 
     @property
@@ -100,11 +122,57 @@ class Sample(SheetResult):
                 "proxy=strat.Proxy(…, probability='probability')"
             )
             return (Note("how-to-label", f"label these rows, {how}"), again)
-        roles = [f"{o}={n!r}" for o, n in (("strata", "stratum"), ("units", "unit")) if n in self.columns()]
-        roles += [] if self.order is None else ["order='order'"]
-        roles += ["weights='weight'", "population='population'"]
-        how = f"analyse with design=strat.Sampling({', '.join(roles)}): inference is then for the whole benchmark"
+        how = f"analyse as it was drawn: {self.analysis().call}; inference is then for the whole table"
         return (Note("how-to-analyse", how), again)
+
+    def analysis(self, file: str | None = None) -> Step:
+        """The evaluation of these rows as they were drawn, as a `.call`, and as a `.command` of the file they are in.
+
+        >>> import strat
+        >>> items = {"id": range(100), "task": ["a"] * 80 + ["b"] * 20, "correct": [1, 0] * 50}
+        >>> drawn = strat.tables.sample(items, size=10, items="id", strata="task")
+        >>> print(drawn.analysis("drawn.csv").command)
+        strat evaluate drawn.csv --score correct --strata stratum --weights weight --population population
+        """
+        design: dict[str, Any] = {}
+        for field_name, role in (("strata", "stratum"), ("units", "unit"), ("order", "order")):
+            design |= {field_name: self.called(role)} if role in self.drawn else {}
+        design |= {"weights": self.called("weight"), "population": self.called("population")}
+        design |= {"lone": "collapse"} if self._lone else {}
+        design |= {"nested": True} if self._nested else {}
+        measured = self.measured or {"score": "COLUMN"}
+        return Step("analysis", "evaluate", {**measured, **design}, () if file is None else (file,))
+
+    @cached_property
+    def measured(self) -> dict[str, Any]:
+        """What an evaluation would measure, by role, as far as :func:`strat.look` recognizes it."""
+        steps = look(self.about).steps if self.about else ()
+        first = next((step for step in steps if step.verb == "evaluate"), None)
+        return {} if first is None else {role: name for role, name in first.roles.items() if role not in DEFAULTS}
+
+    @property
+    def _strata(self) -> Codes:
+        return np.zeros(len(self), np.int64) if self.stratum is None else encode("stratum", self.stratum)[0]
+
+    @property
+    def _units(self) -> Codes:
+        """The unit of each row; the same label in two strata is two units."""
+        if self.unit is None:
+            return np.arange(len(self))
+        codes, labels = encode("unit", self.unit)
+        return self._strata * len(labels) + codes
+
+    @property
+    def _lone(self) -> bool:
+        """Whether only one of several units was drawn in some stratum."""
+        first = np.unique(self._units, return_index=True)[1]
+        taken = np.bincount(self._strata[first])
+        return bool(((taken[self._strata] == 1) & (self.population > 1)).any())
+
+    @property
+    def _nested(self) -> bool:
+        """Whether a label names units of several strata."""
+        return self.unit is not None and len(np.unique(self._units)) > len(np.unique(self.unit))
 
     def to_lm_eval(self) -> str:
         """JSON for `lm_eval --samples`: from the task (the stratum) to the documents' numbers."""

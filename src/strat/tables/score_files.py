@@ -16,6 +16,7 @@ from strat.tables.evaluate import evaluate
 from strat.tables.evaluation import Evaluation
 from strat.tables.field_files import LOWER, Items, Make, measure_of, read_items
 from strat.tables.leaderboard import Leaderboard
+from strat.tables.sampling import Sampling
 from strat.tables.table import read
 from strat.validate.arguments import checked, shown
 
@@ -32,12 +33,13 @@ def evaluate_files(
     about: Any = None,
     strata: str | None = None,
     units: str | None = None,
+    design: Sampling | None = None,
     by: str | Names | None = None,
     level: float = 0.95,
 ) -> Evaluation:
     r"""How good a system is, from the files of its field: a reference, and what the system made of it.
 
-    A row is a line of text, an utterance of a .trn file (with its "speaker"), a "recording" of an RTTM file, a "topic"
+    A row is a "line" of text (counted from 1), an utterance of a .trn file (with its "speaker"), a "recording" of an RTTM file, a "topic"
     of TREC's qrels, an "image" of COCO's annotations, or a "case" with a mask (an .npz file, or a folder of .npy
     files).
 
@@ -56,6 +58,9 @@ def evaluate_files(
         are joined by it, otherwise they are in order.
     strata, units, by
         Columns of that table (or the row's own name, or "speaker"), as for `strat.evaluate`.
+    design
+        How the rows were drawn where there is more to say of it than strata and units: a :class:`strat.Sampling` of
+        these columns.
     level
         The confidence level.
 
@@ -74,8 +79,9 @@ def evaluate_files(
     table["hypothesis"] = table[ROW]
     measures = [_measure(name, items, *parts) for name, parts in zip(names, makers, strict=True)]
     return evaluate(
-        table, truth=ROW, predicted="hypothesis", metrics=measures, strata=strata, units=units, by=by, level=level
-    )
+        table, truth=ROW, predicted="hypothesis", metrics=measures, strata=strata, units=units, design=design, by=by,
+        level=level,
+    )  # fmt: skip
 
 
 @checked
@@ -87,6 +93,7 @@ def compare_files(
     about: Any = None,
     strata: str | None = None,
     units: str | None = None,
+    design: Sampling | None = None,
     by: str | Names | None = None,
     baseline: str | None = None,
     level: float = 0.95,
@@ -97,7 +104,7 @@ def compare_files(
 
     Parameters
     ----------
-    reference, about, strata, units, by, level
+    reference, about, strata, units, design, by, level
         As for `evaluate_files`.
     hypotheses
         Paths of two files or more.
@@ -125,7 +132,7 @@ def compare_files(
     columns = {system: rows + place * len(rows) for place, system in enumerate(systems)}
     return compare(
         {**table, **columns}, truth=ROW, predicted=systems, metrics=_measure(name, items, make, at), strata=strata,
-        units=units, by=by, baseline=baseline, level=level,
+        units=units, design=design, by=by, baseline=baseline, level=level,
     )  # fmt: skip
 
 

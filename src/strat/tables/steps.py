@@ -11,11 +11,14 @@ from strat.errors import StratError, plain
 from strat.statistics.positive import positive_of
 from strat.tables.metrics import METRICS
 from strat.tables.roles import Roles
+from strat.tables.sampling import DEFAULTS
 from strat.tables.seen_column import Seen
 
 # where the argument of the function is not the role, and where the option is not the argument behind two dashes
 ARGUMENTS = {"scores": "score"}
-OPTIONS = {"metrics": "--metric"}
+OPTIONS = {"metrics": "--metric", "replicate_weights": "--replicate-weights"}
+JOINED = ("crossed",)  # several columns in one option
+IN_CALLS = ("strata", "units", "items", "weights")  # of a sampling, these are arguments of the calls, too
 
 
 @dataclass(frozen=True)
@@ -47,17 +50,32 @@ class Step:
         words = ["strat", *self.verb.split(), *(f"./{name}" if name.startswith("-") else name for name in self.files)]
         for role, value in self.roles.items():
             option = OPTIONS.get(role, f"--{ARGUMENTS.get(role, role)}")
-            for one in value if isinstance(value, tuple) else (value,):
+            for one in _one_by_one(role, value):
                 text = str(plain(one))
-                words += [f"{option}={text}"] if text.startswith("-") else [option, text]
+                words += [option] if one is True else [f"{option}={text}"] if text.startswith("-") else [option, text]
         return shlex.join(words)
 
     @property
     def call(self) -> str:
         """The call in Python."""
         source = "frame" if not self.files else _python(self.files[0] if len(self.files) == 1 else list(self.files))
-        named = [f"{ARGUMENTS.get(role, role)}={_python(value)}" for role, value in self.roles.items()]
-        return f"strat.{self.verb}({', '.join([source, *named])})"
+        drawn = {role: value for role, value in self.roles.items() if role in DEFAULTS}
+        if set(drawn) <= set(IN_CALLS):
+            return f"strat.{self.verb}({', '.join([source, *_named(self.roles)])})"
+        others = {role: value for role, value in self.roles.items() if role not in drawn}
+        design = f"design=strat.Sampling({', '.join(_named(drawn))})"
+        return f"strat.{self.verb}({', '.join([source, *_named(others), design])})"
+
+
+def _one_by_one(role: str, value: Any) -> tuple[Any, ...]:
+    """What each option of a role gets: several columns have one each, or one for all of them."""
+    if role in JOINED and isinstance(value, tuple):
+        return (",".join(value),)
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _named(roles: Mapping[str, Any]) -> list[str]:
+    return [f"{ARGUMENTS.get(role, role)}={_python(value)}" for role, value in roles.items()]
 
 
 def _python(value: Any) -> str:

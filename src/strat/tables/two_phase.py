@@ -14,7 +14,14 @@ from strat.designs import Design
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, cross_fitted, estimate
 from strat.estimation.calibrated import CALIBRATIONS, isotonic
-from strat.estimation.two_phase import ESTIMATORS, Phases, fixed_coefficients, of_phases, phases_of
+from strat.estimation.two_phase import (
+    ESTIMATORS,
+    Phases,
+    fixed_coefficients,
+    inverse_probabilities,
+    of_phases,
+    phases_of,
+)
 from strat.notes import Note
 from strat.statistics import Statistic
 from strat.tables.column import Column
@@ -159,19 +166,29 @@ def labelled_rows(table: Table, roles: Mapping[str, str | None], second: Proxy) 
     return LabelledRows({**columns, truth: values}, truth, proxies, labelled, probability, strata)
 
 
-def pilot_of_labels(source: Any, *, score: str, proxy: str) -> tuple[int, float, float]:
+def pilot_of_labels(
+    source: Any, *, score: str, proxy: str, probability: str | None = None
+) -> tuple[int, float, float]:
     """Rows, correlation of the proxy with the labels, and the labels' standard deviation, of a table labelled in part.
+
+    Where rows were labelled with unequal probabilities, each counts by the inverse of its own, so that both are those
+    of all rows.
 
     >>> pilot_of_labels({"human": [0.0, 1.0, None, 2.0], "judge": [0.0, 2.0, 1.0, 4.0]}, score="human", proxy="judge")
     (4, 1.0, 1.0)
     """
     table = read(source)
     table.require(score=score)
-    rows = labelled_rows(table, {"score": score}, Proxy(proxy))
+    rows = labelled_rows(table, {"score": score}, Proxy(proxy, probability=probability))
     y, f = rows.columns["score"][rows.labelled], rows.proxies[0][rows.labelled]
-    if len(y) < 3 or y.std() == 0 or f.std() == 0:
-        raise StratError(f"`{score}` and `{proxy}` must vary over at least three labelled rows, got {len(y)} of them.")
-    return len(rows.labelled), float(np.corrcoef(y, f)[0, 1].round(12)), float(y.std(ddof=1))
+    n = len(y)
+    if n < 3 or y.std() == 0 or f.std() == 0:
+        raise StratError(f"`{score}` and `{proxy}` must vary over at least three labelled rows, got {n} of them.")
+    labelled = rows.labelled
+    weights = None if rows.probability is None else inverse_probabilities(rows.probability, labelled)[labelled]
+    covariance = np.cov(y, f, aweights=weights, bias=True)
+    correlation = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    return len(rows.labelled), float(correlation.round(12)), float(np.sqrt(covariance[0, 0] * n / (n - 1)))
 
 
 def _column(table: Table, name: str, *, numeric: bool = False) -> Column:
