@@ -17,10 +17,11 @@ settings.register_profile("strat", deadline=None, max_examples=40, suppress_heal
 settings.load_profile("strat")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the plugin that reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the built site, and those in a browser, go to one process: what they share is made once."""
+    """Tests that share what takes long to make go to one process: it is made once."""
     for item in items:
-        for shared_thing in {"site", "browser"} & set(getattr(item, "fixturenames", ())):
+        for shared_thing in {"site", "browser", "reproduced"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group(shared_thing))
 
 

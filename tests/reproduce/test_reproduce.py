@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -31,9 +33,15 @@ def test_ids_are_unique_and_belong_to_a_source() -> None:
     assert {entry.id.split("/")[0] for entry in ENTRIES} == set(SOURCES)
 
 
+@pytest.fixture(scope="module")
+def reproduced() -> Callable[[Entry], Reproduced]:
+    """Each entry is worked out once for all tests that look at it."""
+    return functools.cache(reproduce)
+
+
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if not e.needs], ids=lambda e: e.id)
-def test_entry_agrees_or_names_an_erratum(entry: Entry) -> None:
-    made = reproduce(entry)
+def test_entry_agrees_or_names_an_erratum(entry: Entry, reproduced: Callable[[Entry], Reproduced]) -> None:
+    made = reproduced(entry)
     assert made.found.values
     assert [v for v in made.found.values if v.verdict == "differs"] == []
 
@@ -53,10 +61,10 @@ def test_many_repetitions_agree_too(id_: str) -> None:
     assert [v for v in made.found.values if v.verdict == "differs"] == []
 
 
-def test_every_erratum_that_an_entry_names_is_in_the_list() -> None:
+def test_every_erratum_that_an_entry_names_is_in_the_list(reproduced: Callable[[Entry], Reproduced]) -> None:
     listed = {int(n) for n in re.findall(r"^\(e(\d+)\)=$", (ROOT / "docs/errata.md").read_text(), re.MULTILINE)}
     assert listed == set(range(1, max(listed) + 1))
-    quick = [reproduce(e) for e in ENTRIES if not e.id.startswith("fh/table") and not e.needs]
+    quick = [reproduced(e) for e in ENTRIES if not e.id.startswith("fh/table") and not e.needs]
     named = {v.erratum for m in quick for v in m.found.values if v.erratum}
     assert named <= listed
 
@@ -87,11 +95,11 @@ def test_noise_cannot_say_agrees() -> None:
     assert Value("x", 0.95, 0.80, within=0.03, noise=0.011).verdict == "differs"
 
 
-def test_every_comparison_prints_its_tolerance() -> None:
+def test_every_comparison_prints_its_tolerance(reproduced: Callable[[Entry], Reproduced]) -> None:
     assert Value("x", 1.0, 1.0, within=0.005).tolerance == "± 0.005"
     assert Value("x", "yes", "yes").tolerance == "equal"
     assert Value("x", None, 1.0).tolerance == ""
-    quick = [reproduce(e) for e in ENTRIES if not e.id.startswith("fh/table") and not e.needs]
+    quick = [reproduced(e) for e in ENTRIES if not e.id.startswith("fh/table") and not e.needs]
     bare = [v.what for m in quick for v in m.found.values if v.verdict != "not printed" and not v.tolerance]
     assert bare == []
     worded = [v.what for m in quick for v in m.found.values if v.holds is not None and not v.rule]
