@@ -2,7 +2,7 @@
 
 Each line draws samples from a population whose units differ as named, counts how often the default interval covers the
 truth, and asks `check` of the first samples whether it would. A tool that tells the truth hardly ever says "holds"
-where coverage is below 92 %.
+where coverage is below 92 %. Where a note of the sample rules "holds" out, fifty trials are enough.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ import numpy as np
 from scipy.special import ndtr
 
 import strat
+from strat.notes import codes_of
 from strat.tables import check_trials
 from strat.tables.check import check
-from strat.tables.check_result import Check
+from strat.tables.check_result import DOUBTS, Check
 
 from .second.shapes import rates
 
 Rng = np.random.Generator
 Columns = dict[str, Any]
 COVERAGE_SAMPLES, SAMPLES, TRIALS = 400, 20, 1000  # as many trials as `check` has unless asked
+FEWEST = 50  # trials that `check` takes at least
 
 
 @dataclass(frozen=True)
@@ -83,23 +85,31 @@ def coverage(world: Population, samples: int) -> float:
     return held / samples
 
 
+def doubted(one: Check) -> bool:
+    """Whether a note says that the sample may hide what makes the interval short, so that it never "holds"."""
+    return not DOUBTS.isdisjoint(codes_of(one.notes))
+
+
 def verdicts(world: Population, samples: int, trials: int) -> list[Check]:
     """What `check` says of each of some samples."""
-    rng = np.random.default_rng(2)
-    return [check(world.draw(rng), **world.arguments, trials=trials)[0] for _ in range(samples)]
+    rng, checks = np.random.default_rng(2), []
+    for _ in range(samples):
+        data = world.draw(rng)
+        one = check(data, **world.arguments, trials=FEWEST)[0]
+        checks.append(one if doubted(one) else check(data, **world.arguments, trials=trials)[0])
+    return checks
 
 
 def main(samples: int = SAMPLES, trials: int = TRIALS) -> None:
     """Print a line for each population."""
     check_trials.OTHERS = 1_000_000  # verdicts are on the default, and other methods cost time
-    print("| population | true coverage % | simulated coverage keeps the level % | `check` says it holds % |")
+    print("| population | true coverage % | a note doubts the sample % | `check` says it holds % |")
     print("| --- | ---: | ---: | ---: |")
     for world in POPULATIONS:
         checks = verdicts(world, samples, trials)
-        level = 100 * np.mean([one.lines[0].verdict() == "holds" for one in checks])
-        holds = 100 * np.mean([one.holds for one in checks])
+        doubts, holds = (100 * np.mean(flags) for flags in zip(*((doubted(c), c.holds) for c in checks), strict=True))
         true = 100 * coverage(world, COVERAGE_SAMPLES)
-        print(f"| {world.name} | {true:.1f} | {level:.0f} | {holds:.0f} |", flush=True)
+        print(f"| {world.name} | {true:.1f} | {doubts:.0f} | {holds:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """How intervals of a share fare where two factors were drawn: readers and cases, speakers and attacks.
 
-``python -m validation.crossed`` prints the table of docs/howto/crossed.md: for each scenario the coverage of 95 %
-intervals in percent by the crossed design of the library, by the two-way variance with normal limits as it is often
-programmed, and by clusters of one factor alone.
+``python -m validation.crossed [samples]`` prints the table of docs/howto/crossed.md: for each scenario the coverage of
+95 % intervals in percent by the crossed design of the library (and, beside it, on the logit scale), by the two-way
+variance with normal limits as it is often programmed, and by clusters of one factor alone; and how much wider the
+interval on the logit scale is on average.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -40,6 +43,10 @@ SCENARIOS = (
     Scenario("48 speakers × 10 attacks, rate 0.02", 0.02, 48, 10, 0.3, 0.1),
     Scenario("48 speakers × 10 attacks, rate 0.01", 0.01, 48, 10, 0.5, 0.3),
     Scenario("48 speakers × 40 attacks, rate 0.005", 0.005, 48, 40, 0.5, 0.3),
+    Scenario("6 readers × 40 cases, rate 0.05", 0.05, 6, 40, 0.2, 0.3),
+    Scenario("30 judges × 30 items, half of the cells, rate 0.04", 0.04, 30, 30, 0.3, 0.3, 0.5),
+    Scenario("20 judges × 60 items, rate 0.98", 0.98, 20, 60, 0.4, 0.2),
+    Scenario("80 speakers × 20 attacks, rate 0.01", 0.01, 80, 20, 0.3, 0.3),
 )
 
 
@@ -67,27 +74,56 @@ def usual(y: np.ndarray, row: np.ndarray, column: np.ndarray) -> tuple[float, fl
     return y.mean() - half, y.mean() + half
 
 
-def coverages(world: Scenario, samples: int = SAMPLES, seed: int = 1) -> tuple[float, float, float, float, float]:
-    """Coverage of the three intervals, the share of samples without a hit, and that of samples with a caution."""
-    rng = np.random.default_rng(seed)
-    held, empty, warned = np.zeros(3), 0, 0
-    for _ in range(samples):
-        y, row, column = draw(world, rng)
+@dataclass
+class Counts:
+    """How many samples there were, had no hit or a caution, and were covered by each interval; sums of widths."""
+
+    samples: int = 0
+    empty: int = 0
+    cautioned: int = 0
+    width: float = 0.0
+    logit_width: float = 0.0
+    held: np.ndarray[Any, Any] = field(default_factory=lambda: np.zeros(4))
+
+    def add(self, world: Scenario, y: np.ndarray, row: np.ndarray, column: np.ndarray) -> None:
+        """Count one sample; without a hit, all intervals of ours are the exact one, and the others none."""
         crossed = ours(y, row, column)
-        if y.sum() in (0, len(y)):
-            empty += 1
-            held[0] += crossed.interval()[1] >= world.rate
-            continue
-        clustered = strat.estimate(strat.proportion(y), on=strat.Design.clustered(column))
-        warned += any("may be too short" in note for note in crossed.notes)
-        for place, (low, high) in enumerate((crossed.interval(), usual(y, row, column), clustered.interval())):
-            held[place] += low <= world.rate <= high
-    own, two_way, one_way = 100.0 * held / samples
-    return own, two_way, one_way, 100.0 * empty / samples, 100.0 * warned / samples
+        limits, logit = crossed.interval(), crossed.interval(method="logit")
+        self.samples += 1
+        self.width, self.logit_width = self.width + limits[1] - limits[0], self.logit_width + logit[1] - logit[0]
+        pairs = [limits, logit]
+        if 0 < y.sum() < len(y):
+            clustered = strat.estimate(strat.proportion(y), on=strat.Design.clustered(column))
+            pairs += [usual(y, row, column), clustered.interval()]
+            self.cautioned += any("may be too short" in note for note in crossed.notes)
+        else:
+            self.empty += 1
+        for place, (low, high) in enumerate(pairs):
+            self.held[place] += low <= world.rate <= high
+
+    def cells(self) -> list[str]:
+        """The figures of a line."""
+        each = [*self.held, self.empty, self.cautioned]
+        shares = [f"{100.0 * number / self.samples:.1f}" for number in each]
+        return [*shares[:2], f"{self.logit_width / self.width:.2f}", *shares[2:]]
+
+
+def counts(world: Scenario, samples: int = SAMPLES, seed: int = 1) -> Counts:
+    """What became of so many samples."""
+    rng, counted = np.random.default_rng(seed), Counts()
+    for _ in range(samples):
+        counted.add(world, *draw(world, rng))
+    return counted
+
+
+def main(samples: int = SAMPLES) -> None:
+    """Print a line for each scenario."""
+    heads = ("scenario", "crossed", "on the logit scale", "width of that over ours", "two-way, normal limits",
+             "clusters of columns", "without a hit", "cautioned")  # fmt: skip
+    print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
+    for world in SCENARIOS:
+        print(f"| {' | '.join([world.name, *counts(world, samples).cells()])} |", flush=True)
 
 
 if __name__ == "__main__":
-    print("| scenario | crossed | two-way, normal limits | clusters of columns | without a hit | cautioned |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for world in SCENARIOS:
-        print(f"| {world.name} | " + " | ".join(f"{share:.1f}" for share in coverages(world)) + " |", flush=True)
+    main(*map(int, sys.argv[1:2]))
