@@ -125,10 +125,16 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def write_report(result: Any, path: str | Path) -> Path:
+    """Write one self-contained HTML file about a result, or about several in a list."""
+    # by name, because reports stand above results: a result may ask for one, and never needs it
+    written: Path = importlib.import_module("strat.report").write(result, Path(path))
+    return written
+
+
 def _report(self: Any, path: str | Path) -> Path:
     """Write one self-contained HTML file."""
-    written: Path = importlib.import_module("strat.report").write(self, Path(path))
-    return written
+    return write_report(self, path)
 
 
 PROTOCOL = {"to_dict": _to_dict, "to_frame": _to_frame, "to_json": _to_json, "report": _report}

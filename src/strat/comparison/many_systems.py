@@ -23,8 +23,8 @@ from strat.comparison.winner import Winner, winner_limits
 from strat.errors import StratError, near
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
-from strat.estimation.hypothesis_tests import with_notes, write_report
-from strat.notebook import in_words
+from strat.estimation.hypothesis_tests import with_notes
+from strat.notebook import in_words, write_report
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes

@@ -17,9 +17,9 @@ from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.functions import Ratio
-from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes, write_report
+from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import in_words, write_report
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
 

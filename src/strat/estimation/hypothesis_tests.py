@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from scipy.special import chdtrc, fdtrc, ndtr, stdtr
@@ -71,14 +69,6 @@ class TestResult:
             "null": self.null,
             "notes": records(self.notes),
         }
-
-
-def write_report(result: Any, path: str | Path) -> Path:
-    """Write one self-contained HTML file about a result."""
-    # by name, because reports stand above comparisons: a result may ask for one, comparisons never need it
-    writer: Any = importlib.import_module("strat.report")
-    written: Path = writer.write(result, Path(path))
-    return written
 
 
 def with_notes(sentence: str, notes: tuple[str, ...]) -> str:

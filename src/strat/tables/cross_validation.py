@@ -16,6 +16,7 @@ from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.figures import new_axes
+from strat.notebook import write_report
 from strat.notes import Note
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.protocol_result import Times
@@ -129,7 +130,7 @@ class CrossValidation(ByName[str, Estimate], SheetResult):
     @checked
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file."""
-        return render.report(self.evaluation, path)
+        return write_report(self.evaluation, path)
 
 
 @spelled

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strat.notebook import in_words
+from strat.notebook import in_words, write_report
 from strat.notes import records
-from strat.tables import render
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.render import Sheet, jsonable
 from strat.tables.sheet_result import SheetResult
@@ -243,4 +242,4 @@ class GateResult(SheetResult):
     @checked
     def report(self, path: str | Path) -> Path:
         """Write the leaderboards behind the checks to one self-contained HTML file."""
-        return render.report(list(self.boards.values()), path)
+        return write_report(list(self.boards.values()), path)

@@ -19,8 +19,9 @@ from strat.errors import StratError, near, some
 from strat.estimation import Estimate
 from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
+from strat.notebook import write_report
 from strat.notes import once
-from strat.tables import leaderboard_columns, render
+from strat.tables import leaderboard_columns
 from strat.tables.groups import Groups, in_words
 from strat.tables.render import Sheet
 from strat.tables.sheet_result import ByName, SheetResult
@@ -263,7 +264,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
     @checked
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file."""
-        return render.report(list(self.boards.values()) if self.others else self, path)
+        return write_report(list(self.boards.values()) if self.others else self, path)
 
     def plot(self, ax: Any = None) -> Any:
         """Every system with its interval, best at the top."""

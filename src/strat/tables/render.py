@@ -192,13 +192,3 @@ def log_to_mlflow(columns: Mapping[str, Sequence[Any]], data: Mapping[str, Any])
 
 
 FORMS = {"markdown": markdown_text, "latex": latex_text, "text": plain_text}
-
-
-def report(result: Any, path: str | Path) -> Path:
-    """Write one self-contained HTML file about a result."""
-    import importlib
-
-    # by name, because reports stand above tables: a result may ask for one, tables never need it
-    writer: Any = importlib.import_module("strat.report")
-    written: Path = writer.write(result, Path(path))
-    return written

@@ -6,6 +6,7 @@ from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from strat.notebook import write_report
 from strat.tables import render
 from strat.tables.render import Sheet
 from strat.validate.arguments import checked
@@ -75,7 +76,7 @@ class SheetResult:
     @checked
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file."""
-        return render.report(self, path)
+        return write_report(self, path)
 
     def to_json(self) -> str:
         """JSON, with the name and the number of its schema."""
