@@ -79,7 +79,12 @@ def write(path: Path, columns: Columns) -> Path:
 CASES = [
     (clinics, "the 60 values of 'clinic' may have been drawn", "--units clinic", "clustered: 600 rows in 60 units"),
     (readers, "both 'reader' and 'case' may have been drawn", "--crossed reader,case", "crossed: 240 rows in 6 levels"),
-    (replicates, "the 20 columns 'rep_…' may be replicate weights", "--replicate-weights rep_", "given replicates: 200 rows, 20 replicates; 19 degrees"),
+    (
+        replicates,
+        "the 20 columns 'rep_…' may be replicate weights",
+        "--replicate-weights rep_",
+        "given replicates: 200 rows, 20 replicates; 19 degrees",
+    ),
     (judged, "'judge' may stand in for 'human', which 100 of 500 rows have", "--proxy judge", "two phases"),
     (tries, "the rows of one 'task_id' may be tries of it", "--items task_id --metric pass@5", "50 items with repeats"),
 ]

@@ -1,4 +1,4 @@
-"""No result is written over a file that is read, nor two results to one file."""
+"""No result is written over a file that is read, nor two results to one file, and no option is typed in vain."""
 
 from __future__ import annotations
 
@@ -39,21 +39,50 @@ READS = (
     "--about",
     "--baseline",
 )
+# what to do where several were meant: command and option
+SEVERAL = "; strat compare takes one for each system"
+AGAIN = {
+    ("evaluate", "--predicted"): SEVERAL,
+    ("evaluate", "--score"): f"{SEVERAL}, and nri and idi take the old model's risk as --predicted",
+    ("check", "--predicted"): "; check one system at a time",
+    ("check", "--score"): "; check one system at a time",
+}
 
 
 def guarded(command: Any) -> Any:
-    """The command, which looks at its files once its options are known, before it does anything."""
+    """The command, which looks at its options and at their files before it does anything."""
     for inner in getattr(command, "commands", {}).values():
         guarded(inner)
     if not hasattr(command, "commands"):
-        invoke = command.invoke
+        invoke, parse = command.invoke, command.parse_args
 
         def after_a_look(ctx: Any) -> Any:
             keep_inputs(ctx)
             return invoke(ctx)
 
-        command.invoke = after_a_look
+        def each_once(ctx: Any, args: list[str]) -> Any:
+            if not ctx.resilient_parsing:  # completing half a line
+                only_once(ctx, command.make_parser(ctx).parse_args(list(args))[2])
+            return parse(ctx, args)
+
+        command.invoke, command.parse_args = after_a_look, each_once
     return command
+
+
+def only_once(ctx: Any, typed: list[Any]) -> None:
+    """Refuse an option that was typed again where only its last value would count."""
+    seen = set()
+    for parameter in typed:
+        if parameter.name in seen and takes_one(parameter):
+            option = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
+            raise StratError(f"`{option}` must be given once, got it again{AGAIN.get((ctx.info_name, option), '')}.")
+        seen.add(parameter.name)
+
+
+def takes_one(parameter: Any) -> bool:
+    """Whether it is an option with one value."""
+    kinds = (getattr(parameter, kind, False) for kind in ("multiple", "is_flag", "count"))
+    return parameter.param_type_name == "option" and not any(kinds)
 
 
 def keep_inputs(ctx: Any) -> None:
