@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from strat.cli import main
+from strat.cli.app import app
 from strat.cli.options import naming
 from strat.errors import StratError
 from strat.tables import ItemTable, compare
@@ -295,3 +297,32 @@ def test_failed_samples_of_logs_have_a_way_out(tmp_path: Path, capsys: pytest.Ca
         code, out, err = _run(capsys, "evaluate", str(tmp_path / "log.json"), "--failed", failed, "--json")
         assert code == 0, err
         assert json.loads(out)["rows"] == rows
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "t.csv", "--score", "a", "--score", "b"], "--score takes one value, and is given 2 times; strat "
+         "compare takes one for each system, and nri and idi take the old model's risk as --predicted."),
+        (["evaluate", "t.csv", "--predicted=a", "--predicted", "b"], "strat compare takes one for each system."),
+        (["plan", "width", "--width", "0.1", "--width", "0.2"], "--width takes one value, and is given 2 times."),
+        (["check", "t.csv", "--clusters", "a", "--units", "b"], "--units takes one value, and is given 2 times."),
+        (["compare", "t.csv", "--system", "a", "--system", "b"], "columns of systems are --predicted or --score."),
+    ],
+)  # fmt: skip
+def test_an_option_of_one_value_is_not_typed_in_vain(words: list[str], message: str) -> None:
+    """The last of several would count, silently."""
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert message in " ".join(done.output.split())
+
+
+def test_options_of_several_values_are_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("y,old,new\n" + "\n".join(f"{k % 2},{k % 5 / 5},{k % 7 / 7}" for k in range(70)), encoding="utf-8")
+    words = ["evaluate", str(path), "--truth", "y", "--score", "new", "--metric", "auc", "--metric", "brier"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    both = ["evaluate", str(path), "--truth", "y", "--predicted", "old", "--score", "new", "--metric", "nri"]
+    done = CliRunner().invoke(app, both)
+    assert done.exit_code == 0, done.output
+    assert "nri" in done.output

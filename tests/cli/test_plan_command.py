@@ -67,7 +67,7 @@ def test_a_picture_is_drawn(capsys, tmp_path):
             ["units", "--width", "0.1", "--proportion", "0.8", "--intraclass", "0.1"],
             "`--rows-per-unit` (to learn the units)",
         ),
-        (["pilot", "--se", "0.03", "--units", "700"], "`--width` (of an interval) or `--difference` (to find)"),
+        (["pilot", "--se", "0.03", "--units", "700"], "`--width` (of an interval) or `--difference` (to detect)"),
         ([*CALLS[0], "--metric", "recall"], "`--prevalence` must be given with --metric recall"),
         ([*CALLS[0], "--metric", "auc"], "`--prevalence` must be given with --metric auc"),
         ([*CALLS[0], "--metric", "precision"], "`--share` must be given with --metric precision"),

@@ -1,4 +1,4 @@
-"""Options that a command does not have, that are given twice, and files whose name tells the form of the output."""
+"""Options that a command does not have, and files whose name tells the form of the output."""
 
 from __future__ import annotations
 
@@ -48,21 +48,6 @@ def test_an_unknown_option_names_the_one_that_was_meant(
 def test_an_option_that_resembles_none_has_no_hint(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ended(["evaluate", table, "--zzz"]) == 2
     assert capsys.readouterr().err.rstrip().endswith("No such option: --zzz")
-
-
-@pytest.mark.parametrize("arguments", [["--units", "passage", "--units", "subject"], ["--level", "0.9", "--level=0.8"]])
-def test_an_option_of_one_value_given_twice_is_refused(
-    arguments: list[str], table: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ended(["evaluate", table, *ROLES, *arguments]) == 2
-    said = capsys.readouterr()
-    assert f"{arguments[0]} is given 2 times, and takes one value: " in said.err
-    assert not said.out
-
-
-def test_options_of_several_values_and_flags_may_be_repeated(table: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended(["evaluate", table, *ROLES, "--metric", "accuracy", "--metric", "mcc", "-q", "-q"]) in (0, None)
-    assert "mcc" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -101,8 +101,8 @@ def test_other_methods(client: Client, method: str) -> None:
 @pytest.mark.parametrize(
     ("place", "body", "status", "message"),
     [
-        ("api/run", b"[", 400, "must be an object of JSON"),
-        ("api/run", b"[1]", 400, "must be an object of JSON"),
+        ("api/run", b"[", 400, "must be a JSON object"),
+        ("api/run", b"[1]", 400, "must be a JSON object"),
         ("api/run", {"question": "worst"}, 400, "`question` must be one of the page's"),
         ("api/run", {"question": "good", "source": "x"}, 400, "`source` must be a table that this page opened"),
         ("api/stop", {"job": "../x"}, 400, "`job` must be one that this page started"),

@@ -438,3 +438,27 @@ def test_commands_share_the_options_of_output(command: str) -> None:
     text = _ask(command, "--help")
     for option in ("--html", "--json", "--markdown", "--latex", "--quiet", "--output"):
         assert text.count(option) >= 1, option
+
+
+@pytest.mark.parametrize(
+    ("metric", "way_out"),
+    [
+        ("nri", "which compares two itself; evaluate it with the old model's risk as `predicted`"),
+        ("net_reclassification_improvement", "which compares two itself"),
+        (
+            "cost_per_success",
+            "which takes `predicted` and `score`; evaluate each system by it, or pair them with strat",
+        ),
+        ("harrell_c", "which takes `predicted` and `score`"),
+        ("median", "a quantile; evaluate each system by it, or compare their means"),
+        ("p95", "a quantile; evaluate each system by it"),
+        ("quantile@0.9", "a quantile; evaluate each system by it"),
+        ("mean, median", "got 'median', a quantile"),
+    ],
+)
+def test_measures_that_are_evaluated_and_not_compared(metric: str, way_out: str) -> None:
+    rng = np.random.default_rng(0)
+    table = {"y": rng.integers(0, 2, 40), "a": rng.random(40), "b": rng.random(40)}
+    with pytest.raises(StratError, match="`metrics` must be ") as error:
+        strat.compare(table, truth="y", score=["a", "b"], metrics=metric)
+    assert way_out in str(error.value)

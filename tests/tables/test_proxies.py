@@ -109,7 +109,7 @@ def test_the_policy_that_fools_the_judge_is_seen(shared: Any) -> None:
     result = strat.evaluate(file, score="oracle_label", proxy="judge_score", units="prompt_id", by="policy")
     told = [note for note in result.warnings if getattr(note, "code", "") == "proxy-differs-by-group"]
     assert len(told) == 1
-    assert "does not hold in unhelpful" in told[0]
+    assert "is not how it errs in unhelpful" in told[0]
     assert result.groups["mean"]["unhelpful"].value < 0.3 < result.groups["mean"]["clone"].value
     table = strat.tables.read(file)
     columns = table.columns(["policy", "judge_score", "slice"])

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import strat
 from strat.cli.app import app
 from strat.errors import StratError
-from strat.tables import read
+from strat.tables import Sampling, read
 
 RATINGS = 30
 
@@ -147,3 +147,39 @@ def test_how_a_file_is_read_is_said_where_it_is_read(tmp_path: Path) -> None:
     assert (
         strat.evaluate(read(file, text=["truth", "guess"]), truth="truth", predicted="guess")["accuracy"].value == 0.5
     )
+
+
+@pytest.mark.parametrize(
+    ("other", "way_out"),
+    [
+        (strat.Design.simple_random(n=4), "got a Design; a Design of arrays goes to strat.estimate"),
+        ({"units": "u"}, "got {'units': 'u'}; write strat.Sampling(units='u')."),
+        ("u", "got 'u'; write strat.Sampling(units='u')."),
+        ({"nonsense": 1}, "write strat.Sampling(units=…)."),
+        (3, "got 3; write strat.Sampling(units=…)."),
+    ],
+)
+@pytest.mark.parametrize("call", [strat.evaluate, strat.compare, strat.gate, strat.check])
+def test_something_else_as_a_design_gets_a_way_out(call: Any, other: Any, way_out: str) -> None:
+    with pytest.raises(StratError, match="`design` must be a Sampling, got ") as error:
+        call({"y": [1, 0, 1, 0]}, score="y", design=other)
+    assert way_out in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "hint"),
+    [
+        (lambda: Sampling(cross=["a", "b"]), "'cross'; did you mean 'crossed'?"),
+        (lambda: Sampling(cluster="a"), "'cluster'; did you mean 'units'?"),
+        (lambda: Sampling(fpc=3), "'fpc'; did you mean 'population'?"),
+        (lambda: Sampling(colour=3), "'colour'; there are strata, units, items, weights"),
+        (lambda: Sampling("a"), "; name the others: strata=…"),
+        (lambda: strat.Proxy("judge", proba="p"), "'proba'; did you mean 'probability'?"),
+        (lambda: strat.Proxy("judge", strata="p"), "'strata'; did you mean 'label_strata'?"),
+        (lambda: strat.Proxy("judge", nonsense="p"), "; there are columns, probability, label_strata"),
+    ],
+)
+def test_a_wrong_keyword_gets_a_hint(make: Any, hint: str) -> None:
+    with pytest.raises(TypeError) as error:
+        make()
+    assert hint in str(error.value)

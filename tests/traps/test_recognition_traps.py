@@ -114,7 +114,7 @@ def test_embeddings_in_an_npy_file_are_refused_with_the_way_out(tmp_path, capsys
         main(["recognize", "--probes", str(tmp_path / "emb.npy"), "--gallery", str(tmp_path / "emb.npy")])
     assert done.value.code == 1
     error = capsys.readouterr().err
-    assert "give --labels FILE (one a line), or an .npz file that holds 'embeddings' and 'subject'" in error
+    assert "give --labels FILE (one per line), or an .npz file that holds 'embeddings' and 'subject'" in error
     assert "there are ''" not in error
 
 

@@ -38,7 +38,7 @@ def gate(
     ] = None,
     by: options.By = None,
     level: Annotated[float, typer.Option(help="One-sided confidence level.")] = 0.95,
-    unsure: Annotated[str, typer.Option(help="Where nothing is shown: fail (exit code 4), warn or pass (0).")] = "fail",
+    unsure: Annotated[str, typer.Option(help="If the data can't tell: fail (exit code 4), warn or pass (0).")] = "fail",
     anytime: Annotated[
         int | None,
         typer.Option(help="Planned number of units, where the gate is run repeatedly: limits that hold at every run."),

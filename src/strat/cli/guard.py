@@ -40,7 +40,6 @@ READS = (
     "--about",
     "--baseline",
 )
-
 # endings of --output that can't hold a table of text, with the way out
 NO_TEXT = {
     **dict.fromkeys((".html", ".htm"), "this command writes no page"),
@@ -50,7 +49,7 @@ NO_TEXT = {
 
 
 def guarded(command: Any) -> Any:
-    """The command, which looks at its files once its options are known, before it does anything."""
+    """The command, which looks at its options and at their files before it does anything."""
     for inner in getattr(command, "commands", {}).values():
         guarded(inner)
     if not hasattr(command, "commands"):

@@ -42,7 +42,7 @@ Crossed = Annotated[
 Kinds = Annotated[str | None, typer.Option(help="Column of fixed kinds (pose, prompt) under which --units were seen.")]
 Order = Annotated[str | None, typer.Option(help="Column of places along which every k-th row was drawn.")]
 Differences = Annotated[
-    int, typer.Option(help="With --order: of which order neighbours are compared by, 1 to 4 (2: no line counts).")
+    int, typer.Option(help="With --order: order of the differences between neighbours, 1 to 4 (2 removes a line).")
 ]
 Start = Annotated[
     str | None,
@@ -83,7 +83,7 @@ Average = Annotated[
     str,
     typer.Option(help="How f1, precision, recall treat classes: auto, macro, micro, weighted, or none: each class."),
 ]
-Threshold = Annotated[float | None, typer.Option(help="Call a row positive from this --score on.")]
+Threshold = Annotated[float | None, typer.Option(help="Rows with at least this --score are predicted positive.")]
 Positive = Annotated[
     str | None, typer.Option(help="The class that f1, recall, auc, … look at; needed unless the classes are 0 and 1.")
 ]
@@ -161,7 +161,9 @@ def proxy(ctx: typer.Context) -> Proxy | None:
     from strat.tables import Proxy
 
     if not ctx.params["proxy"]:
-        leave_out(ctx, *(name for name in OF_PROXIES if name in ctx.params), why="without --proxy: it is of two phases")
+        leave_out(
+            ctx, *(name for name in OF_PROXIES if name in ctx.params), why="without --proxy, whose labels it is about"
+        )
         return None
     return Proxy(ctx.params["proxy"], **{name: ctx.params[name] for name in OF_PROXIES if name in ctx.params})
 

@@ -112,13 +112,15 @@ def width(
 @command.command()
 def power(
     ctx: typer.Context,
-    difference: Annotated[float | None, typer.Option(help="Difference of two accuracies to find (paired).")] = None,
+    difference: Annotated[float | None, typer.Option(help="Difference of two accuracies to detect (paired).")] = None,
     disagreement: Annotated[
         float | None, typer.Option(help="Share of rows on which exactly one system is right.")
     ] = None,
     null: Annotated[float | None, typer.Option(help="Share under the null hypothesis (one system).")] = None,
-    alternative: Annotated[float | None, typer.Option(help="Share to find (one system).")] = None,
-    rows: Annotated[int | None, typer.Option(help="With these rows: the smallest difference found.")] = None,
+    alternative: Annotated[float | None, typer.Option(help="Share to detect (one system).")] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Rows at hand; gives the smallest difference that they detect.")
+    ] = None,
     measure: Measure = None,
     prevalence: Prevalence = None,
     share: Share = None,
@@ -128,7 +130,7 @@ def power(
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
-    """Rows to find a difference, or the smallest difference that given rows find.
+    """Rows to detect a difference, or the smallest difference that given rows detect.
 
     strat plan power --difference 0.02 --disagreement 0.1
 
@@ -295,7 +297,7 @@ def allocation(
     total: Annotated[int | None, typer.Option(help="Units to spend.")] = None,
     costs: Annotated[str | None, typer.Option(help="What a unit of each stratum costs, with --budget.")] = None,
     budget: Annotated[float | None, typer.Option(help="What may be spent in all, instead of --total.")] = None,
-    least: Annotated[int, typer.Option(help="Units that every stratum gets at least.")] = 2,
+    least: Annotated[int, typer.Option(help="Fewest units for each stratum.")] = 2,
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:

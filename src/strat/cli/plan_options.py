@@ -29,7 +29,7 @@ Share = Annotated[
     float | None,
     typer.Option(help="Share of rows that the measure looks at; for precision those called positive."),
 ]
-Assurance = Annotated[float, typer.Option(help="In which share of studies the width is to be reached.")]
+Assurance = Annotated[float, typer.Option(help="Share of studies in which the interval must be that narrow.")]
 Power = Annotated[float, typer.Option(help="Wanted power.")]
 Linear = Annotated[bool, typer.Option("--linear", help="Fisher's linear classifier instead of the quadratic one.")]
 BayesError = Annotated[float, typer.Option("--bayes-error", help="Expected Bayes error of the two classes.")]

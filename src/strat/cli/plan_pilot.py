@@ -49,14 +49,14 @@ def pilot(
     metric: Annotated[str | None, typer.Option(help="Measure of the pilot's table: accuracy, recall, auc, …")] = None,
     positive: Positive = None,
     width: Annotated[float | None, typer.Option(help="Wanted width of the interval.")] = None,
-    difference: Annotated[float | None, typer.Option(help="Difference to find.")] = None,
+    difference: Annotated[float | None, typer.Option(help="Difference to detect.")] = None,
     power: Power = 0.8,
     level: Level = 0.95,
     assurance: Assurance = ASSURANCE,
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
-    """Units like those of a pilot study, for an interval of a wanted width or to find a difference.
+    """Units like those of a pilot study, for an interval of a wanted width or to detect a difference.
 
     strat plan pilot pilot.csv --truth label --predicted guess --units patient --metric recall --width 0.04
 
@@ -69,7 +69,7 @@ def pilot(
     Crossed factors have `strat plan levels`.
     """
     if (width is None) == (difference is None):
-        raise StratError("`--width` (of an interval) or `--difference` (to find) must be given, one of the two.")
+        raise StratError("`--width` (of an interval) or `--difference` (to detect) must be given, one of the two.")
     if width is not None:
         leave_out(ctx, "power", why="with --width")
     else:

@@ -72,7 +72,7 @@ def intraclass(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="A table with several rows of each unit.")],
     score: Annotated[str, typer.Option(help="Column of numbers, such as 0 and 1 for wrong and right.")],
     units: Annotated[str, typer.Option(help="Column of what was drawn: subjects, passages.")],
-    seed: Annotated[int, typer.Option(help="Of the permutations.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0,
     as_json: Json = False,
 ) -> None:
     """The intraclass correlation with an interval and an exact test, for `strat plan units --intraclass`.
@@ -100,7 +100,9 @@ def levels(
     weights: options.Weights = None,
     metric: Annotated[str | None, typer.Option(help="Measure of the table: accuracy, recall, auc, …")] = None,
     positive: options.Positive = None,
-    width: Annotated[float | None, typer.Option(help="Wanted width of the interval: also say what it takes.")] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Wanted width of the interval; also says how many levels reach it.")
+    ] = None,
     level: Level = 0.95,
     as_json: Json = False,
 ) -> None:

@@ -53,7 +53,7 @@ def rank(
         str, typer.Option(help="With --control: two-sided, greater (the control is better), less.")
     ] = "two-sided",
     ties: Annotated[bool, typer.Option("--ties/--no-ties", help="Correct Friedman's statistic for ties.")] = True,
-    alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     dataset: Annotated[str | None, typer.Option(help="Column of data sets (long tables, or not the first).")] = None,
     system: Annotated[str | None, typer.Option(help="Long tables: column of systems.")] = None,
     score: Annotated[str | None, typer.Option(help="Long tables: column of scores; repeats are averaged.")] = None,

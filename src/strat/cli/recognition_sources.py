@@ -222,7 +222,7 @@ class Request:
             if labels is None:
                 raise StratError(
                     f"`--{kind}` must come with the subjects of its rows, got {path.name!r}, an array without names; "
-                    f"give {option} FILE (one a line), or an .npz file that holds {chosen!r} and {self.subject!r}."
+                    f"give {option} FILE (one per line), or an .npz file that holds {chosen!r} and {self.subject!r}."
                 )
             return archive[""], self._labels(option, labels, len(archive[""]), "embeddings")
         subject = self.subject if self.subject != SUBJECT else usual_name(SUBJECTS, archive) or SUBJECT

@@ -60,13 +60,15 @@ SIMILARITY = typer.Option(
 )
 DISTANCE = typer.Option(None, help="Table of distances, in the same forms.")
 TRIALS = typer.Option(None, help="List of trials: label, two images, perhaps a score; text, .csv or .parquet.")
-SCORES = typer.Option(None, help="With --trials: scores of a system, one a line or by names; repeat for more systems.")
-GENUINE = typer.Option(None, help="Genuine scores, one a line (or two images and a score).")
+SCORES = typer.Option(
+    None, help="With --trials: scores of a system, one per line or by names; repeat for more systems."
+)
+GENUINE = typer.Option(None, help="Genuine scores, one per line (or two images and a score).")
 IMPOSTOR = typer.Option(None, help="Impostor scores, in the same form.")
 PROBES = typer.Option(None, help="Embeddings of the probes: .npz with embeddings and subject, or .npy with --labels.")
 GALLERY = typer.Option(None, help="Embeddings of the gallery, in the same form (labels: --gallery-labels).")
 IMAGES = typer.Option(None, help="Embeddings of all images: compared all with all, or for --per-subject.")
-LABELS = typer.Option(None, help="Subjects of the rows of --probes, --images or an .npy table: one a line, or .npy.")
+LABELS = typer.Option(None, help="Subjects of the rows of --probes, --images or an .npy table: one per line, or .npy.")
 GALLERY_LABELS = typer.Option(None, help="Subjects of the rows of --gallery, or of the columns of an .npy table.")
 KEY = typer.Option(None, help="Name of the table, or of the vectors, in an .npz; repeat for several systems in one.")
 NAME = typer.Option(None, "--name", help="Name of a system, in the order of the files; repeat.")
@@ -77,10 +79,10 @@ AT = typer.Option("1,5,10,20", help="Ranks to print, comma-separated.")
 FMR = typer.Option(",".join(f"{fmr:g}" for fmr in USUAL_FMR), help="False match rates at which to print FNMR.")
 FPIR = typer.Option("0.1,0.01", help="False positive identification rates at which to print FNIR.")
 SAMPLED = typer.Option(
-    False, "--sampled-gallery", help="Rates of searches also with the variance of drawing other subjects to enrol."
+    False, "--sampled-gallery", help="Also give rates of searches with the variance of enrolling other subjects."
 )
 CAMERAS = typer.Option(
-    None, help="With --reidentification: camera of each probe, one a line or .npy; own camera's images don't count."
+    None, help="With --reidentification: camera of each probe, one per line or .npy; own camera's images don't count."
 )
 GALLERY_CAMERAS = typer.Option(None, help="Camera of each gallery image, in the same form.")
 PLOT_KIND = typer.Option(None, help=f"With --plot: {', '.join(PLOT_KINDS)} (default cmc, or det without a gallery).")
@@ -138,7 +140,7 @@ def recognize(
     p_target: float = typer.Option(0.01, help="Detection costs: prior probability of a mated comparison."),
     c_miss: float = typer.Option(1.0, help="Detection costs: cost of a false non-match."),
     c_fa: float = typer.Option(1.0, help="Detection costs: cost of a false match."),
-    average: str = typer.Option("comparisons", help="What counts the same: comparisons (and probes), or subjects."),
+    average: str = typer.Option("comparisons", help="What gets equal weight: comparisons (and probes), or subjects."),
     level: Level = 0.95,
     device: str = typer.Option("cpu", help="cpu or cuda, for embeddings."),
     plot: Picture = None,

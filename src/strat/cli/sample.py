@@ -39,7 +39,7 @@ def sample(
         str, typer.Option(help="With --judge: where groups end: quantiles or dalenius-hodges.")
     ] = "quantiles",
     least: Annotated[int, typer.Option(help="Fewest units in a stratum, or in all without strata.")] = 2,
-    seed: Annotated[int, typer.Option(help="Draws the same sample again.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed; the same one draws the same sample.")] = 0,
     na: options.Na = None,
     form: Annotated[str, typer.Option("--format", help="table, csv, lm-eval (--samples) or inspect (--sample-id).")] = (
         "table"
@@ -99,7 +99,9 @@ def _say(drawn: Sample, to: Path | None, *, quiet: bool) -> None:
     if quiet or to is None or to.suffix.lower() != ".csv":
         return
     label = "" if drawn.measured else ", with its score in place of COLUMN"
-    typer.echo(f"{drawn}, written to {to}\n\nTo analyse it as it was drawn{label}:\n  {drawn.analysis(str(to)).command}")
+    typer.echo(
+        f"{drawn}, written to {to}\n\nTo analyse it as it was drawn{label}:\n  {drawn.analysis(str(to)).command}"
+    )
 
 
 def _left_out(ctx: typer.Context, method: str) -> None:

@@ -21,6 +21,19 @@ OPTIONS = {
     "silent": ("quiet",),
 }
 
+# what to do where several were meant: command and option
+SEVERAL = "; strat compare takes one for each system"
+AGAIN = {
+    ("evaluate", "--predicted"): SEVERAL,
+    ("evaluate", "--score"): f"{SEVERAL}, and nri and idi take the old model's risk as --predicted",
+    ("check", "--predicted"): "; check one system at a time",
+    ("check", "--score"): "; check one system at a time",
+    **dict.fromkeys(
+        ((command, "--system") for command in ("compare", "gate")),
+        "; it names the column of systems in a long table, and columns of systems are --predicted or --score",
+    ),
+}
+
 
 def watched(command: Any) -> None:
     """Make the command name the option that was meant, and refuse one that is given twice, which would lose a value."""
@@ -57,8 +70,8 @@ def _refuse_twice(ctx: Any, order: Sequence[Any]) -> None:
             parameter.multiple or parameter.is_flag or parameter.count
         )
         if once and order.count(parameter) > 1:
-            times = order.count(parameter)
-            ctx.fail(f"{parameter.opts[0]} is given {times} times, and takes one value: {parameter.help}")
+            option, times = parameter.opts[0], order.count(parameter)
+            ctx.fail(f"{option} takes one value, and is given {times} times{AGAIN.get((ctx.info_name, option), '')}.")
 
 
 def meant(unknown: str, options: list[str]) -> list[str]:

@@ -20,8 +20,10 @@ def votes(
     left: Annotated[str, typer.Option(help="Column of the first system of each vote.")] = "left",
     right: Annotated[str, typer.Option(help="Column of the second one.")] = "right",
     winner: Annotated[str, typer.Option(help="Column: left, right or tie, or the winner's name.")] = "winner",
-    ties: Annotated[str, typer.Option(help="half (a win for each), or davidson (a parameter of their own).")] = "half",
-    home: Annotated[bool, typer.Option("--home", help="Remove the effect of the left side.")] = False,
+    ties: Annotated[
+        str, typer.Option(help="half (half a win for each), or davidson (a parameter of their own).")
+    ] = "half",
+    home: Annotated[bool, typer.Option("--home", help="Adjust for an advantage of being on the left.")] = False,
     covariate: Annotated[
         list[str] | None, typer.Option(help="Column of numbers, left minus right, to adjust for (repeat for more).")
     ] = None,

@@ -108,7 +108,7 @@ def units_for(
     validate.level(level)
     if (width is None) == (power is None):
         raise StratError.about(
-            "width", "(of an interval) or `power` (to find a difference) must be given, and not both."
+            "width", "(of an interval) or `power` (to detect a difference) must be given, and not both."
         )
     estimate, units = _single(pilot)
     if width is not None:

@@ -264,5 +264,5 @@ def _object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise StratError("The request must be an object of JSON.")
+        raise StratError("The request must be a JSON object.")
     return value

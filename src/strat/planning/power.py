@@ -1,4 +1,4 @@
-"""How many rows and units a comparison needs to find a difference, and what a pilot study says about both."""
+"""How many rows and units a comparison needs to detect a difference, and what a pilot study says about both."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def paired_rows_for_power(
     design_effect: float = 1.0,
     share: float = 1.0,
 ) -> SampleSize:
-    """How many rows a paired comparison of two systems needs (McNemar's test) to find this difference.
+    """How many rows a paired comparison of two systems needs (McNemar's test) to detect this difference.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def detectable_difference(
     if measure(np.array([float(rows)]), top)[0] < power:
         raise StratError.about(
             "rows",
-            f"must be more than {rows} to find any difference at a disagreement of {disagreement:g} with "
+            f"must be more than {rows} to detect any difference at a disagreement of {disagreement:g} with "
             f"power {power:g}; two systems can't differ more than they disagree, so test more rows.",
         )
     sizes = np.unique(np.geomspace(max(2, rows / 20), rows * 20, POINTS).round())
@@ -174,7 +174,7 @@ class Detectable:
         axes.plot([self.rows], [self.difference], "o", color="black")
         axes.set_xscale("log")
         axes.set_xlabel("rows")
-        axes.set_ylabel(f"smallest difference found with power {self.power:g}")
+        axes.set_ylabel(f"smallest difference detected with power {self.power:g}")
         return axes
 
 

@@ -11,6 +11,7 @@ from strat.tables.board import AMOUNT, of_items
 from strat.tables.compare_arguments import Asked, Reading, check_arguments, kind_of_source, names_of, refuse_given
 from strat.tables.compare_by_proxy import compared_by_proxy
 from strat.tables.compare_sources import board_of, items_behind, only_systems
+from strat.tables.compared_metrics import check_compared
 from strat.tables.comparing import Way, compared, known_baseline
 from strat.tables.design import argument_of
 from strat.tables.leaderboard import Leaderboard
@@ -228,6 +229,7 @@ def _measures(asked: Asked) -> list[Metric]:
     labels = bool(asked.predicted) or decided
     default = "mean" if asked.truth is None else "accuracy" if labels else "auc"
     metrics = default if asked.metrics is None else asked.metrics
+    check_compared(metrics)
     roles = {"truth": asked.truth, asked.role: asked.values[0] if asked.values else "score", "items": asked.items}
     return chosen(metrics, roles, asked.average, decided=decided)
 

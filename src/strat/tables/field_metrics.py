@@ -134,6 +134,17 @@ AT_A_NUMBER = {  # by the name before "@"
 }
 NUMBERED = re.compile(rf"({'|'.join(AT_A_NUMBER)})@([0-9]*\.?[0-9]+)$")
 
+
+def is_quantile(name: str) -> bool:
+    """Whether a name such as "latency@0.95" or "p95" means a quantile.
+
+    >>> is_quantile("p95"), is_quantile("net_benefit@0.2")
+    (True, False)
+    """
+    numbered = at_a_number(name)
+    return numbered is not None and numbered[0].build is _quantile
+
+
 PERCENTILE = re.compile(r"^p([0-9]{2})$")  # p95: the latency that 95 of 100 do not exceed
 
 

@@ -276,12 +276,12 @@ def _of_one_system(handed: dict[str, Any]) -> tuple[dict[str, Any], str]:
         asked[role] = columns[0] if columns else None
     for name in ("system", "epoch", "name"):
         if asked.pop(name) is not None:
-            raise StratError.about(name, "must be left out without `baseline`: floors alone are of one system.")
+            raise StratError.about(name, "must be left out without `baseline`: a floor alone is for one system.")
     del asked["higher_is_better"]
     asked["design"] = replace(asked["design"], items=asked.pop("items"))
     for name in ("unmatched", "failed", "incomplete", "runs"):
         if asked.pop(name) != "error":
-            raise StratError.about(name, "must be left out without `baseline`: floors alone are of one table.")
+            raise StratError.about(name, "must be left out without `baseline`: a floor alone is for one table.")
     return asked, asked["predicted"] or asked["score"] or "candidate"
 
 
@@ -347,7 +347,7 @@ def _undefined(measure: str, place: str, reason: str) -> Question:
 def _limits(
     interval: Callable[[float], tuple[Any, Any]], alone: float, together: float, *, higher_is_better: bool
 ) -> tuple[float, float]:
-    """One-sided limits: on the side of worse for this check alone, on the side of better for all checks at once."""
+    """One-sided limits: on the worse side for this check alone, on the better side for all checks at once."""
     low = interval(1.0 - 2.0 * (alone if higher_is_better else together))[0]
     high = interval(1.0 - 2.0 * (together if higher_is_better else alone))[1]
     return float(low), float(high)
@@ -391,7 +391,7 @@ def _of_checks(checks: Iterable[GateCheck], level: float, planned: int | None) -
             notes.append(Note("gate-within-margin", f"{check.measure}{place} is lower, by less than the margin."))
         if check.reason:
             notes.append(Note("gate-undefined", f"{check.measure}{place} is not judged: {check.reason}"))
-    several = f"; the limits on the side of better hold for all {len(asked)} checks at once" if len(asked) > 1 else ""
+    several = f"; the limits on the better side hold for all {len(asked)} checks at once" if len(asked) > 1 else ""
     looks = "" if planned is None else f" that hold at every look (narrowest at {planned:,} units)"
     notes.append(Note("gate-limits", f"One-sided {100 * level:g} % limits{looks}{several}."))
     return notes

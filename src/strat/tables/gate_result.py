@@ -40,8 +40,8 @@ class GateCheck:
     value
         What is held against the bound: candidate − baseline, or the candidate's value.
     low, high
-        One-sided confidence limits of `value`. The limit on the side of worse is for this check alone, because all
-        checks must pass; the limit on the side of better holds for all checks at once, because one failure is enough.
+        One-sided confidence limits of `value`. The limit on the worse side is for this check alone, because all
+        checks must pass; the limit on the better side holds for all checks at once, because one failure is enough.
     higher_is_better
         Whether a larger value is a better one.
     needed, needed_if_equal

@@ -248,7 +248,7 @@ def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric
     if not any(metric.averaged for metric in metrics):
         names = some([metric.name for metric in metrics])
         raise StratError.about(
-            "average", f"must be left out for {names}, which are no shares of classes, got {average!r}."
+            "average", f"must be left out for {names}, which are not averaged over classes, got {average!r}."
         )
     return [_averaged(metric, average) if metric.averaged else metric for metric in metrics]
 

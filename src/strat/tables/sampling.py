@@ -7,16 +7,17 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from strat import validate
-from strat.designs import LONE
+from strat.designs import LONE, Design
 from strat.designs.crossed import MOST_FACTORS
 from strat.errors import StratError, one_of
 from strat.tables.table import Names, listed, one_name
-from strat.validate.arguments import shown
+from strat.validate.arguments import shown, with_hints
 
 LAYOUTS = ("crossed", "kinds", "order", "stages")  # fields of designs of another kind than units in strata
 BY_STRATUM = ("population", "start", "collapse_by")  # fields that may name a column with one number for each stratum
 
 
+@with_hints
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
     """How the rows of a table were drawn, by the names of its columns.
@@ -46,9 +47,9 @@ class Sampling:
     order
         A column of places along which every k-th row was drawn: see :meth:`strat.Design.systematic`.
     differences, start
-        With `order`: of which order neighbours are compared by (1 to 4); and the place of the first unit drawn, counted
-        from 1 (a number, a mapping from stratum, or a column), with which a linear drift moves no mean. A start needs
-        `population`.
+        With `order`: the order of the differences between neighbours that make the variance (1 to 4); and the place of
+        the first unit drawn, counted from 1 (a number, a mapping from stratum, or a column), with which a linear drift
+        moves no mean. A start needs `population`.
     stages
         Columns of units drawn in stages, first stage first: see :meth:`strat.Design.staged`.
     lone
@@ -102,6 +103,20 @@ class Sampling:
         self._check_replicates()
         if self.collapse_by is not None and self.lone != "collapse":
             raise StratError.about("collapse_by", f"must go with lone='collapse', got {self.collapse_by!r} without.")
+
+    @classmethod
+    def way_out(cls, other: object) -> str:
+        """What to write in place of something else that was given as a sampling.
+
+        >>> Sampling.way_out("patient"), Sampling.way_out({"crossed": ["reader", "case"]})
+        ("write strat.Sampling(units='patient')", "write strat.Sampling(crossed=['reader', 'case'])")
+        """
+        if isinstance(other, Design):
+            return "a Design of arrays goes to strat.estimate(…, on=design); here columns are named"
+        named = other if isinstance(other, Mapping) and other and set(other) <= set(DEFAULTS) else None
+        named = {"units": other} if isinstance(other, str) else named
+        fields = "units=…" if named is None else ", ".join(f"{name}={shown(value)}" for name, value in named.items())
+        return f"write strat.Sampling({fields})"
 
     @property
     def layout(self) -> str | None:
@@ -203,12 +218,6 @@ def sampling_of(design: Sampling | None, *, clusters: str | None = None, **given
     given["units"] = one_name(units=given["units"], clusters=clusters)
     if design is None:
         return Sampling(**given)
-    if not isinstance(design, Sampling):
-        raise StratError.about(
-            "design",
-            f"must be a strat.Sampling, which names columns of the table, got {shown(design)}; a Design of arrays "
-            "goes to strat.estimate.",
-        )
     for name, value in given.items():
         if value != DEFAULTS[name]:
             raise StratError.about(

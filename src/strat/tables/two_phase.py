@@ -29,6 +29,7 @@ from strat.tables.grouping import grouped, in_cells, rows_by_label
 from strat.tables.groups import Groups, in_words
 from strat.tables.metrics import Metric
 from strat.tables.table import Names, Table, listed, read
+from strat.validate.arguments import with_hints
 from strat.validate.columns import Array, Codes
 
 NOT_RANDOM = 0.01  # p-value below which the labelled rows do not look like a sample of all
@@ -36,6 +37,7 @@ NO_GAIN = 0.97  # variance with the proxy over that without, from which on it is
 UNEQUAL = 0.01  # p-value below which the proxy errs differently in a group
 
 
+@with_hints
 @dataclass(frozen=True)
 class Proxy:
     """A cheap judgement of every row, where the true one was made of a sample of the rows: `proxy=` of `evaluate`.
@@ -166,9 +168,7 @@ def labelled_rows(table: Table, roles: Mapping[str, str | None], second: Proxy) 
     return LabelledRows({**columns, truth: values}, truth, proxies, labelled, probability, strata)
 
 
-def pilot_of_labels(
-    source: Any, *, score: str, proxy: str, probability: str | None = None
-) -> tuple[int, float, float]:
+def pilot_of_labels(source: Any, *, score: str, proxy: str, probability: str | None = None) -> tuple[int, float, float]:
     """Rows, correlation of the proxy with the labels, and the labels' standard deviation, of a table labelled in part.
 
     Where rows were labelled with unequal probabilities, each counts by the inverse of its own, so that both are those
@@ -273,7 +273,7 @@ class TwoPhase:
         return values, self._transport(metric, rows_of)
 
     def _transport(self, metric: Metric, rows_of: Mapping[Any, Codes]) -> tuple[Note, ...]:
-        """Groups in which what the labels of the largest group teach of the proxy does not hold.
+        """Groups in which the proxy errs otherwise than in the largest one.
 
         A score is forecast from the first proxy by the isotonic fit of that group; classes are taken as they are.
         """
@@ -354,7 +354,7 @@ def _unlike(errors: Mapping[Any, Estimate], largest: Any, proxy: str) -> tuple[N
             notes.append(
                 Note(
                     "proxy-differs-by-group",
-                    f"what the labels of {in_words(largest)} teach of {proxy!r} does not hold in {in_words(label)}: "
+                    f"how {proxy!r} errs in {in_words(largest)} is not how it errs in {in_words(label)}: "
                     f"truth minus forecast differs by {off:.3f} (p = {p:.2g}); the estimate there rests on its own "
                     "labels",
                 )

@@ -146,7 +146,8 @@ def _instance(kinds: frozenset[Any]) -> Check:
 
     def check(name: str, value: Any) -> Any:
         if not any(_fits(kind, value) for kind in kinds):
-            raise StratError.about(name, f"must be {_words(kinds)}, got {shown(value)}.")
+            way_out = "".join(f"; {kind.way_out(value)}" for kind in kinds if hasattr(kind, "way_out"))
+            raise StratError.about(name, f"must be {_words(kinds)}, got {shown(value)}{way_out}.")
         return value
 
     return check

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, update_wrapper
+from functools import cache, update_wrapper, wraps
 from inspect import Parameter, Signature, signature
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from strat.validate.argument_kinds import Check, checks_of, same_order, shown, unmasked
 
-__all__ = ["checked", "same_order", "shown", "unmasked"]
+__all__ = ["checked", "same_order", "shown", "unmasked", "with_hints"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C", bound=type)
 # keywords of other libraries, and what they are called here
 ELSEWHERE = {
     **dict.fromkeys(("cluster", "clusters", "cluster_col", "group", "groups", "psu", "unit"), ("units", "groups")),
@@ -23,7 +24,8 @@ ELSEWHERE = {
     **dict.fromkeys(("pos_label", "positive_class"), ("positive",)),
     **dict.fromkeys(("y_true", "label", "labels", "target", "actual"), ("truth",)),
     **dict.fromkeys(("y_pred", "prediction", "predictions", "pred"), ("predicted",)),
-    **dict.fromkeys(("y_prob", "y_proba", "y_score", "proba", "probability"), ("score",)),
+    **dict.fromkeys(("y_prob", "y_proba", "y_score", "probability"), ("score",)),
+    "proba": ("score", "probability"),
     **dict.fromkeys(("sample_weight", "weight"), ("weights",)),
     **dict.fromkeys(("seed", "random_state"), ("rng",)),
     **dict.fromkeys(("sampling", "survey_design"), ("design",)),
@@ -31,6 +33,9 @@ ELSEWHERE = {
     **dict.fromkeys(("n_splits", "folds", "k"), ("cv", "folds")),
     **dict.fromkeys(("alpha", "confidence", "confidence_level", "conf_level"), ("level",)),
     **dict.fromkeys(("stratum", "stratify"), ("strata",)),
+    **dict.fromkeys(("fpc", "population_size", "N"), ("population",)),
+    **dict.fromkeys(("probabilities", "propensity"), ("probability",)),
+    **dict.fromkeys(("factors", "random_effects"), ("crossed",)),
 }
 
 
@@ -95,8 +100,40 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], update_wrapper(outer, function))
 
 
-def _wrong_call(function: Callable[..., Any], parameters: Signature, args: Any, named: Mapping[str, Any]) -> str:
-    """What Python says of such a call, and the keyword that was meant."""
+def with_hints(cls: C) -> C:
+    """The class, whose constructor says which keyword was meant, or which ones there are.
+
+    >>> @with_hints
+    ... class Box:
+    ...     def __init__(self, *, width: int = 1, height: int = 1) -> None: ...
+    >>> Box(widht=2)
+    Traceback (most recent call last):
+    ...
+    TypeError: Box.__init__() got an unexpected keyword argument 'widht'; did you mean 'width'?
+    >>> Box(colour=2)
+    Traceback (most recent call last):
+    ...
+    TypeError: Box.__init__() got an unexpected keyword argument 'colour'; there are width, height
+    """
+    made = cls.__init__  # type: ignore[misc]
+    parameters = signature(made)
+
+    @wraps(made)
+    def __init__(self: Any, *args: Any, **named: Any) -> None:
+        try:
+            parameters.bind(self, *args, **named)
+        except TypeError:
+            raise TypeError(_wrong_call(made, parameters, (self, *args), named, listed=True)) from None
+        made(self, *args, **named)
+
+    cls.__init__ = __init__  # type: ignore[misc]
+    return cls
+
+
+def _wrong_call(
+    function: Callable[..., Any], parameters: Signature, args: Any, named: Mapping[str, Any], *, listed: bool = False
+) -> str:
+    """What Python says of such a call, and the keyword that was meant, or else, if `listed`, all that there are."""
     try:
         function(*args, **named)  # never runs: its arguments do not bind
     except TypeError as error:
@@ -104,7 +141,8 @@ def _wrong_call(function: Callable[..., Any], parameters: Signature, args: Any, 
     unknown = next((name for name in named if name not in parameters.parameters), None)
     if unknown is None:
         return message + _named_only(parameters, args, named)
-    return message + _meant(unknown, [name for name in parameters.parameters if name not in {"self", "cls", *named}])
+    names = [name for name in parameters.parameters if name not in {"self", "cls", *named}]
+    return message + (_meant(unknown, names) or (f"; there are {', '.join(names)}" if listed else ""))
 
 
 def _named_only(parameters: Signature, args: Any, named: Mapping[str, Any]) -> str:
