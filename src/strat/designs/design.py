@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from strat import validate
 from strat.designs.blocks import blocks
-from strat.designs.columns import arguments, sizes
 from strat.designs.crossed import crossing
 from strat.designs.derived import DerivedDesigns
 from strat.designs.making import Population, assemble, per_label, row_count
 from strat.designs.ordered import Ordered, checked_starts, end_factors, ordered, places
+from strat.designs.stages import sizes
 from strat.designs.stages import stages as staged_layout
 from strat.errors import StratError, plain, some
 from strat.notebook import in_notebooks
@@ -356,9 +356,7 @@ class Design(DerivedDesigns):
         frame
             Anything that gives a column for a name: a data frame, a mapping.
         columns
-            `strata`, `units` (or `clusters`), `items`, `weights`, `population`, `order`, `kinds`: the name of a
-            column; `crossed` and `stages`: names of columns; `lone` and `differences` as they are. Of stages,
-            `population` names a column for each.
+            What :class:`strat.Sampling` takes, replicate weights apart: `strata`, `units` (or `clusters`), `weights`, …
 
         Examples
         --------
@@ -366,9 +364,9 @@ class Design(DerivedDesigns):
         >>> print(Design.from_columns(table, strata="site", weights="w"))
         stratified: 4 rows in 4 units in 2 strata of 2; 2 degrees of freedom
         """
-        kind, options = arguments(frame, columns)
-        design: Design = getattr(cls, kind)(**options)
-        return design
+        from strat.designs.from_columns import design_in
+
+        return design_in(frame, columns)
 
     @classmethod
     @checked

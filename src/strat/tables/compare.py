@@ -6,20 +6,21 @@ from dataclasses import replace
 from typing import Any
 
 from strat import validate
+from strat.designs.from_columns import argument_of
+from strat.designs.sampling import Sampling, sampling_of
 from strat.errors import StratError
 from strat.tables.board import AMOUNT, of_items
 from strat.tables.compare_arguments import Asked, Reading, check_arguments, kind_of_source, names_of, refuse_given
 from strat.tables.compare_by_proxy import compared_by_proxy
 from strat.tables.compare_sources import board_of, items_behind, only_systems
 from strat.tables.comparing import Way, compared, known_baseline
-from strat.tables.design import argument_of
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.metric_builds import AUTO
 from strat.tables.metrics import Metric, Metrics, chosen, of_repeats, one_by_one, one_class
-from strat.tables.sampling import Sampling, sampling_of
-from strat.tables.table import Names, listed, read
+from strat.tables.table import read
 from strat.tables.two_phase import Proxy, proxy_of
 from strat.validate.arguments import checked, shown
+from strat.validate.names import Names, listed
 
 __all__ = ["Leaderboard", "compare"]
 

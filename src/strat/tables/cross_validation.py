@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from strat import validate
 from strat.colours import BLUE, ORANGE
 from strat.designs import Design
+from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.figures import new_axes
@@ -23,12 +25,10 @@ from strat.protocols.protocol_result import Times
 from strat.protocols.running import Session, Split, Task, random_source, run, table, task, times
 from strat.protocols.splitting import fold_splits, repeat_numbers, torn_units
 from strat.tables import render
-from strat.tables.design import design_of
 from strat.tables.evaluation import Evaluation
 from strat.tables.hints import averages
 from strat.tables.metrics import one_class
 from strat.tables.render import Sheet
-from strat.tables.sampling import Sampling
 from strat.tables.scoring import Outcome, Scorer, scorers
 from strat.tables.sheet_result import ByName, SheetResult
 from strat.validate.arguments import checked

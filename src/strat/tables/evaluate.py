@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from strat import validate
-from strat.tables.design import GROUP, argument_of
+from strat.designs.from_columns import GROUP, argument_of
+from strat.designs.sampling import Sampling, sampling_of
 from strat.tables.evaluate_two_phase import evaluate_two_phase
 from strat.tables.evaluation import Evaluation
 from strat.tables.evaluation_arguments import check_arguments
@@ -16,11 +17,11 @@ from strat.tables.evaluation_notes import notes_on
 from strat.tables.logs.one_system import LoggedSystem, logged_system
 from strat.tables.metric_builds import AUTO
 from strat.tables.metrics import Metrics, chosen, of_repeats, one_by_one, one_class
-from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.sources import Basis, Question, Sources, named_roles
-from strat.tables.table import Names, Table, listed, read
+from strat.tables.table import Table, read
 from strat.tables.two_phase import Proxy, proxy_of
 from strat.validate.arguments import checked
+from strat.validate.names import Names, listed
 
 
 @checked

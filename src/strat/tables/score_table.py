@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from strat.comparison.score_table import Scores, named_scores
 from strat.errors import StratError, one_of, some
 from strat.notes import Note
-from strat.tables.table import MISSING, Names, Table, read
+from strat.tables.table import MISSING, Table, read
 from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, numbers
+from strat.validate.names import Names
 
 
 @checked

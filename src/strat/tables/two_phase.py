@@ -21,8 +21,9 @@ from strat.tables.column import Column
 from strat.tables.grouping import grouped, in_cells, rows_by_label
 from strat.tables.groups import Groups, in_words
 from strat.tables.metrics import Metric
-from strat.tables.table import Names, Table, listed, read
+from strat.tables.table import Table, read
 from strat.validate.columns import Array, Codes
+from strat.validate.names import Names, listed
 
 NOT_RANDOM = 0.01  # p-value below which the labelled rows do not look like a sample of all
 NO_GAIN = 0.97  # variance with the proxy over that without, from which on it is no gain

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from strat import validate
-from strat.designs import LONE
 from strat.designs.crossed import MOST_FACTORS
+from strat.designs.making import LONE
 from strat.errors import StratError, one_of
-from strat.tables.table import Names, listed, one_name
 from strat.validate.arguments import shown
+from strat.validate.names import Names, listed, one_name
 
 LAYOUTS = ("crossed", "kinds", "order", "stages")  # fields of designs of another kind than units in strata
 BY_STRATUM = ("population", "start", "collapse_by")  # fields that may name a column with one number for each stratum
