@@ -293,10 +293,6 @@ class ManySystems:
         """The leader as a sentence, and the notes of the estimate."""
         return with_notes(self.sentence, self.estimate.notes)
 
-    def __repr__(self) -> str:
-        """The same as `str`."""
-        return str(self)
-
     @checked
     def to_frame(self, library: str | None = None, level: float = 0.95) -> Any:
         """One row per system, best first, as a frame of pandas, Polars or PyArrow."""
