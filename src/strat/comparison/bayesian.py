@@ -104,7 +104,7 @@ def bayesian_correlated_t(a: ArrayLike, b: ArrayLike, *, ratio: float, rope: flo
     ratio
         Size of a testing set over size of its training set: 1/(K − 1) for K folds; see `split_ratio`.
     rope
-        Differences up to this size are practically none.
+        Differences up to this size count as practically zero.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def bayesian_sign(
     a, b
         Score of each model on each data set.
     rope
-        Differences up to this size are practically none.
+        Differences up to this size count as practically zero.
     prior
         How many data sets' weight the prior puts on the region of equivalence.
     draws, rng

@@ -242,7 +242,7 @@ class Design(DerivedDesigns):
         start
             The place of the first unit drawn along the order of the population, counted from 1 (for strata a mapping
             from stratum, each counted on its own). The weights of the first and last unit then make up for it, so that
-            a linear drift moves the mean no more (Yates's end correction); `population` must be given.
+            a linear drift no longer moves the mean (Yates's end correction); `population` must be given.
 
         Examples
         --------
@@ -274,7 +274,7 @@ class Design(DerivedDesigns):
         weights: ArrayLike | None = None,
         counts: ArrayLike | None = None,
     ) -> Design:
-        """A design of these very units, each seen under fixed kinds (pose, lighting, prompt template, sensor).
+        """A design of exactly these units, each seen under fixed kinds (pose, lighting, prompt template, sensor).
 
         Neither what units differ by nor what kinds differ by is an error of a value about these units and kinds; what a
         unit does under a kind beyond both is. For a value about a population of units, kinds fixed, take
@@ -307,14 +307,14 @@ class Design(DerivedDesigns):
         Parameters
         ----------
         stages
-            From the name of each stage, first stage first, to the unit of each row. A label may come back within
+            From the name of each stage, first stage first, to the unit of each row. A label may recur in
             another unit of the stage before.
         strata
             The stratum of each row, at the first stage.
         population
             From the name of a stage to the number of units there are to draw from (in the stratum, or in the unit of
-            the stage before): one number, or one for each row. A stage left out is of a limitless population, and no
-            later stage counts below it.
+            the stage before): one number, or one for each row. A stage left out has an unlimited population, and
+            the stages below it add nothing.
         weights
             What each row weighs; by default what the populations imply.
         counts
@@ -380,10 +380,10 @@ class Design(DerivedDesigns):
     ) -> Design:
         """A design in which two factors or more were drawn, and rows belong to a level of each.
 
-        Readers and cases, judges and items, workers and prompts, speakers and attacks: both would be others in another
-        study. The variance is by rows + by columns - by cells, and never negative. Cells may be empty, and hold
+        Readers and cases, judges and items, workers and prompts, speakers and attacks: another study would draw others
+        of both. The variance is by rows + by columns - by cells, and never negative. Cells may be empty, and hold
         several rows. Where cases are clusters of rows (lesions of a patient), name the patient; a factor nested in
-        another (case within patient) can be a third one. A factor that is fixed is none: leave it out.
+        another (case within patient) can be a third one. Leave out factors that are fixed.
 
         Parameters
         ----------

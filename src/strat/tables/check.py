@@ -68,7 +68,7 @@ def check(
     """Would the interval hold for data like yours? One answer for each measure.
 
     Samples are drawn as the design draws them, whole units with their rows and true labels within each stratum, from
-    a population whose true value is known and which is as right, as confused and as clustered as the data suggest;
+    a population whose true value is known and whose accuracy, confusions and clustering are as the data suggest;
     every interval is tried on each. The intraclass correlation is drawn from its posterior, and the units differ in
     three ways; the answer is for the hardest.
 

@@ -68,7 +68,7 @@ def compare(
     ----------
     source
         A wide table with a column for each system; a long table with a row for each system and item; one table for each
-        system (a list of files, or a mapping from system to file or frame), joined on `items`; or logs of benchmarks.
+        system (a list of files, or a mapping from system to file or frame), joined on `items`; or benchmark logs.
     truth
         The column of true labels.
     predicted
@@ -83,7 +83,7 @@ def compare(
     strata, units, weights
         Columns, or metadata fields of logs: fixed groups, what was drawn, how much an item counts.
     clusters
-        Another word for `units`.
+        Another name for `units`.
     lone
         What to do with a stratum of one unit.
     nested
@@ -93,7 +93,7 @@ def compare(
         :func:`strat.evaluate`. `items` of a long table must tell the combinations of crossed levels apart.
     metrics
         One measure or several, by their names in :func:`strat.evaluate` or as functions of (truth, predicted): by
-        default "accuracy" of labels, "auc" of scores with `truth`. For logs: the log's own name of one.
+        default "accuracy" of labels, "auc" of scores with `truth`. For logs: the name of a measure in the logs.
     by
         A column, or several, that make groups: the comparison in each of them, and for two systems the test that their
         difference is the same in all.
@@ -109,7 +109,7 @@ def compare(
         For a wide table whose true judgements are missing by design in some rows, as for :func:`strat.evaluate`: with
         `truth`, columns that stand in for it; else a column for each of `score`, in their order.
     systems
-        Only these of the systems in `source`; by default all of them.
+        The systems to compare; by default all those in `source`.
     higher_is_better
         Whether a larger score is a better one (by default it is); a named measure knows that itself.
     name
@@ -122,7 +122,7 @@ def compare(
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     na
-        Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
+        Strings that mark a missing value, instead of the usual "", "NA", "N/A", "NaN", "null", "None", "." and so on.
     failed, incomplete, runs
         For logs: see :func:`read_logs`.
 

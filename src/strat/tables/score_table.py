@@ -46,7 +46,7 @@ def score_table(
     missing
         Data sets that lack a system: "error", or "drop" to leave them out.
     na
-        Texts that mark a missing value.
+        Strings that mark a missing value.
 
     Examples
     --------

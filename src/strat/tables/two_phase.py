@@ -34,15 +34,15 @@ UNEQUAL = 0.01  # p-value below which the proxy errs differently in a group
 class Proxy:
     """A cheap judgement of every row, where the true one was made of a sample of the rows: `proxy=` of `evaluate`.
 
-    A name alone does where labels are a simple random sample of the rows.
+    The name of a column alone is enough if the labels are a simple random sample of the rows.
 
     Parameters
     ----------
     columns
         The column of the cheap judgement (a model as judge), or several.
     probability, label_strata
-        Columns: with which probability each labelled row was chosen; the groups within which labels were drawn. Without
-        either, labels are a simple random sample of the rows.
+        Columns: the probability with which each labelled row was chosen; the groups within which labels were drawn.
+        Without either, labels are a simple random sample of the rows.
     estimator
         "regression" (the coefficient with the least variance), "stratified" (one of its own in each of `label_strata`),
         "difference" (coefficient 1) or "labels" (alone).

@@ -58,7 +58,7 @@ def votes(
     level
         Confidence level.
     na
-        Texts that mark a missing value.
+        Strings that mark a missing value.
 
     Examples
     --------
