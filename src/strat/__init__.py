@@ -150,6 +150,7 @@ from strat.statistics import (
 if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     from strat import algebra, comparison, datasets, gaussian, planning, plot, protocols, recognition, report, tables
     from strat.comparison import units_for
+    from strat.designs.sampling import Sampling
     from strat.report.explain import explain
     from strat.tables.check import check
     from strat.tables.compare import compare
@@ -158,7 +159,6 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     from strat.tables.gate import gate
     from strat.tables.look import look
     from strat.tables.model_comparison import compare_models
-    from strat.tables.sampling import Sampling
     from strat.tables.two_phase import Proxy
     from strat.tables.votes import votes
 

@@ -16,7 +16,7 @@ LONGEST = 1000  # characters in a message
 
 
 class StratError(ValueError):
-    """What the data, the design or the arguments do not allow, in one sentence.
+    """An error in the data, the design or the arguments, explained in one sentence.
 
     Values are written as in plain Python, whichever library they come from.
 

@@ -62,7 +62,7 @@ def _html(self: Any) -> str:
 
 
 def _to_dict(self: Any) -> dict[str, Any]:
-    """The fields as plain values for JSON; what is kept for further questions only is left out."""
+    """The fields as plain values for JSON, without those kept only for further questions."""
     return {field.name: plain_value(getattr(self, field.name)) for field in fields(self) if field.repr}
 
 

@@ -295,10 +295,46 @@ def test_designs_from_columns() -> None:
     assert Design.from_columns(table, order="t", weights="w").kind == "systematic"
     assert Design.from_columns(table, weights="w").kind == "simple random"
     assert Design.from_columns(table, stages=["s", "u"]).kind == "staged"
+    assert str(Design.from_columns(table)) == str(Design.simple_random(4))
     with pytest.raises(StratError, match="`strata` must name a column of `frame`, got 'site'"):
         Design.from_columns(table, strata="site")
     with pytest.raises(StratError, match="`columns` must be roles"):
         Design.from_columns(table, stratum="s")
+    with pytest.raises(StratError, match="`clusters` must not come together"):
+        Design.from_columns(table, units="u", clusters="u")
+    with pytest.raises(StratError, match="`replicate_weights` must be left out here"):
+        Design.from_columns(table, replicate_weights="r", weights="w", scale=1.0)
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {},
+        {"weights": "w"},
+        {"strata": "s", "population": "n"},
+        {"strata": "s", "population": {"x": 10, "y": 20}},
+        {"units": "u", "items": "i"},
+        {"items": "i"},
+        {"strata": "s", "units": "v", "nested": True},
+        {"strata": "l", "lone": "collapse", "collapse_by": "n"},
+        {"crossed": ["u", "v"]},
+        {"order": "t", "differences": 2},
+        {"stages": ["u", "i"], "population": ["m", "n"]},
+        {"units": "u", "kinds": "v"},
+    ],
+)
+def test_columns_make_the_same_design_for_a_design_and_for_a_table(roles: dict[str, Any]) -> None:
+    """`Design.from_columns` had its own list of roles: it refused items without units, and joined no strata by size."""
+    table = {
+        "s": ["x"] * 4 + ["y"] * 4, "u": [1, 1, 2, 2, 3, 3, 4, 4], "v": [1, 2] * 4, "i": [1, 2, 3, 4, 5, 6, 7, 8],
+        "l": ["a"] * 3 + ["b"] * 4 + ["c"], "w": [1.0, 2.0] * 4, "t": list(range(8)), "m": [9] * 8, "n": [30] * 8,
+        "y": [0.1, 0.4, 0.3, 0.9, 0.5, 0.2, 0.8, 0.7],
+    }  # fmt: skip
+    design = Design.from_columns(table, **roles)
+    whole = strat.evaluate(table, score="y", metrics="mean", design=strat.Sampling(**roles))
+    assert whole.design == design.summary
+    alone = strat.estimate(strat.mean(table["y"]), on=design)
+    assert alone.se == pytest.approx(whole["mean"].se, rel=1e-12)
 
 
 def test_collapsed_strata_tell_their_bias_and_can_be_paired() -> None:

@@ -163,7 +163,7 @@ def test_results_by_name_are_read_as_a_dictionary_is() -> None:
 def test_results_of_another_process_answer_further_questions() -> None:
     """Closures kept processes from returning results: "Can't pickle local object '_inferred.<locals>.<lambda>'"."""
     rng = np.random.default_rng(3)
-    table = {**TABLE, "s": rng.random(24), "g": ["a", "b"] * 12}
+    table: dict[str, Any] = {**TABLE, "s": rng.random(24), "g": ["a", "b"] * 12}
     ours = strat.evaluate(table, truth="y", predicted="p", units="u", by="g", metrics=["accuracy", "f1"])
     theirs = pickle.loads(pickle.dumps(ours))
     assert theirs["f1"].interval(0.8) == ours["f1"].interval(0.8)
@@ -177,7 +177,8 @@ def test_results_of_another_process_answer_further_questions() -> None:
     ):
         estimate = strat.estimate(statistic, on=design)
         again = pickle.loads(pickle.dumps(estimate))
-        assert np.array_equal(again.interval(0.9), estimate.interval(0.9))
+        for mine, other in zip(estimate.interval(0.9), again.interval(0.9), strict=True):
+            assert np.array_equal(mine, other)
     systems: dict[str, Any] = {"truth": "y", "predicted": ["p", "q"], "units": "u"}
     board = strat.compare(table, **systems, metrics=["accuracy", "f1"])
     copy = pickle.loads(pickle.dumps(board))

@@ -11,10 +11,10 @@ import pytest
 
 import strat
 from strat import StratError
+from strat.designs.from_columns import design_of
 from strat.statistics.classification import f1
 from strat.statistics.scores import auc
 from strat.tables import Sampling, evaluate, read, reduce
-from strat.tables.design import design_of
 
 Make = Callable[[dict[str, np.ndarray], Path], Any]
 

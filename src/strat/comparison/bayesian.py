@@ -13,13 +13,14 @@ from scipy.special import gammainc, gammaln, stdtr, xlogy
 from strat import validate
 from strat.comparison.hierarchical import hierarchical_posterior
 from strat.comparison.simplex import draw_density, draw_simplex
+from strat.comparison.splits import differences
 from strat.errors import StratError
 from strat.estimation.hypothesis_tests import with_notes
 from strat.notebook import in_words
 from strat.notes import Note
 from strat.statistics.splits import corrected_se
 from strat.validate.arguments import checked
-from strat.validate.columns import Array, numbers, same_length
+from strat.validate.columns import Array, numbers
 from strat.validate.scalars import Rng, generator
 
 # Draws of Dirichlet weights that are held at once.
@@ -103,7 +104,7 @@ def bayesian_correlated_t(a: ArrayLike, b: ArrayLike, *, ratio: float, rope: flo
     ratio
         Size of a testing set over size of its training set: 1/(K − 1) for K folds; see `split_ratio`.
     rope
-        Differences up to this size are practically none.
+        Differences up to this size count as practically zero.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def bayesian_correlated_t(a: ArrayLike, b: ArrayLike, *, ratio: float, rope: flo
     >>> bayesian_correlated_t(a, b, ratio=1 / 9, rope=1.0)
     correlated t: P(a − b < −1) = 0.0242, P(within ±1) = 0.0859, P(a − b > 1) = 0.8899
     """
-    d, rope = _pairs(a, b), _rope(rope)
+    d, rope = differences(a, b, "values"), _rope(rope)
     if not (math.isfinite(ratio) and ratio >= 0.0):
         raise StratError.about("ratio", f"must be testing size / training size, 0 or more, got {ratio!r}.")
     mean, scale, df = float(d.mean()), corrected_se(d, ratio), len(d) - 1.0
@@ -148,7 +149,7 @@ def bayesian_sign(
     a, b
         Score of each model on each data set.
     rope
-        Differences up to this size are practically none.
+        Differences up to this size count as practically zero.
     prior
         How many data sets' weight the prior puts on the region of equivalence.
     draws, rng
@@ -161,7 +162,7 @@ def bayesian_sign(
     >>> round(bayesian_sign([1, 1, 1, 0], [0, 0, 0, 1], prior=0.0).above, 4)
     0.875
     """
-    d, rope = _pairs(a, b), _rope(rope)
+    d, rope = differences(a, b, "values"), _rope(rope)
     if not 0.0 <= prior < 1e6:
         raise StratError.about("prior", f"must be a weight of 0 or more and below a million, got {prior!r}.")
     below, above = float((d < -rope).sum()), float((d > rope).sum())
@@ -191,7 +192,7 @@ def bayesian_signed_rank(
     >>> result.above > 0.99
     True
     """
-    d, rope = _pairs(a, b), _rope(rope)
+    d, rope = differences(a, b, "values"), _rope(rope)
     if not 0.0 < prior < 1e6:
         raise StratError.about("prior", f"must be a weight above 0 and below a million, got {prior!r}.")
     z = np.concatenate([[0.0], d])
@@ -251,16 +252,6 @@ def bayesian_hierarchical(
     points = posterior.draw(validate.count("draws", draws, most=10**7), generator(rng))
     below, within, above = posterior.largest
     return Posterior("hierarchical", below, within, above, rope, points=points, notes=posterior.notes)
-
-
-def _pairs(a: ArrayLike, b: ArrayLike) -> Array:
-    x, y = numbers("a", a), numbers("b", b)
-    if x.ndim > 1 or y.ndim > 1:
-        x, y = x.reshape(-1), y.reshape(-1)
-    same_length(a=x, b=y)
-    if len(x) < 2:
-        raise StratError.about("a", "must have two values or more, got one.")
-    return x - y
 
 
 def _rope(rope: float) -> float:

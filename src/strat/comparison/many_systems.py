@@ -99,7 +99,7 @@ class ManySystems:
         return self._all.t
 
     def between(self, rows: Sequence[int], columns: Sequence[int] | None = None) -> SystemPairs:
-        """These systems − those (without `columns`: all), by their places: what is known of so many pairs alone."""
+        """These systems − those (without `columns`: all), by position: what is known of these pairs alone."""
         i = np.asarray(rows, np.intp)
         j = np.arange(len(self.systems)) if columns is None else np.asarray(columns, np.intp)
         errors = pair_errors(self._covariance, i, j)
@@ -128,7 +128,7 @@ class ManySystems:
 
     @checked
     def pvalues(self, adjust: str = "max-t") -> Array:
-        """P-values of all pairs, adjusted for their number by max-t (or "holm", or "none").
+        """P-values of all pairs, adjusted by max-t for their number (or "holm", or "none").
 
         Max-t asks how often the largest |t| of all pairs is as large when no two systems differ; it uses the covariance
         between pairs, so that it is sharper than Bonferroni's correction. With few units (fewer than 50, or than five
@@ -237,7 +237,7 @@ class ManySystems:
     def ranks(self, level: float = 0.95) -> tuple[Array, Array]:
         """Simultaneous rank intervals of all systems: 1 is the best.
 
-        A system ranks behind all that are better beyond doubt, and before all that are worse beyond doubt.
+        A system ranks behind all that are significantly better, and ahead of all that are significantly worse.
         """
         critical = self.critical(level)
         if critical not in self._known_ranks:
@@ -293,10 +293,6 @@ class ManySystems:
     def __str__(self) -> str:
         """The leader as a sentence, and the notes of the estimate."""
         return with_notes(self.sentence, self.estimate.notes)
-
-    def __repr__(self) -> str:
-        """The same as `str`."""
-        return str(self)
 
     @checked
     def to_frame(self, library: str | None = None, level: float = 0.95) -> Any:

@@ -293,10 +293,6 @@ class Comparison:
         """The answer as a sentence; of systems on different items, with the notes."""
         return with_notes(sentence(self), () if self.paired else self.notes)
 
-    def __repr__(self) -> str:
-        """The same as `str`."""
-        return str(self)
-
     @checked
     def to_frame(self, library: str | None = None, level: float = 0.95) -> Any:
         """One row for the difference as sampled, one for independent rows where these would say something else."""

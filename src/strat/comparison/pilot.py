@@ -86,11 +86,11 @@ def units_for(
         The whole width of the interval that is wanted: 0.04 for ± 2 points.
     power, difference
         The probability of finding a difference, and the difference that matters; the one that the comparison found by
-        default, which is often too large, because it was found.
+        default, which tends to be too large.
     level
         Confidence level of the interval and of the two-sided test.
     assurance
-        In which share of studies the width is to be reached.
+        The share of studies in which the width is to be reached.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def corrected_t(a: ArrayLike, b: ArrayLike, *, ratio: float, alternative: str = 
         raise StratError.about(
             "ratio", f"must be testing size / training size, 0 or more, got {ratio!r}; for K folds it is 1/(K - 1)."
         )
-    d = _differences(a, b)
+    d = differences(a, b, "splits")
     return _t("corrected t (1.12)", d, corrected_se(d, ratio), alternative)
 
 
@@ -86,7 +86,7 @@ def uncorrected_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided")
     >>> round(uncorrected_t([1, 2, 3], [0, 0, 0]).statistic, 4)  # 2 / (1/sqrt 3)
     3.4641
     """
-    d = _differences(a, b)
+    d = differences(a, b, "splits")
     return _t("uncorrected paired t", d, float(d.std(ddof=1)) / math.sqrt(len(d)), alternative)
 
 
@@ -241,13 +241,12 @@ def _linear_errors(x: Array, y: Array) -> Array:
     return errors
 
 
-def _differences(a: ArrayLike, b: ArrayLike) -> Array:
-    x, y = numbers("a", a), numbers("b", b)
-    if x.ndim > 1 or y.ndim > 1:
-        x, y = x.reshape(-1), y.reshape(-1)
+def differences(a: ArrayLike, b: ArrayLike, what: str) -> Array:
+    """What two models differ by, in each of two splits (or data sets) or more."""
+    x, y = np.ravel(numbers("a", a)), np.ravel(numbers("b", b))
     same_length(a=x, b=y)
     if len(x) < 2:
-        raise StratError.about("a", "must have two splits or more, got one; one split has no variance.")
+        raise StratError.about("a", f"must have two {what} or more, got one, which has no variance.")
     return x - y
 
 

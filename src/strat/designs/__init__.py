@@ -1,8 +1,8 @@
 """How the rows were drawn, and the variance of a sum over what was drawn.
 
-`design` holds the value `Design`, `making` turns labels into one, `variance` answers the one question that inference
-asks of a design: the variance of a sum of unit influences, and its degrees of freedom. `plan` is about the four levels
-of an evaluation, `facts` what a result keeps of its design.
+`design` holds the value `Design`; `making` turns labels into one, `sampling` and `from_columns` names of columns.
+`variance` answers the one question that inference asks of a design: the variance of a sum of unit influences, and its
+degrees of freedom. `plan` is about the four levels of an evaluation, `facts` what a result keeps of its design.
 """
 
 from __future__ import annotations

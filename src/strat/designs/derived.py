@@ -56,7 +56,7 @@ class DerivedDesigns(DrawnUnits):
 
     @checked
     def collapsed(self, by: Mapping[Any, float] | None = None) -> Self:
-        """Each stratum of one unit joined with the next one (the last with the one before).
+        """The design with each stratum of one unit joined to the next one (the last to the one before).
 
         The variance then holds what the joined strata differ by: it is too large, the more so the less they have in
         common. Strata come in the order of their labels, or of `by`, which gives each label a number such as the

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from strat import validate
 from strat.designs.blocks import blocks
-from strat.designs.columns import arguments, sizes
 from strat.designs.crossed import crossing
 from strat.designs.derived import DerivedDesigns
 from strat.designs.making import Population, assemble, per_label, row_count
 from strat.designs.ordered import Ordered, checked_starts, end_factors, ordered, places
+from strat.designs.stages import sizes
 from strat.designs.stages import stages as staged_layout
 from strat.errors import StratError, plain, some
 from strat.notebook import in_notebooks
@@ -242,7 +242,7 @@ class Design(DerivedDesigns):
         start
             The place of the first unit drawn along the order of the population, counted from 1 (for strata a mapping
             from stratum, each counted on its own). The weights of the first and last unit then make up for it, so that
-            a linear drift moves the mean no more (Yates's end correction); `population` must be given.
+            a linear drift no longer moves the mean (Yates's end correction); `population` must be given.
 
         Examples
         --------
@@ -274,7 +274,7 @@ class Design(DerivedDesigns):
         weights: ArrayLike | None = None,
         counts: ArrayLike | None = None,
     ) -> Design:
-        """A design of these very units, each seen under fixed kinds (pose, lighting, prompt template, sensor).
+        """A design of exactly these units, each seen under fixed kinds (pose, lighting, prompt template, sensor).
 
         Neither what units differ by nor what kinds differ by is an error of a value about these units and kinds; what a
         unit does under a kind beyond both is. For a value about a population of units, kinds fixed, take
@@ -307,14 +307,14 @@ class Design(DerivedDesigns):
         Parameters
         ----------
         stages
-            From the name of each stage, first stage first, to the unit of each row. A label may come back within
+            From the name of each stage, first stage first, to the unit of each row. A label may recur in
             another unit of the stage before.
         strata
             The stratum of each row, at the first stage.
         population
             From the name of a stage to the number of units there are to draw from (in the stratum, or in the unit of
-            the stage before): one number, or one for each row. A stage left out is of a limitless population, and no
-            later stage counts below it.
+            the stage before): one number, or one for each row. A stage left out has an unlimited population, and
+            the stages below it add nothing.
         weights
             What each row weighs; by default what the populations imply.
         counts
@@ -356,9 +356,7 @@ class Design(DerivedDesigns):
         frame
             Anything that gives a column for a name: a data frame, a mapping.
         columns
-            `strata`, `units` (or `clusters`), `items`, `weights`, `population`, `order`, `kinds`: the name of a
-            column; `crossed` and `stages`: names of columns; `lone` and `differences` as they are. Of stages,
-            `population` names a column for each.
+            What :class:`strat.Sampling` takes, replicate weights apart: `strata`, `units` (or `clusters`), `weights`, …
 
         Examples
         --------
@@ -366,9 +364,9 @@ class Design(DerivedDesigns):
         >>> print(Design.from_columns(table, strata="site", weights="w"))
         stratified: 4 rows in 4 units in 2 strata of 2; 2 degrees of freedom
         """
-        kind, options = arguments(frame, columns)
-        design: Design = getattr(cls, kind)(**options)
-        return design
+        from strat.designs.from_columns import design_in
+
+        return design_in(frame, columns)
 
     @classmethod
     @checked
@@ -382,10 +380,10 @@ class Design(DerivedDesigns):
     ) -> Design:
         """A design in which two factors or more were drawn, and rows belong to a level of each.
 
-        Readers and cases, judges and items, workers and prompts, speakers and attacks: both would be others in another
-        study. The variance is by rows + by columns - by cells, and never negative. Cells may be empty, and hold
+        Readers and cases, judges and items, workers and prompts, speakers and attacks: another study would draw others
+        of both. The variance is by rows + by columns - by cells, and never negative. Cells may be empty, and hold
         several rows. Where cases are clusters of rows (lesions of a patient), name the patient; a factor nested in
-        another (case within patient) can be a third one. A factor that is fixed is none: leave it out.
+        another (case within patient) can be a third one. Leave out factors that are fixed.
 
         Parameters
         ----------

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from strat.designs.facts import LayoutFacts
 from strat.designs.layout import sums
 from strat.errors import StratError, plain, some
 from strat.notes import Note
 from strat.text import counted
-from strat.validate.columns import Array, Codes
+from strat.validate.columns import Array, Codes, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,3 +167,13 @@ def _whole(name: str, population: Array | None, parent: Codes, drawn: Codes) -> 
             f"{plain(drawn[bad[0]])} drawn.",
         )
     return whole
+
+
+def sizes(name: str, whole: ArrayLike | float, number: int) -> Array:
+    """Population sizes of a stage: one number, or one for each row."""
+    array = numbers(f"population[{name!r}]", np.atleast_1d(np.asarray(whole)), finite=False)
+    if array.shape not in ((1,), (number,)):
+        raise StratError.about(
+            "population", f"of {name!r} must be one number or one for each row ({number}), got {array.size} values."
+        )
+    return array

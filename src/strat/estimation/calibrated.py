@@ -43,7 +43,7 @@ def cross_fitted(
     units
         What was drawn; None: single rows.
     method
-        "isotonic" (never falling) or "logistic" (Platt's, for a truth from 0 to 1).
+        "isotonic" (non-decreasing) or "logistic" (Platt's, for a truth from 0 to 1).
     folds, rng
         How many groups, and the seed that makes them.
 

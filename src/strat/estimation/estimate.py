@@ -47,7 +47,7 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
         A design (closed form: Taylor linearization and the textbook variance; the jackknife for a correlation of
         few units, whose closed form is short) or replicates of one.
     df
-        Degrees of freedom of every value: a number, "design" (units minus strata, as R has it), "effective" (from the
+        Degrees of freedom of every value: a number, "design" (units minus strata, as in R), "effective" (from the
         weights of the units), "satterthwaite" (also from the observed variances of strata), or None: units minus
         strata, or the effective number where a few units carry most of the weight, so that it is less than half of
         that. Each value counts the units that it looks at.

@@ -31,7 +31,7 @@ from strat.validate.columns import Array, values
 @in_words
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A value, how far it may be off, and how that was found.
+    """A value with its standard error, and how both were computed.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Estimate:
     notes
         What to be careful about.
     inference
-        What covariances and limits are made of.
+        What covariances and limits are computed from.
     """
 
     name: str
@@ -168,7 +168,7 @@ class Estimate:
 
     @cached_property
     def srs_variance(self) -> Array:
-        """Variance of a simple random sample of as many rows, found when somebody asks."""
+        """Variance of a simple random sample of as many rows, computed when first asked for."""
         if self.inference.srs is None:
             raise StratError(f"`{self.name}` has no design effect: it is not a statistic of the rows themselves.")
         return self.inference.srs()
@@ -407,7 +407,7 @@ class Estimate:
 
     @property
     def usable_df(self) -> Array:
-        """Degrees of freedom of each value; refused where there are none, because no limit can be had."""
+        """Degrees of freedom of each value; an error where there are none, because no limit exists."""
         if self.least_df <= 0:
             raise StratError(
                 f"`{self.name}` has {self.least_df:g} degrees of freedom: there is no interval; give more units or "

@@ -176,13 +176,13 @@ def two_phase(
     Parameters
     ----------
     statistic
-        The measure with the true judgement of the labelled rows, and anything in the others: they are not looked at.
+        The measure with the true judgement of the labelled rows; what the other rows hold is ignored.
     proxy
         The same measure with the proxy in place of the truth, of all rows; or several such.
     labelled
         Which rows have the true judgement, true or false.
     probability
-        With which probability each labelled row was chosen; None: all with the same (a simple random sample), or
+        The probability with which each labelled row was chosen; None: the same for all (a simple random sample), or for
         all of a stratum.
     strata
         Groups of rows within which the labelled ones were drawn; the estimate then adjusts for their sizes.
@@ -190,7 +190,7 @@ def two_phase(
         "regression" takes the coefficient λ with the least variance (PPI++), "stratified" one of its own in each of
         `strata`, "difference" takes λ = 1 (prediction-powered inference), "labels" leaves the proxy out.
     coefficients
-        A λ of one's own for each proxy, in place of `estimator`.
+        Your own λ for each proxy, in place of `estimator`.
     weights, units
         Row weights and units of the design, where it has them: for λ, and to count the units that hold labels.
 

@@ -198,7 +198,7 @@ def pilot_units_for_width(
     strata, level
         Strata of the design; confidence level.
     assurance
-        In which share of studies the width is to be reached.
+        The share of studies in which the width is to be reached.
 
     Examples
     --------

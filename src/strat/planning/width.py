@@ -55,7 +55,7 @@ def rows_for_width(
         The share of rows that the measure looks at: 1 for accuracy, the prevalence for sensitivity, one minus the
         prevalence for specificity, the share of rows called positive for precision.
     assurance
-        In which share of studies the width is to be reached.
+        The share of studies in which the width is to be reached.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def rows_for_auc(
     level, design_effect
         Of the interval; the variance relative to independent rows.
     assurance
-        In which share of studies the width is to be reached.
+        The share of studies in which the width is to be reached.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def repeats_for_width(
     level
         Of the interval.
     assurance
-        In which share of studies the width is to be reached.
+        The share of studies in which the width is to be reached.
 
     Examples
     --------

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat import validate
+from strat.designs.from_columns import design_of
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.curves import Curve, of_estimate, of_rows
 from strat.estimation.drawing import draw_curve
-from strat.tables.design import design_of
 from strat.validate.arguments import checked
 from strat.validate.columns import same_length
 

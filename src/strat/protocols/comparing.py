@@ -67,10 +67,6 @@ class ProtocolComparison:
         """A line for each protocol, as a data frame of pandas, Polars or PyArrow (the first that is loaded)."""
         return frame(self.to_dict(), library)
 
-    def __repr__(self) -> str:
-        """The table."""
-        return str(self)
-
     def __str__(self) -> str:
         """A table in plain text."""
         head = (

@@ -150,10 +150,6 @@ class ProtocolResult:
         )
         return "\n".join([text, *(f"note: {note}" for note in self.notes)])
 
-    def __repr__(self) -> str:
-        """The sentence: the arrays are long."""
-        return str(self)
-
     def plot(self, ax: Any = None) -> Any:
         """Errors of the sessions as dots, the estimate as a line, its interval as a band."""
         axes = new_axes(ax)

@@ -57,10 +57,6 @@ class MatcherComparison:
         lines = [f"{name}: {v.eer()}" for name, v in self.systems.items()]
         return "\n".join([*lines, *(str(self.difference(a, b)) for a, b in pairwise(self.systems))])
 
-    def __repr__(self) -> str:
-        """The same as `str`: the scores are long."""
-        return str(self)
-
     @checked
     def measure(self, name: str = "eer", at: float | Cost | None = None) -> dict[str, Estimate]:
         """A measure of each system (see `Verification.measure`)."""

@@ -151,10 +151,6 @@ class MatchCurve:
             )
         return "\n".join([*lines, *(f"note: {note}" for note in self.estimate.notes)])
 
-    def __repr__(self) -> str:
-        """The same as `str`: the arrays are long."""
-        return str(self)
-
     @checked
     def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: a line for each point of the curves, with its standard error and limits."""

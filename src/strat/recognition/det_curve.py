@@ -35,10 +35,6 @@ class DetCurve:
         """What was compared, and FNMR at each FMR."""
         return f"{compared(self.mated, self.nonmated, self.subjects)}\n{self.estimate}"
 
-    def __repr__(self) -> str:
-        """The same as `str`: the arrays are long."""
-        return str(self)
-
     @checked
     def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: a line for each point of the curve, with its standard error and limits."""

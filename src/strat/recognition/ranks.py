@@ -85,10 +85,6 @@ class Ranks:
         text = ", ".join([text, *(f"{number} {kind}" for kind, number in others.items() if number)])
         return "\n".join([text, *(f"note: {note}" for note in self.notes)])
 
-    def __repr__(self) -> str:
-        """The sentence: the columns are long."""
-        return str(self)
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The rank of each probe, ties against the system: ``np.asarray(ranks)`` is ``ranks.rank()``."""
         if copy is False:

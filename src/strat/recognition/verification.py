@@ -73,10 +73,6 @@ class Verification(ErrorRates):
         """How many comparisons, and the equal error rate."""
         return f"{compared(self.n_mated, self.n_nonmated, self.subjects)}; {self.eer()}"
 
-    def __repr__(self) -> str:
-        """The sentence: the scores are long."""
-        return str(self)
-
     @checked
     def to_dict(self, fmr: ArrayLike = (0.01, 0.001), level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: a line for the equal error rate, and one for FNMR at each of these false match rates."""

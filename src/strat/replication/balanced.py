@@ -33,12 +33,12 @@ _OTHERS = "use generalized(design), multi_array(design) or jackknife(design), wh
 
 @checked
 def brr(design: Design) -> Replicates:
-    """Balanced repeated replication: one of the p units of each stratum a replicate (STRAT 7).
+    """Balanced repeated replication: each replicate takes one of the p units of each stratum (STRAT 7).
 
     Two units per stratum give half-samples over a Hadamard matrix; any prime power p of units gives the general
     method over an orthogonal array from a Galois field (STRAT 7.3, with the right limit on the number of columns), up
-    to 256 strata in as few replicates as difference schemes allow. Other numbers of units have :func:`generalized` and
-    :func:`multi_array`; :func:`partially_balanced` takes fewer replicates at a stated loss.
+    to 256 strata in as few replicates as difference schemes allow. For other numbers of units see :func:`generalized`
+    and :func:`multi_array`; :func:`partially_balanced` takes fewer replicates at a stated loss.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def brr(design: Design) -> Replicates:
 
 @checked
 def fay(design: Design, *, rho: float = 0.5) -> Replicates:
-    """Fay's method: BRR whose units not taken keep the weight rho instead of losing it all (0 <= rho < 1).
+    """Fay's method: BRR in which units left out keep the share rho of their weight (0 <= rho < 1).
 
     Examples
     --------
@@ -122,8 +122,8 @@ def generalized(design: Design, *, rho: float | None = None) -> Replicates:
     """Balanced replication for any number of units per stratum, equal or not.
 
     Each stratum's n_h - 1 Helmert contrasts take a column each of a two-level array. For a linear statistic the
-    variance is exactly the textbook one. `rho` shrinks the factors towards 1 as Fay's does; by default it is the
-    least that keeps every factor at or above zero (0 with two units a stratum: classical BRR).
+    variance is exactly the textbook one. `rho` shrinks the factors towards 1 as Fay's method does; by default it is the
+    least that keeps every factor at or above zero (0 with two units per stratum: classical BRR).
 
     Examples
     --------

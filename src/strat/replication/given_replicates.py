@@ -46,7 +46,7 @@ def given(
         Instead of factors, the weights of the rows in each replicate: replicates × rows. Most survey files hold these
         (R: ``combined.weights=TRUE``), one column for each replicate: transpose them, or give the table and `prefix`.
     prefix
-        `weights` is a data frame, or a mapping of columns: take those whose names start so.
+        `weights` is a data frame, or a mapping of columns: take the columns whose names start with this.
     scale, scales, rscales
         What squared deviations from the full-sample value are multiplied by: one number for all replicates, or one for
         each; `rscales` go with `scale`, as in R (``scale * rscales``).

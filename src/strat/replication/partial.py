@@ -18,7 +18,7 @@ from strat.validate.arguments import checked
 
 @checked
 def partially_balanced(design: Design, *, replicates: int, rng: int | np.random.Generator = 0) -> Replicates:
-    """At most so many replicates for any number of units, at a stated loss of degrees of freedom.
+    """A limited number of replicates for any number of units, at a stated loss of degrees of freedom.
 
     Full balance takes a column of a two-level array for each of the units - strata contrasts. Here contrasts share
     columns, each with a random sign: the cross terms of those that share one do not cancel, but are zero on average

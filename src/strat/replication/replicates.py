@@ -33,7 +33,7 @@ class Replicates:
     design
         The design that they perturb.
     method
-        What made them: a kind and a name.
+        How they were made: a kind and a name.
     operator
         The rule from unit totals to replicate totals.
     scales
@@ -43,7 +43,7 @@ class Replicates:
     array
         Which array was used, in words.
     seed
-        The seed, where randomness came in.
+        The random seed, if one was used.
     mse
         Whether deviations are taken from the full-sample value (True), or from the mean of the replicates.
     """

@@ -45,8 +45,8 @@ def bootstrap(
 ) -> Replicates:
     """The bootstrap of units within strata: Rao and Wu's n_h - 1 draws, rescaled; or the plain n_h draws.
 
-    The plain bootstrap is too narrow by the factor (n_h - 1) / n_h, which is half with two units a stratum. Squares are
-    taken about the full-sample value and divided by the number of replicates (R: by one less).
+    The plain bootstrap is too narrow by the factor (n_h - 1) / n_h, which is a half with two units per stratum.
+    Squares are taken about the full-sample value and divided by the number of replicates (R: by one less).
 
     Examples
     --------

@@ -135,25 +135,25 @@ class Statistic:
     split
         Pieces of a statistic with very many values, of at most so many values each.
     curved_below
-        Number of units below which the jackknife takes the place of the closed form, which is too short for a statistic
-        that is so far from linear (0: never).
+        Number of units below which the jackknife replaces the closed form, whose intervals are too short for a
+        statistic so far from linear (0: never).
     notes
         What a reader of the value should know; every estimate of it repeats them.
     positive
         The class that the measure looks at (None: it looks at all of them).
     classes
-        How many classes the truth has (0: it is no matter of classes).
+        How many classes the truth has (0: classes play no part).
     chance
-        The value of a score that knows nothing (None: not known); an estimate below it gets a note.
+        The value of an uninformative score (None: not known); an estimate below it gets a note.
     higher_is_better
         Whether a larger value is a better one (None: that depends on what it is the mean, or the total, of).
     curve
         The picture that its values are the points of, one of `CURVES` (None: no picture of its own).
     truth
-        For each row, the code of the class that it was drawn from (None: no matter of classes); a value rests on the
+        For each row, the code of the class that it was drawn from (None: classes play no part); a value rests on the
         units that hold the classes on which it turns.
     graded
-        Whether a row may be a part of a hit, so that no count of hits and rows stands behind a share.
+        Whether a row may count as a fraction of a hit, so that no count of hits stands behind a share.
     sum_of
         The shares that the value is a weighted sum of, or the signed distances whose sizes it adds up, with their
         coefficients (None: it is neither).

@@ -57,8 +57,8 @@ def precision(
         "binary": of the class `positive`; "micro": of all classes together; "macro": mean over classes; "weighted":
         mean weighted by the true classes' sizes; "samples": mean over rows (multilabel); None: each class.
     positive
-        The class to look at when `average` is "binary"; against all others if there are more than two. None: 1 of 0 and
-        1 or of −1 and 1, True of False and True; any other classes are refused, because nothing tells which one it is.
+        The class to look at when `average` is "binary"; against all others if there are more than two. None: 1 if
+        the labels are 0 and 1 or −1 and 1, True if they are False and True; any others must be named.
     labels
         The classes that count, in order; None: all.
     zero_division
@@ -245,7 +245,7 @@ def jaccard(
 
 @checked
 def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
-    """The weighted share of rows that are labelled right.
+    """The weighted share of rows that are labelled correctly.
 
     Examples
     --------
@@ -257,7 +257,7 @@ def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 
 @checked
 def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
-    """The weighted share of rows that are labelled wrong.
+    """The weighted share of rows that are labelled incorrectly.
 
     Examples
     --------

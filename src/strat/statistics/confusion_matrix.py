@@ -166,7 +166,7 @@ class ConfusionMatrix:
         ]
 
     def columns(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """(truth, predicted) with one row per object, so that counts alone serve every measure."""
+        """(truth, predicted) with one row per object, so that any measure can be computed from counts alone."""
         whole = np.rint(self.counts).astype(np.int64)
         if not np.array_equal(whole, self.counts):
             raise StratError.about("counts", "must be whole to be written out as rows, got fractions.")

@@ -30,7 +30,7 @@ def metric(
     """Any scikit-learn style metric, as a function of the rows' weights.
 
     It calls ``function(truth, predicted, sample_weight=…, **arguments)`` once for each replicate, on the rows
-    whose weight is not zero. Slower than the measures written out here, always possible.
+    whose weight is not zero. Slower than the built-in measures, but always possible.
 
     Parameters
     ----------

@@ -244,7 +244,7 @@ def function_of_totals(
     link: str = "identity",
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Statistic:
-    """A user-defined function of totals: `values` (rows × components) are added up, `function` makes the statistic.
+    """A user-defined function of totals: `values` (rows × components) are summed, and `function` is applied.
 
     `function` must work on an array whose last axis is the components and whose leading axes are replicates.
 
@@ -280,14 +280,14 @@ def statistic(
     link: str = "identity",
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Statistic:
-    """A user-defined function of row weights: anything, at the price of one call for each replicate.
+    """A user-defined function of row weights: anything, at the cost of one call for each replicate.
 
-    `function` takes the weights of all rows and returns a number or an array. `n` is the number of rows; without
-    it the design says.
+    `function` takes the weights of all rows and returns a number or an array. `n` is the number of rows; by default
+    that of the design.
 
-    With replicates other than the jackknife's, name the units of the design: what their weights do must else tell
-    which unit is which when the rows come in another order, at the price of one more call for each unit (and with more
-    than four units a replicate their place does).
+    With replicates other than the jackknife's, name the units of the design. Otherwise they are recognized by what
+    their weights do to the value, whatever the order of the rows, which takes one more call for each unit; with more
+    than four units per replicate they are recognized by their position.
 
     Examples
     --------

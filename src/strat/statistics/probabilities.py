@@ -24,7 +24,7 @@ __all__ = ["brier", "calibration_curve", "calibration_error", "log_loss", "top_k
 def log_loss(
     truth: ArrayLike, probability: ArrayLike, *, labels: ArrayLike | None = None, positive: object = None
 ) -> Statistic:
-    """The mean of −log(probability of the true class), with probabilities kept off 0 and 1 as scikit-learn does.
+    """The mean of −log(probability of the true class), with probabilities clipped away from 0 and 1 as in scikit-learn.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def log_loss(
     labels
         The classes that the columns stand for; None: those in `truth`.
     positive
-        The class whose probability is given, for one number per row; None: 1 of 0 and 1 or of −1 and 1, True of False
-        and True, and any other classes are refused.
+        The class whose probability is given, for one number per row; None: 1 if the labels are 0 and 1 or −1 and 1,
+        True if they are False and True; any others must be named.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def top_k_accuracy(
     labels
         The classes that the columns stand for; None: those in `truth`.
     positive
-        The class that a high score speaks for, for one number per row; as for `log_loss`.
+        The class that a high score indicates, for one number per row; as for `log_loss`.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def calibration_error(
     Notes
     -----
     A distance can't be negative, so the value is too large on average where the predictions are well calibrated, by
-    about the noise within bins. The interval of the norm "l1" knows that: it reaches down to 0 where noise alone
+    about the noise within bins. The interval of the norm "l1" allows for that: it reaches down to 0 where noise alone
     explains the value, and a note says how much noise alone would show. The intervals of the other norms, and of
     replicates, do not.
 

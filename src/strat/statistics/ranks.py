@@ -30,7 +30,7 @@ def cms(
     up_to
         The last rank of the curve; None: the largest finite one.
     at
-        Only these ranks, rising, instead of all up to `up_to`.
+        Only these ranks, increasing, instead of all up to `up_to`.
     tied
         Non-mates tied with the mate: `ranks` are then the best ranks possible, and each probe counts at rank r with
         the chance of being there when ties are broken at random.

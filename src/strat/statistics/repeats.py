@@ -189,7 +189,7 @@ def consistency(answers: ArrayLike, *, items: ArrayLike) -> Statistic:
     answers
         The answer, or the success, of each row.
     items
-        Which item each row is a repeat of; every item needs two.
+        Which item each row is a repeat of; every item needs at least two.
 
     Examples
     --------

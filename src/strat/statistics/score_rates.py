@@ -152,7 +152,7 @@ def _at_fpr(
 def threshold_at(
     truth: ArrayLike, score: ArrayLike, *, at: ArrayLike, rate: str = "fpr", positive: object = None
 ) -> Statistic:
-    """The threshold with a wanted rate: the one that keeps the error at or under `at` and gives away least.
+    """The threshold with a wanted rate: the one that keeps the error at or below `at` at the least cost.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def auc(
     labels: ArrayLike | None = None,
     positive: object = None,
 ) -> Statistic:
-    """The area under the ROC curve: the chance that a positive row outscores a negative one, ties half.
+    """The area under the ROC curve: the chance that a positive row outscores a negative one, with ties counted half.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def auc(
     labels
         The classes that the columns of `score` stand for; None: those in `truth`, sorted.
     positive
-        The positive class, against all others if there are more than two; None: 1 of 0 and 1 or of −1 and 1, True of
-        False and True, and any other classes are refused. Only for one score per row.
+        The positive class, against all others if there are more than two; None: 1 if the labels are 0 and 1 or −1 and
+        1, True if they are False and True; any others must be named. Only for one score per row.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strat.designs.sampling import Sampling
 from strat.tables.cells import Cells
 from strat.tables.check import check
 from strat.tables.check_result import Check, Checks
@@ -18,7 +19,6 @@ from strat.tables.pass_rate import pass_rate
 from strat.tables.reduce import reduce
 from strat.tables.sample import sample
 from strat.tables.sample_result import Sample
-from strat.tables.sampling import Sampling
 from strat.tables.score_files import compare_files, evaluate_files
 from strat.tables.score_table import score_table
 from strat.tables.stored_baseline import StoredBaseline, read_baseline, save_baseline

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.designs.from_columns import argument_of, is_drawn
+from strat.designs.sampling import BY_STRATUM
 from strat.errors import StratError, near, one_of, some
 from strat.notes import Note
 from strat.statistics import Axis, Statistic, accuracy, mean, stack
 from strat.tables.column import Column, alike, all_marks, all_notes, dropped_note
 from strat.tables.decisions import two_classes
-from strat.tables.design import argument_of, is_drawn
 from strat.tables.logs import ItemTable
 from strat.tables.metric_builds import labels_of
 from strat.tables.metric_words import ALIASES
 from strat.tables.metrics import Metric, single
-from strat.tables.sampling import BY_STRATUM
 from strat.tables.table import Table, missing_message
 from strat.text import counted
 from strat.validate.columns import Array, Codes, encode

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from strat import validate
 from strat.designs import Design
 from strat.designs.blocks import Blocks
+from strat.designs.from_columns import argument_of, design_of
 from strat.designs.ordered import Ordered
+from strat.designs.sampling import Sampling, sampling_of
 from strat.designs.stages import Stages
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
@@ -21,18 +23,17 @@ from strat.estimation.cautions import SHOWS_A_TENTH
 from strat.notes import FEW_DF, Note, codes_of
 from strat.tables.check_result import Check, Checks
 from strat.tables.check_trials import Line, limits_of_samples, lines_of
-from strat.tables.design import argument_of, design_of
 from strat.tables.files import Progress
 from strat.tables.metric_builds import labels_of
 from strat.tables.metrics import Metric, Metrics, chosen, one_class
-from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.simulate import Simulator, shapes, simulator
 from strat.tables.simulate_crossed import CROSSED_SHAPES, crossed_simulator
 from strat.tables.simulate_layouts import BLOCK_SHAPES, ORDERED_SHAPES, blocks_simulator, ordered_simulator
 from strat.tables.simulate_stages import staged_simulator
-from strat.tables.table import Names, Table, read
+from strat.tables.table import Table, read
 from strat.text import counted
 from strat.validate.arguments import checked
+from strat.validate.names import Names
 
 TRIALS = 1000
 WORK = 20_000_000  # rows over all samples of one kind; more rows get fewer samples
@@ -67,7 +68,7 @@ def check(
     """Would the interval hold for data like yours? One answer for each measure.
 
     Samples are drawn as the design draws them, whole units with their rows and true labels within each stratum, from
-    a population whose true value is known and which is as right, as confused and as clustered as the data suggest;
+    a population whose true value is known and whose accuracy, confusions and clustering are as the data suggest;
     every interval is tried on each. The intraclass correlation is drawn from its posterior, and the units differ in
     three ways; the answer is for the hardest.
 

@@ -74,7 +74,7 @@ class Check(SheetResult):
     def holds(self) -> bool:
         """Whether the default interval is shown to keep its level, under every shape that was tried.
 
-        Few units show nothing: a sample without a unit of the bad kind looks calm. Nor does a sample with errors in
+        Few units prove nothing: a sample may happen to hold no unit of the bad kind. Nor does a sample with errors in
         few units, or with few rows of a class, beyond a threshold or a quantile.
         """
         return self.lines[0].verdict(self.level) == "holds" and DOUBTS.isdisjoint(codes_of(self.notes))

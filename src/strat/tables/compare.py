@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from strat import validate
+from strat.designs.from_columns import argument_of
+from strat.designs.sampling import Sampling, sampling_of
 from strat.errors import StratError
 from strat.tables.board import AMOUNT, of_items
 from strat.tables.compare_arguments import Asked, Reading, check_arguments, kind_of_source, names_of, refuse_given
@@ -13,14 +15,13 @@ from strat.tables.compare_by_proxy import compared_by_proxy
 from strat.tables.compare_sources import board_of, items_behind, only_systems
 from strat.tables.compared_metrics import check_compared
 from strat.tables.comparing import Way, compared, known_baseline
-from strat.tables.design import argument_of
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.metric_builds import AUTO
 from strat.tables.metrics import Metric, Metrics, chosen, of_repeats, one_by_one, one_class
-from strat.tables.sampling import Sampling, sampling_of
-from strat.tables.table import Names, listed, read
+from strat.tables.table import read
 from strat.tables.two_phase import Proxy, proxy_of
 from strat.validate.arguments import checked, shown
+from strat.validate.names import Names, listed
 
 __all__ = ["Leaderboard", "compare"]
 
@@ -68,7 +69,7 @@ def compare(
     ----------
     source
         A wide table with a column for each system; a long table with a row for each system and item; one table for each
-        system (a list of files, or a mapping from system to file or frame), joined on `items`; or logs of benchmarks.
+        system (a list of files, or a mapping from system to file or frame), joined on `items`; or benchmark logs.
     truth
         The column of true labels.
     predicted
@@ -83,7 +84,7 @@ def compare(
     strata, units, weights
         Columns, or metadata fields of logs: fixed groups, what was drawn, how much an item counts.
     clusters
-        Another word for `units`.
+        Another name for `units`.
     lone
         What to do with a stratum of one unit.
     nested
@@ -93,7 +94,7 @@ def compare(
         :func:`strat.evaluate`. `items` of a long table must tell the combinations of crossed levels apart.
     metrics
         One measure or several, by their names in :func:`strat.evaluate` or as functions of (truth, predicted): by
-        default "accuracy" of labels, "auc" of scores with `truth`. For logs: the log's own name of one.
+        default "accuracy" of labels, "auc" of scores with `truth`. For logs: the name of a measure in the logs.
     by
         A column, or several, that make groups: the comparison in each of them, and for two systems the test that their
         difference is the same in all.
@@ -109,7 +110,7 @@ def compare(
         For a wide table whose true judgements are missing by design in some rows, as for :func:`strat.evaluate`: with
         `truth`, columns that stand in for it; else a column for each of `score`, in their order.
     systems
-        Only these of the systems in `source`; by default all of them.
+        The systems to compare; by default all those in `source`.
     higher_is_better
         Whether a larger score is a better one (by default it is); a named measure knows that itself.
     name
@@ -122,7 +123,7 @@ def compare(
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     na
-        Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
+        Strings that mark a missing value, instead of the usual "", "NA", "N/A", "NaN", "null", "None", "." and so on.
     failed, incomplete, runs
         For logs: see :func:`read_logs`.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from strat.designs.sampling import Sampling
 from strat.errors import StratError, one_of, plain, some
 from strat.tables.joining import UNMATCHED, tables_of
 from strat.tables.logs import ItemTable
 from strat.tables.logs.reading import is_logs
 from strat.tables.metric_builds import AUTO
-from strat.tables.sampling import Sampling
-from strat.tables.table import Names, listed
 from strat.tables.two_phase import Proxy
+from strat.validate.names import Names, listed
 
 OF_LOGS = "for tables: it is for logs of benchmarks"
 OF_LONG = "it is for long tables"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from strat.comparison.many_systems import ManySystems
+from strat.designs.from_columns import design_of
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.estimation.functions import Difference
@@ -16,7 +17,6 @@ from strat.estimation.two_phase import Phases, fixed_coefficients, of_phases, ph
 from strat.notes import Note
 from strat.tables.board import Board, joint
 from strat.tables.comparing import Way
-from strat.tables.design import design_of
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.metrics import Metric
 from strat.tables.table import Table

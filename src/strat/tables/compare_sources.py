@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from strat.designs.from_columns import argument_of
 from strat.errors import StratError, near
 from strat.tables.board import Board, of_columns, of_items
 from strat.tables.compare_arguments import Asked, Reading, names_of
-from strat.tables.design import argument_of
 from strat.tables.joining import by_system, join, tables_of
 from strat.tables.logs import ItemTable, read_logs, read_long
 from strat.tables.logs.reading import is_logs
-from strat.tables.table import Names, listed, read
+from strat.tables.table import read
+from strat.validate.names import Names, listed
 
 
 def board_of(kind: str, source: Any, asked: Asked) -> Board:

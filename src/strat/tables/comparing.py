@@ -12,20 +12,20 @@ from strat.comparison.many import facts_of_pairs
 from strat.comparison.many_systems import ManySystems
 from strat.comparison.paired import notes_on_difference, of_estimate
 from strat.designs import Design
+from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
 from strat.errors import StratError, near, some
 from strat.estimation import Estimate, estimate
 from strat.notes import Note
 from strat.statistics import Statistic
 from strat.tables.board import Board, joint
 from strat.tables.board_folding import folded
-from strat.tables.design import design_of
 from strat.tables.grouping import Parts, grouped, rows_by_label
 from strat.tables.groups import Groups
 from strat.tables.hints import averages, classes_as_strata, traps
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.logs.hints import looks_clustered
 from strat.tables.metrics import Metric
-from strat.tables.sampling import Sampling
 
 
 @dataclass(frozen=True)

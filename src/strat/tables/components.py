@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
 from strat.estimation.components import VarianceComponents, variance_components
 from strat.tables.check import columns_by_role
-from strat.tables.design import design_of
 from strat.tables.metric_builds import labels_of
 from strat.tables.metrics import chosen, one_class
-from strat.tables.sampling import Sampling
-from strat.tables.table import Names, read
+from strat.tables.table import read
 from strat.validate.arguments import checked
+from strat.validate.names import Names
 
 
 @checked

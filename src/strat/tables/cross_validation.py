@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from strat import validate
 from strat.colours import BLUE, ORANGE
 from strat.designs import Design
+from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.figures import new_axes
@@ -23,12 +25,10 @@ from strat.protocols.protocol_result import Times
 from strat.protocols.running import Session, Split, Task, random_source, run, table, task, times
 from strat.protocols.splitting import fold_splits, repeat_numbers, torn_units
 from strat.tables import render
-from strat.tables.design import design_of
 from strat.tables.evaluation import Evaluation
 from strat.tables.hints import averages
 from strat.tables.metrics import one_class
 from strat.tables.render import Sheet
-from strat.tables.sampling import Sampling
 from strat.tables.scoring import Outcome, Scorer, scorers
 from strat.tables.sheet_result import ByName, SheetResult
 from strat.validate.arguments import checked
@@ -154,7 +154,7 @@ def cross_validate(
     rng: Rng = 0,
     n_jobs: int | None = None,
 ) -> CrossValidation:
-    """Measures of a classifier by cross-validation, with intervals that know which rows belong together.
+    """Measures of a classifier by cross-validation, with intervals that allow for rows that belong together.
 
     Every row is predicted by a model that was trained without it, and without any row of its unit. The predictions of
     all folds are measured together, on the design of the units. The interval is for the sampling of units, given these
@@ -171,7 +171,7 @@ def cross_validate(
         Number of folds (no unit is on both sides), any scikit-learn splitter, or a list of pairs of training and test
         rows.
     groups, units
-        What the rows came in (patients, passages), one label per row: two names of one thing.
+        The unit that each row belongs to (a patient, a passage); the two names mean the same.
     scoring
         Names of scikit-learn's scorers ("accuracy", "f1_macro", "roc_auc", "neg_log_loss", …), functions of
         (truth, predicted) that make a statistic, a list of these, or a mapping from names to them. A scorer that starts
@@ -180,10 +180,10 @@ def cross_validate(
         Fixed groups that cover the population, and how many rows of it each row stands for. Weights count in the
         measures, not in the training.
     repeats, stratify
-        For a number of folds: how often the rows are split anew, and whether folds keep the proportions of classes.
+        For a number of folds: how many times the rows are split, and whether folds keep the proportions of classes.
     positive
-        The class that measures of one class look at; None: 1 of 0 and 1, True of False and True; other classes are
-        refused by measures that depend on it.
+        The class that measures of one class look at; None: 1 if the labels are 0 and 1, True if they are False and
+        True; measures that depend on it refuse other labels.
     level, lone
         Confidence level; what to do with a stratum of one unit, as in `strat.evaluate`.
     rng

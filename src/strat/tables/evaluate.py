@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from strat import validate
-from strat.tables.design import GROUP, argument_of
+from strat.designs.from_columns import GROUP, argument_of
+from strat.designs.sampling import Sampling, sampling_of
 from strat.tables.evaluate_two_phase import evaluate_two_phase
 from strat.tables.evaluation import Evaluation
 from strat.tables.evaluation_arguments import check_arguments
@@ -16,11 +17,11 @@ from strat.tables.evaluation_notes import notes_on
 from strat.tables.logs.one_system import LoggedSystem, logged_system
 from strat.tables.metric_builds import AUTO
 from strat.tables.metrics import Metrics, chosen, of_repeats, one_by_one, one_class
-from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.sources import Basis, Question, Sources, named_roles
-from strat.tables.table import Names, Table, listed, read
+from strat.tables.table import Table, read
 from strat.tables.two_phase import Proxy, proxy_of
 from strat.validate.arguments import checked
+from strat.validate.names import Names, listed
 
 
 @checked
@@ -55,7 +56,7 @@ def evaluate(
 ) -> Evaluation:
     """Measures of a classifier or a benchmark with intervals that fit how the rows were drawn.
 
-    The rows are reduced to cells where they live (one group-by); everything after that is small.
+    The rows are aggregated where they are stored (one group-by); everything after that is small.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def evaluate(
         or the table that it returns (where columns are text, or memory is short); or benchmark logs of one system,
         which are scored already: a folder, files, or what :func:`read_logs` returns.
     truth, predicted
-        Columns of labels (of numbers, for rmse and its kin).
+        Columns of labels (of numbers, for rmse and similar measures).
     score
         A column of numbers: for AUC, Brier score and the like beside `truth`, or, without `truth`, a
         per-row score such as 0/1 correctness.
@@ -91,21 +92,21 @@ def evaluate(
         of its own, the test that all are equal, the gaps and the worst group.
     average
         How f1, precision, recall, specificity and jaccard treat classes: "macro", "micro", "weighted", or None for one
-        value of each class. By default the positive one of two classes, and macro for more.
+        value of each class. By default: the positive class of two, the macro average of more.
     threshold
-        Decide by the score: rows whose score is at least this are predicted positive, the others not.
+        Predict the positive class for rows whose score is at least this, the other class for the rest.
     positive
-        The class that measures of one class look at (f1, precision, recall, specificity, auc, …). None: 1 of 0 and 1 or
-        of −1 and 1, True of False and True; any other two classes are refused. With more classes, f1 and its kin are
-        macro averages unless one is named.
+        The class that measures of one class look at (f1, precision, recall, specificity, auc, …). None: 1 if the labels
+        are 0 and 1 or −1 and 1, True if they are False and True; any other two must be named. With more classes, f1 and
+        similar measures are macro averages unless a class is named.
     method
         "taylor" (closed form) or replicates: "brr", "fay", "generalized", "multi_array", "partially_balanced",
         "jackknife", "bootstrap".
     replicates
-        How many, for "partially_balanced" (at most so many, 64 by default, at a stated loss of degrees of freedom) and
-        "bootstrap" (1,000).
+        Number of replicates of "bootstrap" (1,000 by default); the most that "partially_balanced" may take (64 by
+        default), at a stated loss of degrees of freedom.
     target
-        "population" (rows of this kind, the default) or "benchmark" (these very units: only repeats vary).
+        "population" (rows of this kind, the default) or "benchmark" (exactly these units: only repeats vary).
     level
         Confidence level.
     df
@@ -114,7 +115,7 @@ def evaluate(
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     na
-        Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
+        Strings that mark a missing value, instead of the usual "", "NA", "N/A", "NaN", "null", "None", "." and so on.
     bins
         How finely to bin scores of rows that stay in an engine (None: exact if few are distinct).
     proxy

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from strat.designs import Design
-from strat.tables.design import GROUP, design_of
+from strat.designs.from_columns import GROUP, design_of
 from strat.tables.evaluation import Evaluation
 from strat.tables.evaluation_basis import replicates_by
 from strat.tables.metrics import Metric

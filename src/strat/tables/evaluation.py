@@ -226,7 +226,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
         names: Mapping[str, str] | None = None,
         percent: bool = False,
     ) -> str:
-        """A table for a paper, "0.78 (0.71, 0.83)": a line for each measure, or for each group with a measure a column.
+        """A table for a paper, "0.78 (0.71, 0.83)": a row per measure, or per group with a column per measure.
 
         Parameters
         ----------

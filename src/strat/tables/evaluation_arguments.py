@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from strat.designs.from_columns import TARGETS
+from strat.designs.sampling import Sampling
 from strat.errors import StratError, one_of
-from strat.tables.design import TARGETS
-from strat.tables.sampling import Sampling
 from strat.tables.sources import Question
 from strat.tables.two_phase import Proxy
 

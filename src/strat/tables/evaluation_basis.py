@@ -10,11 +10,11 @@ import numpy as np
 
 from strat import replication
 from strat.designs import Design
+from strat.designs.from_columns import GROUP, design_of
 from strat.errors import StratError, near
 from strat.estimation import Estimate, estimate
 from strat.tables.cells import Cells
 from strat.tables.decisions import with_decisions
-from strat.tables.design import GROUP, design_of
 from strat.tables.evaluation_arguments import COUNTED
 from strat.tables.grouping import grouped, in_cells, in_groups
 from strat.tables.many_groups import in_many_groups

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from strat.designs.from_columns import (
+    GROUP,
+    is_drawn,
+)
 from strat.estimation import Estimate
 from strat.notes import Note, once
 from strat.statistics.positive import positives
 from strat.tables.cells import Cells
-from strat.tables.design import (
-    GROUP,
-    is_drawn,
-)
 from strat.tables.evaluation_basis import EXPAND
 from strat.tables.groups import Groups, in_words
 from strat.tables.hints import averages, classes_as_strata, look, pooled, traps

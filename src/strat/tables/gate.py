@@ -12,6 +12,7 @@ from strat import validate
 from strat.comparison.paired_result import Comparison
 from strat.comparison.pilot import units_for
 from strat.comparison.sequential import anytime_error
+from strat.designs.sampling import Sampling, sampling_of
 from strat.errors import StratError, near, one_of, some
 from strat.estimation import Estimate
 from strat.notes import Note
@@ -23,10 +24,9 @@ from strat.tables.leaderboard import Leaderboard
 from strat.tables.leaderboard_columns import ALL
 from strat.tables.metric_builds import AUTO
 from strat.tables.metrics import Metrics, chosen
-from strat.tables.sampling import Sampling, sampling_of
 from strat.tables.stored_baseline import beside_candidate, is_baseline, read_baseline
-from strat.tables.table import Names, listed
 from strat.validate.arguments import checked, shown
+from strat.validate.names import Names, listed
 
 POWER = 0.8  # with which an open check is to be settled
 Bound = float | Mapping[str, float]

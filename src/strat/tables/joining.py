@@ -15,8 +15,9 @@ from strat.notes import Note
 from strat.tables.backends import Arrays
 from strat.tables.column import dropped_note
 from strat.tables.files import once
-from strat.tables.table import Names, Table, read
+from strat.tables.table import Table, read
 from strat.text import counted
+from strat.validate.names import Names
 
 UNMATCHED = ("error", "common")
 

@@ -182,7 +182,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
     def pairs(self, first: int | None = None) -> dict[str, list[Any]]:
         """Every pair: difference, standard error, simultaneous limits, p values (alone, and for all pairs at once).
 
-        `first` gives the pairs of so many systems alone, from the best; their limits still hold for all pairs.
+        `first` keeps only the pairs of that many systems, best first; their limits still hold for all pairs.
         """
         shown = self.systems[:first]
         i, j = np.triu_indices(len(shown), 1)

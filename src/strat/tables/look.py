@@ -25,9 +25,10 @@ from strat.tables.roles import Roles, propose
 from strat.tables.seen_column import DATES, LABELS, NUMBERS, TEXT, TRUTHS, WHOLE, Seen
 from strat.tables.sheet_result import SheetResult
 from strat.tables.steps import Step, measures, positive_choices, steps
-from strat.tables.table import Names, Table, read
+from strat.tables.table import Table, read
 from strat.text import counted
 from strat.validate.arguments import checked
+from strat.validate.names import Names
 
 COLUMNS = 100  # that are looked at
 EXAMPLES = 4

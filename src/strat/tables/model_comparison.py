@@ -62,22 +62,22 @@ def compare_models(
     X, y
         What the classifiers take (features, texts, images, a data frame, a sparse matrix), and labels.
     groups, units
-        What the rows came in (patients, passages), one label per row: two names of one thing. No unit is on both sides
+        The unit that each row belongs to (a patient, a passage); the two names mean the same. No unit is on both sides
         of a split.
     metrics
         Measures, by scikit-learn's names or ours ("accuracy", "roc_auc", "neg_log_loss", …), as in
-        `strat.cross_validate`. Losses are given as themselves, without a sign.
+        `strat.cross_validate`. Losses are reported as positive numbers.
     cv, repeats
-        Number of folds, a scikit-learn splitter or a list of (training, test) rows; how often the rows are split anew.
+        Number of folds, a scikit-learn splitter or a list of (training, test) rows; how many times the rows are split.
     positive
         The class that measures of one class look at.
     rope
-        Differences up to this size are practically none, for the posterior probabilities.
+        Differences up to this size count as practically zero, for the posterior probabilities.
     five_by_two
         Also train on five times two halves, for Alpaydin's F test.
     sources
         Number of times that the rows are divided into thirds to see what training sets, test sets, seeds and labels
-        each contribute (six trainings a time and model); 0: not at all.
+        each contribute (six trainings per model each time); 0: not at all.
     label_noise
         With `sources`: the share of labels that are thought to be wrong.
     level
@@ -85,7 +85,7 @@ def compare_models(
     rng, n_jobs
         Seed or Generator; trainings at a time, for joblib.
     folder
-        Keep every session here, and read those that are there already: an interrupted run goes on.
+        Keep every session here, and read those already there, so that an interrupted run can be resumed.
     progress
         Called after each session with (how many are done, of how many, the model's name).
 

@@ -177,7 +177,7 @@ class ModelComparison(SheetResult):
 
     @checked
     def pair(self, a: str, b: str, metric: str | None = None) -> ModelPair:
-        """Two models by one measure (the first one by default): all tests of a − b, and which one to go by."""
+        """Two models by one measure (the first one by default): all tests of a − b, and the recommended one."""
         metric = self._metric(metric)
         i, j = self._place("a", a), self._place("b", b)
         if i == j:

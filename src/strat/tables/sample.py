@@ -14,10 +14,11 @@ from strat.planning import stratum_boundaries
 from strat.planning.allocation import neyman_counts, proportional_counts
 from strat.tables.label_sampling import at_least, doubt, inclusion_probabilities, mean_doubt, quantile_groups
 from strat.tables.sample_result import Sample
-from strat.tables.table import Names, Table, read
+from strat.tables.table import Table, read
 from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode
+from strat.validate.names import Names
 
 METHODS = ("proportional", "equal", "neyman", "systematic", "simple", "unequal")
 CUTS = ("quantiles", "dalenius-hodges")

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.designs.sampling import DEFAULTS
 from strat.errors import StratError, some
 from strat.notebook import in_words
 from strat.notes import Note, records
 from strat.tables.look import look
 from strat.tables.render import Sheet
-from strat.tables.sampling import DEFAULTS
 from strat.tables.sheet_result import SheetResult
 from strat.tables.steps import Step
 from strat.text import counted

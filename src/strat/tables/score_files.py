@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from strat.designs.sampling import Sampling
 from strat.errors import StratError, some
 from strat.statistics import Statistic
 from strat.tables.compare import compare
@@ -16,7 +17,6 @@ from strat.tables.evaluate import evaluate
 from strat.tables.evaluation import Evaluation
 from strat.tables.field_files import LOWER, Items, Make, measure_of, read_items
 from strat.tables.leaderboard import Leaderboard
-from strat.tables.sampling import Sampling
 from strat.tables.table import read
 from strat.validate.arguments import checked, shown
 

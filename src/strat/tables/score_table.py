@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from strat.comparison.score_table import Scores, named_scores
 from strat.errors import StratError, one_of, some
 from strat.notes import Note
-from strat.tables.table import MISSING, Names, Table, read
+from strat.tables.table import MISSING, Table, read
 from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, numbers
+from strat.validate.names import Names
 
 
 @checked
@@ -45,7 +46,7 @@ def score_table(
     missing
         Data sets that lack a system: "error", or "drop" to leave them out.
     na
-        Texts that mark a missing value.
+        Strings that mark a missing value.
 
     Examples
     --------

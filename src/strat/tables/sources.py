@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from strat.designs import Design
+from strat.designs.from_columns import GROUP
+from strat.designs.sampling import Sampling
 from strat.estimation import Estimate
 from strat.tables.cells import Cells
-from strat.tables.design import GROUP
 from strat.tables.groups import Groups
 from strat.tables.metrics import Metric
-from strat.tables.sampling import Sampling
 from strat.tables.table import Table
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from strat.designs.sampling import DEFAULTS
 from strat.errors import StratError, plain
 from strat.statistics.positive import positive_of
 from strat.tables.metrics import METRICS
 from strat.tables.roles import Roles
-from strat.tables.sampling import DEFAULTS
 from strat.tables.seen_column import Seen
 
 # where the argument of the function is not the role, and where the option is not the argument behind two dashes

@@ -18,9 +18,10 @@ from strat.files import atomic
 from strat.tables.limits import json_object, possible, read_bytes
 from strat.tables.logs import ItemTable, read_logs, read_long
 from strat.tables.logs.reading import is_logs
-from strat.tables.table import Names, listed, read
+from strat.tables.table import read
 from strat.text import counted
 from strat.validate.arguments import checked, shown
+from strat.validate.names import Names, listed
 
 SCHEMA = "strat/baseline/1"
 OF_ITEMS = ("items", "strata", "units", "weights")  # columns that say the same of an item in the rows of every system

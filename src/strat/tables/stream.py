@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.designs import Design
+from strat.designs.from_columns import design_of
 from strat.estimation import Estimate
 from strat.estimation.estimate import estimate_from_sums, too_curved
 from strat.statistics import Statistic
 from strat.tables.backends import Lazy
 from strat.tables.cells import Cells
-from strat.tables.design import design_of
 from strat.tables.engines import exact
 from strat.tables.file_sums import SumColumns, SumsAsked, checked_sums, sums_by_unit
 from strat.tables.grouping import Make, grouped, in_groups, rows_by_label

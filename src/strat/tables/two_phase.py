@@ -28,9 +28,10 @@ from strat.tables.column import Column
 from strat.tables.grouping import grouped, in_cells, rows_by_label
 from strat.tables.groups import Groups, in_words
 from strat.tables.metrics import Metric
-from strat.tables.table import Names, Table, listed, read
+from strat.tables.table import Table, read
 from strat.validate.arguments import with_hints
 from strat.validate.columns import Array, Codes
+from strat.validate.names import Names, listed
 
 NOT_RANDOM = 0.01  # p-value below which the labelled rows do not look like a sample of all
 NO_GAIN = 0.97  # variance with the proxy over that without, from which on it is no gain
@@ -42,15 +43,15 @@ UNEQUAL = 0.01  # p-value below which the proxy errs differently in a group
 class Proxy:
     """A cheap judgement of every row, where the true one was made of a sample of the rows: `proxy=` of `evaluate`.
 
-    A name alone does where labels are a simple random sample of the rows.
+    The name of a column alone is enough if the labels are a simple random sample of the rows.
 
     Parameters
     ----------
     columns
         The column of the cheap judgement (a model as judge), or several.
     probability, label_strata
-        Columns: with which probability each labelled row was chosen; the groups within which labels were drawn. Without
-        either, labels are a simple random sample of the rows.
+        Columns: the probability with which each labelled row was chosen; the groups within which labels were drawn.
+        Without either, labels are a simple random sample of the rows.
     estimator
         "regression" (the coefficient with the least variance), "stratified" (one of its own in each of `label_strata`),
         "difference" (coefficient 1) or "labels" (alone).

@@ -7,14 +7,15 @@ from typing import Any
 from strat import validate
 from strat.comparison.many_systems import ManySystems, selected
 from strat.designs import Design
+from strat.designs.from_columns import argument_of, design_of
+from strat.designs.sampling import Sampling, sampling_of
 from strat.estimation import Estimate, estimate
 from strat.notes import Note
 from strat.statistics.equations.votes import LEFT, TIE, bradley_terry
-from strat.tables.design import argument_of, design_of
 from strat.tables.leaderboard import Leaderboard
-from strat.tables.sampling import Sampling, sampling_of
-from strat.tables.table import Names, listed, read
+from strat.tables.table import read
 from strat.validate.arguments import checked
+from strat.validate.names import Names, listed
 
 
 @checked
@@ -57,7 +58,7 @@ def votes(
     level
         Confidence level.
     na
-        Texts that mark a missing value.
+        Strings that mark a missing value.
 
     Examples
     --------

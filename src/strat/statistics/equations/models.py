@@ -123,7 +123,7 @@ def _logits(probability: ArrayLike) -> Array:
 def calibration_slope(truth: ArrayLike, probability: ArrayLike) -> Statistic:
     """The intercept and slope of the logistic regression of truth on the log odds of a probability.
 
-    A calibrated forecast has intercept 0 and slope 1; a slope below 1 says that it is too sure of itself.
+    A calibrated forecast has intercept 0 and slope 1; a slope below 1 means that it is overconfident.
 
     Examples
     --------

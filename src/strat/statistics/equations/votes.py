@@ -43,7 +43,7 @@ def bradley_terry(
     winner
         "left", "right" or "tie"; or the winner's name, with "tie" for a tie.
     ties
-        "half": a tie is half a win for each, as arenas have it; "davidson": ties have a parameter of their own
+        "half": a tie is half a win for each, as arenas count it; "davidson": ties have a parameter of their own
         (Davidson 1970).
     home
         Whether the left side has an effect of its own.

@@ -74,7 +74,7 @@ def _numeric(values: NDArray[Any], why: str) -> Array:
 
 @checked
 def fleiss_kappa(ratings: ArrayLike) -> Statistic:
-    """Fleiss' κ: agreement beyond that of ratings at random with the same shares; every item has as many ratings.
+    """Fleiss' κ: agreement beyond that of random ratings with the same shares; items must have equally many ratings.
 
     Each item adds (share of agreeing pairs of raters, share of each label, 1).
     The usual unit is what was rated: the item, the patient.

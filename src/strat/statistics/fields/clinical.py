@@ -40,7 +40,7 @@ def net_benefit(
     """Net benefit at each threshold: true positives − false positives × t / (1 − t), over all rows: a decision curve.
 
     Vickers and Elkin (2006). Each row adds, at threshold t, 1 if it is a true positive and −t / (1 − t) if a false
-    one. Treating everybody is ``net_benefit(truth, np.ones(n), …)``, treating nobody has 0.
+    one. Treating everybody is ``net_benefit(truth, np.ones(n), …)``, treating nobody has a net benefit of 0.
     The usual unit is the patient, or the hospital.
 
     Parameters
@@ -251,7 +251,7 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic
     event
         1 if it happened, 0 if the patient was last seen without it.
     risk
-        A score that is higher for those who should have it earlier.
+        A score that is higher for patients who should have the event earlier.
 
     Examples
     --------

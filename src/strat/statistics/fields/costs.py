@@ -21,7 +21,7 @@ __all__ = ["cost_per_success"]
 def cost_per_success(cost: ArrayLike, success: ArrayLike) -> Statistic:
     """All that was spent over all that succeeded: dollars per solved task, tokens per success.
 
-    Each row adds (its cost, 1 if it succeeded); what failed was paid for, too.
+    Each row adds (its cost, 1 if it succeeded); failures are paid for, too.
     The usual unit is the task, with its trials as rows.
 
     Parameters

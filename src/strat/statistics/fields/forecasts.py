@@ -54,7 +54,7 @@ def mape(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 
 @checked
 def mase(truth: ArrayLike, predicted: ArrayLike, scale: ArrayLike) -> Statistic:
-    """The mean absolute scaled error: errors in units of what the naive forecast errs (Hyndman and Koehler 2006).
+    """The mean absolute scaled error: errors relative to those of the naive forecast (Hyndman and Koehler 2006).
 
     Each row adds (size of its error / scale, 1). The usual unit is the series.
 
@@ -201,7 +201,7 @@ def _rank_codes(x: ArrayLike, y: ArrayLike) -> tuple[Codes, Codes]:
 
 @checked
 def spearman(x: ArrayLike, y: ArrayLike) -> Statistic:
-    """Spearman's correlation of ranks; ties have the middle of their ranks.
+    """Spearman's correlation of ranks; ties get the mean of their ranks.
 
     The components are the weights of the rows, so the interval allows for the ranks having been estimated, too.
     The usual unit is the series.

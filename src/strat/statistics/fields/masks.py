@@ -155,7 +155,7 @@ def mean_iou(truth: Any, predicted: Any, *, classes: int | None = None) -> Stati
     truth, predicted
         One array of class numbers per case.
     classes
-        How many classes there are, numbered from 0; None: the largest number that occurs, and one.
+        How many classes there are, numbered from 0; None: one more than the largest number that occurs.
 
     Examples
     --------

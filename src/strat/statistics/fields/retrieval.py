@@ -326,7 +326,7 @@ def recall_at_k(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int = 10
 
 @checked
 def expected_reciprocal_rank(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = 20) -> Statistic:
-    """ERR@k with grades up to 4, as gdeval has it; each query adds (its ERR, 1).
+    """ERR@k with grades up to 4, as in gdeval; each query adds (its ERR, 1).
 
     The usual unit is the query.
 
@@ -345,7 +345,7 @@ def expected_reciprocal_rank(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *
 
 @checked
 def bpref(run: Mapping[Any, Any], qrels: Mapping[Any, Any]) -> Statistic:
-    """Binary preference, which looks at judged documents alone; each query adds (its bpref, 1).
+    """Binary preference, which looks only at judged documents; each query adds (its bpref, 1).
 
     The usual unit is the query.
 

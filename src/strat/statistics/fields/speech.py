@@ -65,7 +65,7 @@ def _counts(align: Any, reference: Sequence[str], hypothesis: Sequence[str]) -> 
 def wer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The word error rate: (substitutions + deletions + insertions) / words of the reference, totals over totals.
 
-    Each row adds (errors, words of the reference); the mean of the rates of rows is another number.
+    Each row adds (errors, words of the reference); this is not the mean of the rows' rates.
     The usual unit is the speaker, or the recording.
 
     Parameters
@@ -83,7 +83,7 @@ def wer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
 
 @checked
 def cer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
-    """The character error rate: as `wer`, of characters, spaces among them.
+    """The character error rate: `wer` of characters, including spaces.
 
     Each row adds (errors, characters of the reference). The usual unit is the speaker, or the recording.
 

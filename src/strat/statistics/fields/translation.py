@@ -36,7 +36,7 @@ def _segments(metric: Any, reference: ArrayLike, hypothesis: ArrayLike) -> tuple
 
 @checked
 def bleu(reference: ArrayLike, hypothesis: ArrayLike, *, lowercase: bool = False, tokenize: str = "13a") -> Statistic:
-    """BLEU on the scale 0 to 100, equal to sacrebleu's corpus score, whose signature is a note of every estimate.
+    """BLEU on the scale 0 to 100, equal to sacrebleu's corpus score, whose signature is in the notes of every estimate.
 
     Each row adds (length, length of the reference, matching n-grams, n-grams) for n = 1 to 4.
     The usual unit is the document.
@@ -189,7 +189,7 @@ def mqm(severity: ArrayLike, category: ArrayLike, *, segments: ArrayLike) -> Sta
     severity, category
         As for `mqm_weights`.
     segments
-        What names the rated segment, of one rater, that the row speaks of.
+        The label of the rated segment, of one rater, that the row is about.
 
     Examples
     --------

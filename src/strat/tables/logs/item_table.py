@@ -142,10 +142,6 @@ class ItemTable:
         size = f"{counted(len(self), 'row')}: {counted(items, 'item')}, {counted(systems, 'system')}"
         return "\n".join([size, *self.notes])
 
-    def __repr__(self) -> str:
-        """The same as `str`."""
-        return str(self)
-
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns that exist, by name."""
         return {name: values.tolist() for name, values in self.columns().items()}

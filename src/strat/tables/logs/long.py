@@ -11,8 +11,9 @@ from strat.errors import StratError, one_of
 from strat.notes import Note
 from strat.tables.column import Column, all_marks, all_notes, dropped_note
 from strat.tables.logs.item_table import ItemTable
-from strat.tables.table import Names, Table, listed, missing_message, read
+from strat.tables.table import Table, missing_message, read
 from strat.validate.arguments import checked
+from strat.validate.names import Names, listed
 
 NAMES = {
     "system": ("system", "model", "model_name"),

@@ -18,9 +18,9 @@ from strat.tables.logs import harnesses, helm, inspect_ai, junit, line_files, lm
 from strat.tables.logs.assembling import assemble
 from strat.tables.logs.item_table import FAILED, INCOMPLETE, RUNS, ItemTable, Run
 from strat.tables.logs.long import read_long
-from strat.tables.table import listed
 from strat.text import counted
 from strat.validate.arguments import checked, shown
+from strat.validate.names import listed
 
 
 @checked

@@ -1,4 +1,4 @@
-"""The one way from columns of a table to a design."""
+"""The one way from the columns of a table to a design."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.designs import Design
-from strat.errors import StratError
-from strat.tables.sampling import Sampling
+from strat.designs.design import Design
+from strat.designs.sampling import DEFAULTS, Sampling, sampling_of
+from strat.errors import StratError, near, some
 from strat.validate.arguments import shown
 from strat.validate.columns import Array
 
@@ -20,6 +20,37 @@ SEVERAL = ("crossed", "stages", "sizes")  # roles that several columns may play,
 PLAIN = Sampling()
 GROUP = "by_"  # how the roles of columns that make groups start
 DRAWN = ("strata", "units", "items", "kinds", "order", "start")  # roles of columns that a design is made of
+
+
+def design_in(frame: Any, columns: Mapping[str, Any]) -> Design:
+    """The design of a data frame or a mapping, from the names of the columns that play each role of a `Sampling`."""
+    roles = ("clusters", *DEFAULTS)
+    unknown = [role for role in columns if role not in roles]
+    if unknown:
+        raise StratError.about("columns", f"must be roles ({some(roles, len(roles))}), got {some(unknown)}.")
+    given = {role: name for role, name in columns.items() if name is not None}
+    sampling = sampling_of(None, **{"units": None, **given})
+    sampling.refuse_replicates()
+    named = {role: name for role, name in sampling.columns.items() if name is not None}
+    arrays = {role: _column(frame, argument_of(role), name) for role, name in named.items()}
+    weights = arrays.pop("weights", None)
+    first = next((array for array in (weights, *arrays.values()) if array is not None), None)
+    return design_of(arrays, rows=_length(frame) if first is None else len(first), weights=weights, sampling=sampling)
+
+
+def _column(frame: Any, argument: str, name: str) -> NDArray[Any]:
+    """A column of a data frame or a mapping."""
+    try:
+        return np.asarray(frame[name])
+    except (KeyError, IndexError, TypeError, ValueError):
+        names = getattr(frame, "columns", frame if isinstance(frame, Mapping) else ())
+        hint = near(str(name), [str(one) for one in names])
+        raise StratError.about(argument, f"must name a column of `frame`, got {name!r}; {hint}") from None
+
+
+def _length(frame: Any) -> int:
+    """Number of rows of a data frame or a mapping."""
+    return len(next(iter(frame.values()), ())) if isinstance(frame, Mapping) else len(frame)
 
 
 def argument_of(role: str) -> str:

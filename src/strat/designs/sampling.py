@@ -7,11 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from strat import validate
-from strat.designs import LONE, Design
 from strat.designs.crossed import MOST_FACTORS
+from strat.designs.derived import DerivedDesigns
+from strat.designs.making import LONE
 from strat.errors import StratError, one_of
-from strat.tables.table import Names, listed, one_name
 from strat.validate.arguments import shown, with_hints
+from strat.validate.names import Names, listed, one_name
 
 LAYOUTS = ("crossed", "kinds", "order", "stages")  # fields of designs of another kind than units in strata
 BY_STRATUM = ("population", "start", "collapse_by")  # fields that may name a column with one number for each stratum
@@ -111,7 +112,7 @@ class Sampling:
         >>> Sampling.way_out("patient"), Sampling.way_out({"crossed": ["reader", "case"]})
         ("write strat.Sampling(units='patient')", "write strat.Sampling(crossed=['reader', 'case'])")
         """
-        if isinstance(other, Design):
+        if isinstance(other, DerivedDesigns):
             return "a Design of arrays goes to strat.estimate(…, on=design); here columns are named"
         named = other if isinstance(other, Mapping) and other and set(other) <= set(DEFAULTS) else None
         named = {"units": other} if isinstance(other, str) else named
