@@ -51,7 +51,7 @@ def mapped(
         variance=spread.variance,
         df=_df(one, function, point),
         axes=one.axes if same else unnamed_axes(point.shape),
-        measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive),
+        measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive, own_name=name is not None),
         inference=Inference(spread, one.rows, units, unseen=unseen),
     )
     still = np.sqrt(image.variance) <= HAIR * np.maximum(np.abs(point), HAIR)

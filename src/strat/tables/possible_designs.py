@@ -215,7 +215,7 @@ def _proxies(view: _View) -> list[str]:
     for label in view.seen.values():
         known = label.codes >= 0
         sampled = FEWEST_LABELS <= int(known.sum()) <= (1 - UNLABELLED) * len(known)
-        if not (label.numeric and sampled and 2 <= label.levels) or label.called(WEIGHT):
+        if not (label.numeric and sampled and label.levels >= 2) or label.called(WEIGHT):
             continue
         for one in view.free(NUMBERS, WHOLE, TRUTHS, but=("score", "predicted")):
             if one.name != label.name and _correlation(label, one) > RELATED:

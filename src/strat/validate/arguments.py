@@ -119,7 +119,7 @@ def with_hints(cls: C) -> C:
     parameters = signature(made)
 
     @wraps(made)
-    def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
+    def __init__(self: Any, *args: Any, **named: Any) -> None:
         try:
             parameters.bind(self, *args, **named)
         except TypeError:
