@@ -358,7 +358,7 @@ def _replicated(rows: int = 60, replicates: int = 16) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("replicates", [4, 16, 100])
 def test_given_replicates_are_the_design_that_is_named(replicates: int) -> None:
-    """Nothing is known of how rows were drawn but the replicates: their number and their degrees of freedom are said."""
+    """Nothing else is known of how rows were drawn: the number of replicates and their degrees of freedom are said."""
     sampling = strat.Sampling(weights="w", replicate_weights="rep", scale=1 / replicates)
     result = strat.evaluate(_replicated(replicates=replicates), score="good", design=sampling)
     df = result["mean"].df
