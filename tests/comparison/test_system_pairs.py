@@ -82,7 +82,7 @@ def test_tied_systems_are_named_without_a_corrected_value() -> None:
 
 
 def test_a_winner_by_a_hair_has_an_interval_and_no_corrected_value() -> None:
-    """Equal systems win by a hair more often than not; the sentence has a corrected value only where it lies between."""
+    """Equal systems often win by a hair; the sentence has a corrected value only where it lies between two systems."""
     rng = np.random.default_rng(3)
     seen = set()
     for _ in range(60):

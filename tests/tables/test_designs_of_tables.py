@@ -13,6 +13,7 @@ import pytest
 import strat
 from strat import Design, StratError, comparison, planning
 from strat.cli import main
+from strat.report import explain
 from strat.tables.check import check
 from strat.tables.check_result import sheet
 from strat.tables.components import components_of
@@ -346,3 +347,60 @@ def test_the_commands_take_every_design(
     assert data["plan"]["width"] == 1
     assert _run("plan", "levels", staged, "--score", "y", "--crossed", "district") == 1
     assert "`--crossed` must name two to 4 columns, got 1" in capsys.readouterr().err
+
+
+def _replicated(rows: int = 60, replicates: int = 16) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(1)
+    weight = rng.uniform(1, 3, rows)
+    named = {f"rep{k}": weight * rng.choice([0.0, 2.0], rows) for k in range(1, replicates + 1)}
+    return {"good": rng.integers(0, 2, rows), "w": weight, **named}
+
+
+@pytest.mark.parametrize("replicates", [4, 16, 100])
+def test_given_replicates_are_the_design_that_is_named(replicates: int) -> None:
+    """Nothing else is known of how rows were drawn: the number of replicates and their degrees of freedom are said."""
+    sampling = strat.Sampling(weights="w", replicate_weights="rep", scale=1 / replicates)
+    result = strat.evaluate(_replicated(replicates=replicates), score="good", design=sampling)
+    df = result["mean"].df
+    assert result.design == f"given replicates: 60 rows, {replicates} replicates; {df:g} degrees of freedom"
+    assert str(result["mean"].design) == result.design
+    assert result.target == "the population that the weights stand for"
+    assert "drawn on its own" not in explain(result)
+
+
+def test_replicates_of_a_design_that_is_known_keep_it() -> None:
+    design = strat.Design.clustered(units=np.arange(20) // 2)
+    known = strat.estimate(strat.mean(np.arange(20.0)), on=strat.jackknife(design))
+    assert str(known.design) == str(design)
+    factors = np.where(np.eye(10) > 0, 0.0, 10 / 9)
+    assert str(strat.estimate(strat.mean(np.arange(20.0)), on=strat.given(design, factors, scale=0.9)).design) == str(
+        design
+    )
+
+
+def test_other_degrees_of_freedom_than_the_layout_has_are_explained() -> None:
+    rng = np.random.default_rng(0)
+    judge, item = (axis.ravel() for axis in np.meshgrid(range(6), range(20), indexing="ij"))
+    table = {"judge": judge, "item": item, "good": (rng.random(120) < 0.5 + 0.08 * (judge % 4)).astype(float)}
+    result = strat.evaluate(table, score="good", design=strat.Sampling(crossed=["judge", "item"]))
+    assert f"{result['mean'].df:.4g}" != "5"
+    assert result.design.endswith("; 5 degrees of freedom")
+    line = "df: each value's own, by Satterthwaite's formula; the design has nominally 5."
+    assert line in result.notes
+    plain = strat.evaluate(table, score="good", units="judge")
+    assert not any(note.startswith("df:") for note in plain.notes)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "words"),
+    [
+        (strat.Sampling(crossed=["judge", "item"]), "the levels of every factor were drawn independently"),
+        (strat.Sampling(units="judge", kinds="item"), "the kinds under which each was seen are fixed"),
+        (strat.Sampling(stages=["judge", "item"]), "units were drawn at random at every stage"),
+    ],
+)
+def test_every_layout_says_what_was_assumed(sampling: strat.Sampling, words: str) -> None:
+    rng = np.random.default_rng(0)
+    judge, item = (axis.ravel() for axis in np.meshgrid(range(6), range(4), indexing="ij"))
+    table = {"judge": judge, "item": item, "good": rng.integers(0, 2, 24)}
+    assert words in explain(strat.evaluate(table, score="good", design=sampling))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_look import benchmark, medical, two_systems
 
 import strat
 from strat.cli import main
@@ -186,8 +187,15 @@ def test_nothing_is_asked_of_ordinary_tables(seed: int) -> None:
 
 
 def test_nothing_is_asked_of_tables_whose_names_say_it() -> None:
-    assert asked(clustered_predictions(units=100, per_unit=20, icc=0.2, rng=1)) == []
-    assert asked(example()) == []
+    """The tables of the README, of the demo, and of the tests of `look`."""
+    table = clustered_predictions(units=100, per_unit=20, icc=0.2, rng=1)
+    rng = np.random.default_rng(0)
+    groups = {"sex": [("f", "m")[unit % 2] for unit in table["unit"]], "risk": rng.random(2000)}
+    other = clustered_predictions(units=100, per_unit=20, icc=0.2, rng=1, accuracy=0.82)["predicted"]
+    for one in (table, {**table, **groups}, {**table, **groups, "other": other}, example()):
+        assert asked(one) == []
+    for known in (medical(), benchmark(), two_systems()):
+        assert asked(known) == []
 
 
 def test_numbered_columns_that_are_no_weights() -> None:

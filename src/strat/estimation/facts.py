@@ -60,6 +60,8 @@ class MeasureFacts:
         1 if the values can't fall along the last axis, −1 if they can't rise, 0 otherwise; limits then do the same.
     curve
         The picture that the values are the points of: that of the statistic (None: no picture of its own).
+    own_name
+        Whether the name was given by whoever made the estimate, such as that of a difference of two systems.
     """
 
     link: str = "identity"
@@ -68,6 +70,7 @@ class MeasureFacts:
     positive: Any = None
     monotone: int = 0
     curve: str | None = None
+    own_name: bool = False
 
     @classmethod
     def of(cls, statistic: Statistic, *, crossed: bool = False) -> MeasureFacts:

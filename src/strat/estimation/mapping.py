@@ -51,7 +51,7 @@ def mapped(
         variance=spread.variance,
         df=_df(one, function, point),
         axes=one.axes if same else unnamed_axes(point.shape),
-        measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive),
+        measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive, own_name=name is not None),
         inference=Inference(spread, one.rows, units, unseen=unseen),
     )
     return replace(image, notes=(*one.notes, *_no_variation(image)))

@@ -13,7 +13,7 @@ from strat.estimation.curves import of_estimate as of_estimate_curve
 from strat.report.curve_charts import Frame, Series, curves
 from strat.report.model import Figure
 from strat.report.scores import figure_of
-from strat.report.wording import capital, number, percent, places
+from strat.report.wording import capital, named, number, percent, places
 from strat.validate.columns import Array
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def curve_sentence(estimate: Estimate) -> str:
     if estimate.curve is not None and estimate.point.ndim == 2:
         first, second = PAIRS[estimate.curve]
         at = f"{estimate.point.shape[1]:,} {estimate.axes[-1].name}s"
-        return f"{capital(estimate.name)}: {first} and {second} at {at}."
+        return f"{named(estimate)}: {first} and {second} at {at}."
     x = np.asarray(estimate.axes[-1].labels, float)
     across, up = (WORDS.get(name, name) for name in (estimate.axes[-1].name, estimate.name))
     k = int(np.argmin(np.abs(x - 0.1))) if estimate.axes[-1].name == "fpr" else len(x) // 2

@@ -11,7 +11,7 @@ from strat.designs import KINDS
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.notes import FEW_DF
-from strat.report.wording import capital, number, places
+from strat.report.wording import named, number, places
 from strat.text import counted, of_class
 
 _ASSUMED = {
@@ -95,7 +95,7 @@ def _meaning(estimate: Estimate) -> str:
         return _many(estimate)
     value, se = float(estimate.point), float(np.sqrt(estimate.variance))
     d = places(se)
-    text = f"{capital(estimate.name)}{of_class(estimate.positive)} is {number(value, d)}. "
+    text = f"{named(estimate)}{of_class(estimate.positive)} is {number(value, d)}. "
     try:
         low, high = (float(side) for side in estimate.interval())
     except StratError:
@@ -116,7 +116,7 @@ def _many(estimate: Estimate) -> str:
     labels = [axis.name for axis in estimate.axes]
     values = estimate.point
     d = places(float(np.median(np.sqrt(estimate.variance))))
-    measure = capital(estimate.name) + of_class(estimate.positive)
+    measure = named(estimate) + of_class(estimate.positive)
     return (
         f"{measure} has {values.size:,} values, by {' and '.join(labels)}, from "
         f"{number(float(values.min()), d)} to {number(float(values.max()), d)}. An interval holds for one value that "

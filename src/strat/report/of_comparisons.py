@@ -20,7 +20,7 @@ from strat.report.ladders import ladder
 from strat.report.model import Answer, Bar, Block, Figure, Grid, Mark, Picker, Section, Told
 from strat.report.of_estimates import facts_of, methods_of
 from strat.report.references import topics_of
-from strat.report.wording import capital, number, percent, places, stop
+from strat.report.wording import named, number, percent, places, stop
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.render import Sheet, jsonable
 from strat.text import counted, of_class
@@ -67,7 +67,7 @@ def of_leaderboard(board: Leaderboard) -> Told:
         topics=topics_of(estimate) | ({"max-t", "winner"} if count > 1 else set()),
         warnings=board.notes,
         data={"schema": "strat/compare/3", **_board_data(board, count)},
-        title=f"{capital(estimate.name)} of {counted(len(board.systems), 'system')}",
+        title=f"{named(estimate)} of {counted(len(board.systems), 'system')}",
     )
 
 

@@ -10,7 +10,7 @@ from strat.estimation import Estimate
 from strat.report.explain import degrees, explain
 from strat.report.model import Answer, Bar, Block, Grid, Mark, Section, Text, Told
 from strat.report.references import topics_of
-from strat.report.wording import capital, number, percent, places, stop
+from strat.report.wording import named, number, percent, places, stop
 from strat.tables.render import Sheet, jsonable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ BEHIND = "The numbers behind the curve"
 
 def of_estimate(estimate: Estimate, name: str = "") -> Told:
     """A single number, a row of them, or a curve."""
-    title = name or estimate.name
+    title = name or named(estimate)
     if estimate.point.ndim and is_curve(estimate):
         blocks: tuple[Block, ...] = (figure_of_curve(estimate), values_grid(estimate, BEHIND))
     else:
@@ -33,7 +33,7 @@ def of_estimate(estimate: Estimate, name: str = "") -> Told:
     )
     return Told(
         answer=_answered(estimate, title),
-        sections=(Section(capital(title), (*blocks, words)),),
+        sections=(Section(title, (*blocks, words)),),
         facts=facts_of(estimate),
         methods=methods_of(estimate),
         topics=topics_of(estimate) | ({"max-t"} if estimate.point.ndim else set()),
@@ -49,12 +49,12 @@ def _answered(estimate: Estimate, title: str) -> Answer:
         return Answer(curve_sentence(estimate))
     if estimate.point.ndim:
         labels = " and ".join(axis.name for axis in estimate.axes)
-        return Answer(f"{capital(title)}: {estimate.point.size:,} values by {labels}, each with its interval.")
+        return Answer(f"{title}: {estimate.point.size:,} values by {labels}, each with its interval.")
     low, high = limits(estimate, LEVEL)
     d = places(float(estimate.se))
     if low is None or high is None:
-        return Answer(f"{capital(title)} is {number(float(estimate.point), d)}; there is no interval.")
-    text = f"{capital(title)} is {number(float(estimate.point), d)}, {interval_text(low, high, d, LEVEL)}."
+        return Answer(f"{title} is {number(float(estimate.point), d)}; there is no interval.")
+    text = f"{title} is {number(float(estimate.point), d)}, {interval_text(low, high, d, LEVEL)}."
     return Answer(text, "", (Bar("as sampled", low, float(estimate.point), high),))
 
 
@@ -105,7 +105,7 @@ def values_grid(estimate: Estimate, folded: str = "") -> Grid:
     note = "" if len(lines) <= LONGEST else f"The first {LONGEST} of {len(lines):,} values; all are in the data."
     after = max(len(estimate.axes), 1)
     sheet = Sheet("", columns, rows)
-    caption = f"{capital(estimate.name)} with 95 % intervals"
+    caption = f"{named(estimate)} with 95 % intervals"
     return Grid(sheet, caption, () if folded else marks, after=after, note=note, folded=folded)
 
 

@@ -16,7 +16,7 @@ from strat.report.explain import explain
 from strat.report.model import Answer, Bar, Grid, Mark, Matrix, Section, Text, Told
 from strat.report.references import topics_of
 from strat.report.scores import of_scores
-from strat.report.wording import capital, number, percent, places
+from strat.report.wording import capital, named, number, percent, places
 from strat.tables.column import listed_marks
 from strat.tables.evaluation import Evaluation
 from strat.tables.group_lines import records_of
@@ -194,7 +194,7 @@ def _strata(evaluation: Evaluation, first: Estimate) -> list[Section]:
         marks.append(Mark(value, finite(low), finite(high), name=str(label)))
     share = percent(evaluation.level)
     sheet = Sheet("", ("stratum", first.name, "se", f"{share} low", f"{share} high"), lines)
-    grid = Grid(sheet, f"{capital(first.name)} in each stratum", tuple(marks), reference=float(first.point))
+    grid = Grid(sheet, f"{named(first)} in each stratum", tuple(marks), reference=float(first.point))
     worst, best = min(marks, key=lambda m: m.value or 0), max(marks, key=lambda m: m.value or 0)
     d = places(float(np.median([line[2] for line in lines])))
     lead = (

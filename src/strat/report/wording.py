@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strat.estimation import Estimate
 from strat.text import number as number
 from strat.text import places as places
 
@@ -16,12 +17,24 @@ def percent(level: float) -> str:
 
 
 def capital(text: str) -> str:
-    """`text` with its first letter large, the others as they are; a difference of two names stays as it is.
+    """`text` with its first letter large, the others as they are.
 
-    >>> capital("macro F1"), capital("new − old")
-    ('Macro F1', 'new − old')
+    >>> capital("macro F1")
+    'Macro F1'
     """
-    return text if " − " in text else text[:1].upper() + text[1:]
+    return text[:1].upper() + text[1:]
+
+
+def named(estimate: Estimate) -> str:
+    """The name of an estimate at the start of a sentence; one that somebody gave it stays as it is.
+
+    >>> import strat
+    >>> both = strat.stack("system", old=strat.mean([0, 1, 1]), new=strat.mean([1, 0, 1]))
+    >>> both = strat.estimate(both, on=strat.Design.simple_random(n=3))
+    >>> named(both), named(both.map(lambda v: v[..., 1] - v[..., 0], name="new − old"))
+    ('Mean', 'new − old')
+    """
+    return estimate.name if estimate.measure.own_name else capital(estimate.name)
 
 
 def stop(text: str) -> str:

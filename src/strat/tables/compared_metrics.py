@@ -17,8 +17,8 @@ def check_compared(metrics: Any) -> None:
     >>> check_compared("nri")
     Traceback (most recent call last):
     ...
-    strat.errors.StratError: `metrics` must be measures of one system to compare several, got 'nri', which compares two \
-itself; evaluate it with the old model's risk as `predicted` and the new one's as `score`.
+    strat.errors.StratError: `metrics` must be measures of one system, got 'nri', which compares two itself; \
+evaluate it with the old model's risk as `predicted` and the new one's as `score`.
     """
     for name in (part.strip() for one in one_by_one(metrics) if isinstance(one, str) for part in one.split(",")):
         metric = named(name)
@@ -26,8 +26,8 @@ itself; evaluate it with the old model's risk as `predicted` and the new one's a
         if base in TWO_MODELS:
             raise StratError.about(
                 "metrics",
-                f"must be measures of one system to compare several, got {name!r}, which compares two itself; evaluate "
-                "it with the old model's risk as `predicted` and the new one's as `score`.",
+                f"must be measures of one system, got {name!r}, which compares two itself; "
+                "evaluate it with the old model's risk as `predicted` and the new one's as `score`.",
             )
         if {"predicted", "score"} <= set(metric.needs):
             raise StratError.about(

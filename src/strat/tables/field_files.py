@@ -137,8 +137,8 @@ def _texts(reference: Path, hypotheses: Sequence[Path]) -> Items:
         if len(text) != len(lines):
             raise StratError(f"`{path}` must have as many lines as `{reference}` ({len(lines):,}), got {len(text):,}.")
     numbers = range(1, len(lines) + 1)
-    left, *others = (dict(zip(numbers, each, strict=True)) for each in (lines, *texts))
-    return Items("line", list(numbers), left, others)
+    numbered = [dict(zip(numbers, each, strict=True)) for each in (lines, *texts)]
+    return Items("line", list(numbers), numbered[0], numbered[1:])
 
 
 def _lines(path: Path) -> list[str]:

@@ -76,6 +76,11 @@ def sample(
     na
         Texts that mark a missing value, in place of "", "NA", "N/A", "NaN", "null", "None", "." and their like.
 
+    Returns
+    -------
+    Sample
+        The drawn rows, with the columns of the table beside the weights; `.analysis()` is the evaluation that fits.
+
     Examples
     --------
     >>> drawn = sample({"id": range(100), "task": ["a"] * 80 + ["b"] * 20}, size=10, items="id", strata="task")
@@ -140,9 +145,10 @@ def _values(table: Table, name: str, rows: Codes) -> NDArray[Any]:
     """The values of a column in these rows, None where one is missing."""
     column = table.backend.fetch([name])[0]
     values = column.values[rows]
-    if column.missing is None or not column.missing[rows].any():
-        return values
-    return np.where(column.missing[rows], None, values.astype(object))
+    if column.missing is not None and column.missing[rows].any():
+        values = values.astype(object)
+        values[column.missing[rows]] = None
+    return values
 
 
 class _Frame(NamedTuple):

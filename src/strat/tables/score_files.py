@@ -39,9 +39,9 @@ def evaluate_files(
 ) -> Evaluation:
     r"""How good a system is, from the files of its field: a reference, and what the system made of it.
 
-    A row is a "line" of text (counted from 1), an utterance of a .trn file (with its "speaker"), a "recording" of an RTTM file, a "topic"
-    of TREC's qrels, an "image" of COCO's annotations, or a "case" with a mask (an .npz file, or a folder of .npy
-    files).
+    A row is a "line" of text (counted from 1), an utterance of a .trn file (with its "speaker"), a "recording" of an
+    RTTM file, a "topic" of TREC's qrels, an "image" of COCO's annotations, or a "case" with a mask (an .npz file, or a
+    folder of .npy files).
 
     Parameters
     ----------
