@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .counting import GOAL, verdict
-from .run import RESULTS, ROOT, SECOND, load
+from .run import CLOSE, RESULTS, ROOT, SECOND, load
 from .second_page import SecondGrid
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -313,7 +313,7 @@ def write_pages(
     """Render both pages; what they say comes from the results, word for word."""
     import jinja2
 
-    lab, other = Lab(load(results)), SecondGrid(load(second))
+    lab, other, close = Lab(load(results)), SecondGrid(load(second)), SecondGrid(load(CLOSE))
     for path, name in ((page, "page.html"), (markdown, "page.md")):
         environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -327,7 +327,7 @@ def write_pages(
         environment.filters["two"] = lambda v: "–" if v is None else f"{v:.2f}"
         drawn = picture(lab)
         text = environment.get_template(name).render(
-            lab=lab, r=lab.results, second=other, picture=drawn, goal=GOAL, verdict=verdict
+            lab=lab, r=lab.results, second=other, close=close, picture=drawn, goal=GOAL, verdict=verdict
         )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

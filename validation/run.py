@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).with_name("results.json")
 SECOND = Path(__file__).with_name("second.json")  # of the grid that no default was chosen on
+CLOSE = Path(__file__).with_name("close_calls.json")  # some of its situations with more samples of another seed
 SCHEMA = "strat/validation/1"
 SEED = 20_010_612
 TRIALS = 5000
