@@ -22,7 +22,7 @@ from strat.gaussian.finite_samples import (
 from strat.gaussian.outliers import with_sample
 from strat.gaussian.problems import Problem, scaled_problem, shifted_problem, standard_problem, two_gaussians
 from strat.gaussian.rules import errors_of_designs
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
@@ -31,9 +31,8 @@ PRINTED_REPETITIONS = 10
 Cell = float | str
 
 
-@in_words
-@dataclass(frozen=True)
-class Reproduction:
+@dataclass(frozen=True, repr=False)
+class Reproduction(Result):
     """A printed table beside ours; numbers in percent, `z` in standard errors of the difference.
 
     `chances` has for each row the share of averages of ten of our own trials that lie above the printed average.

@@ -12,19 +12,18 @@ from html import escape
 from pathlib import Path
 from typing import Any, TypeVar
 
+from strat.validate.arguments import checked
+
 Class = TypeVar("Class", bound=type)
 SHOWN = 4  # values of a list that stand in one cell of a frame
 
 
-def in_words(cls: Class) -> Class:
-    """The class with `repr(value)` as `str(value)`, and with what it lacks of the protocol of results.
-
-    That is a sentence (`__str__`), `to_dict`, `to_frame`, `to_json`, `report` and `_repr_html_`.
+class Result:
+    """What every result can do: a class needs fields, and may have a sentence (`__str__`) or columns of its own.
 
     >>> from dataclasses import dataclass
-    >>> @in_words
-    ... @dataclass(frozen=True)
-    ... class ErrorRate:
+    >>> @dataclass(frozen=True, repr=False)
+    ... class ErrorRate(Result):
     ...     errors: int
     ...     rows: int
     ...     def __str__(self) -> str:
@@ -37,13 +36,41 @@ def in_words(cls: Class) -> Class:
     >>> rate.to_json()
     '{"schema": "strat/result/error_rate/1", "errors": 1, "rows": 2}'
     """
-    if not any("__str__" in vars(kind) for kind in cls.__mro__[:-1]):
-        cls.__str__ = _listed  # type: ignore[assignment]
-    cls.__repr__ = _sentence  # type: ignore[assignment]
-    for name, method in PROTOCOL.items():
-        if not hasattr(cls, name):
-            setattr(cls, name, method)
-    return in_notebooks(cls)
+
+    def __repr__(self) -> str:
+        """The sentence or table that a reader wants to see."""
+        return str(self)
+
+    def __str__(self) -> str:
+        """The single values of a result that has no sentence of its own."""
+        values = (f"{name} {_shown(value)}" for name, value in _line(self.to_dict()))
+        return f"{_words(type(self))}: {', '.join(values)}"
+
+    def _repr_html_(self) -> str:
+        return _html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain values for JSON; what is kept for further questions only is left out."""
+        return _fields(self)
+
+    @checked
+    def to_frame(self, library: str | None = None) -> Any:
+        """A frame of `library` (pandas, polars or pyarrow): the lines of a table, or one line of the single values."""
+        columns = self._columns() if hasattr(self, "_columns") else frame_columns(self.to_dict())
+        # by name, because frames stand above: a result may ask for one
+        return importlib.import_module("strat.estimation.frames").frame(columns, library)
+
+    def to_json(self) -> str:
+        """JSON, with the name and the number of its schema."""
+        record = {"schema": f"strat/result/{_words(type(self)).replace(' ', '_')}/1", **self.to_dict()}
+        if hasattr(self, "notes"):
+            record["notes"] = list(self.notes)
+        return json.dumps(plain_value(record), ensure_ascii=False)
+
+    @checked
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML file."""
+        return write_report(self, path)
 
 
 def in_notebooks(cls: Class) -> Class:
@@ -53,42 +80,16 @@ def in_notebooks(cls: Class) -> Class:
     return cls
 
 
-def _sentence(self: Any) -> str:
-    return str(self)
-
-
 def _html(self: Any) -> str:
     return f"<pre>{escape(str(self))}</pre>"
 
 
-def _to_dict(self: Any) -> dict[str, Any]:
-    """The fields as plain values for JSON, without those kept only for further questions."""
-    return {field.name: plain_value(getattr(self, field.name)) for field in fields(self) if field.repr}
-
-
-def _listed(self: Any) -> str:
-    """The single values of a result that has no sentence of its own."""
-    values = (f"{name} {_shown(value)}" for name, value in _line(self.to_dict()))
-    return f"{_words(type(self))}: {', '.join(values)}"
+def _fields(record: Any) -> dict[str, Any]:
+    return {field.name: plain_value(getattr(record, field.name)) for field in fields(record) if field.repr}
 
 
 def _words(cls: type) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__).lower()
-
-
-def _to_json(self: Any) -> str:
-    """JSON, with the name and the number of its schema."""
-    record = {"schema": f"strat/result/{_words(type(self)).replace(' ', '_')}/1", **self.to_dict()}
-    if hasattr(self, "notes"):
-        record["notes"] = list(self.notes)
-    return json.dumps(plain_value(record), ensure_ascii=False)
-
-
-def _to_frame(self: Any, library: str | None = None) -> Any:
-    """A frame of `library` (pandas, polars or pyarrow): the lines of a table, or one line of the single values."""
-    columns = self._columns() if hasattr(self, "_columns") else frame_columns(self.to_dict())
-    # by name, because frames stand above: a result may ask for one
-    return importlib.import_module("strat.estimation.frames").frame(columns, library)
 
 
 def frame_columns(record: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -132,14 +133,6 @@ def write_report(result: Any, path: str | Path) -> Path:
     return written
 
 
-def _report(self: Any, path: str | Path) -> Path:
-    """Write one self-contained HTML file."""
-    return write_report(self, path)
-
-
-PROTOCOL = {"to_dict": _to_dict, "to_frame": _to_frame, "to_json": _to_json, "report": _report}
-
-
 def plain_value(value: Any) -> Any:
     """`value` as JSON has it: lists for arrays, None for what is no finite number, dictionaries for results.
 
@@ -149,7 +142,7 @@ def plain_value(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if is_dataclass(value):
-        return _to_dict(value)
+        return _fields(value)
     if hasattr(value, "tolist"):
         return plain_value(value.tolist())
     if isinstance(value, Mapping):

@@ -13,7 +13,7 @@ from strat.comparison.data_sets import cochran_q, friedman, sign, signed_rank
 from strat.comparison.mcnemar import mcnemar, mcnemar_clustered, mcnemar_exact, mcnemar_midp
 from strat.comparison.splits import corrected_t, five_by_two_f, five_by_two_t, uncorrected_t
 from strat.errors import StratError, one_of, some
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import encode, numbers, same_length
 
@@ -29,9 +29,8 @@ BAYESIAN = ("bayes-t", "bayes-sign", "bayes-signed-rank")
 FEW_SIGNED = 6  # fewer data sets than this can't reach 5 % in a signed rank test
 
 
-@in_words
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, repr=False)
+class Advice(Result):
     """The test that the data calls for, and why.
 
     Attributes

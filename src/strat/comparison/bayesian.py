@@ -16,7 +16,7 @@ from strat.comparison.simplex import draw_density, draw_simplex
 from strat.comparison.splits import differences
 from strat.errors import StratError
 from strat.estimation.hypothesis_tests import with_notes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import Note
 from strat.statistics.splits import corrected_se
 from strat.validate.arguments import checked
@@ -28,9 +28,8 @@ CHUNK = 4096
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Posterior:
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(Result):
     """Probabilities that a − b is below, within and above a region of practical equivalence.
 
     Attributes

@@ -15,7 +15,6 @@ from strat.comparison.chance import chance
 from strat.comparison.chance_result import NULL
 from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import TestResult
-from strat.notebook import in_words
 from strat.statistics.classification import balanced_accuracy, kappa, mcc
 from strat.statistics.confusion_matrix import ConfusionMatrix
 from strat.statistics.positive import positive_of
@@ -29,8 +28,7 @@ WITHIN = "within every unit, each way of giving its predictions to its rows is e
 EXACT_PAIRS = 10_000  # positives × negatives up to which the distribution of an AUC is counted
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoInformationRate(TestResult):
     """The share of right answers against that of always naming the most frequent class.
 

@@ -14,7 +14,7 @@ from strat.comparison import chance_distribution
 from strat.comparison.chance_margins import Margins
 from strat.comparison.hypergeometric import TooLargeError
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.proportions import wilson
 from strat.validate.columns import Array
 
@@ -24,9 +24,8 @@ BOUNDED = 1e-4  # a p-value below it that is not exact is known by its bound alo
 NULL = "every way of giving the predicted labels to the patterns is equally likely"
 
 
-@in_words
-@dataclass(frozen=True)
-class Chance:
+@dataclass(frozen=True, repr=False)
+class Chance(Result):
     """How a confusion matrix compares with random classification that keeps its margins.
 
     Attributes

@@ -14,7 +14,7 @@ from strat.comparison.rank_permutations import agreement_pvalue, friedman_pvalue
 from strat.comparison.score_table import Scores, differences, scores, tie_sizes, unit_note
 from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue, p_text
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import Note
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers, same_length
@@ -25,8 +25,7 @@ EXACT_UP_TO = 1000
 FEW_DATA_SETS, FEW_SYSTEMS = 10, 5
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SignedRank(TestResult):
     """A Wilcoxon signed rank test.
 
@@ -50,8 +49,7 @@ class SignedRank(TestResult):
         return super().to_dict() | {k: getattr(self, k) for k in ("r_plus", "r_minus", "zeros", "z")}
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sign(TestResult):
     """A sign test.
 
@@ -70,9 +68,8 @@ class Sign(TestResult):
         return super().to_dict() | {k: getattr(self, k) for k in ("above", "below", "draws")}
 
 
-@in_words
-@dataclass(frozen=True)
-class WinDrawLoss:
+@dataclass(frozen=True, repr=False)
+class WinDrawLoss(Result):
     """How often a system is better, equal and worse."""
 
     wins: int
@@ -84,8 +81,7 @@ class WinDrawLoss:
         return f"wins {self.wins}, draws {self.draws}, losses {self.losses}"
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Friedman(TestResult):
     """A test that all systems are equivalent, by their ranks.
 

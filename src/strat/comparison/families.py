@@ -16,7 +16,7 @@ from strat.comparison.score_table import Scores, ranked, scores
 from strat.errors import one_of
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import chi2_pvalue, f_pvalue
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
@@ -108,9 +108,8 @@ def pairwise(table: Any, *, higher_is_better: bool, ranks: str = "friedman", adj
     return _adjusted(s, f"all pairs, {_NAMES[ranks]}, {adjust}", average, z, raw, adjust)
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Family:
+@dataclass(frozen=True, eq=False, repr=False)
+class Family(Result):
     """Which procedure separates which pair of systems.
 
     Attributes

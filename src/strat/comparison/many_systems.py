@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from strat.errors import StratError, near
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes
-from strat.notebook import in_words, write_report
+from strat.notebook import Result
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes
@@ -32,9 +31,8 @@ from strat.validate.columns import Array, Codes
 MOST_DRAWN = 1_000  # systems beyond which the winner's reach is Bonferroni's
 
 
-@in_words
 @dataclass(frozen=True, eq=False, repr=False)
-class ManySystems:
+class ManySystems(Result):
     """All systems on the same items, with their joint covariance.
 
     Attributes
@@ -299,11 +297,6 @@ class ManySystems:
         """One row per system, best first, as a frame of pandas, Polars or PyArrow."""
         lines = self.to_dict(level)["systems"]
         return frame({name: [line[name] for line in lines] for name in lines[0]}, library)
-
-    @checked
-    def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML file."""
-        return write_report(self, path)
 
     @property
     def sentence(self) -> str:

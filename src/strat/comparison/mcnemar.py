@@ -13,15 +13,13 @@ from strat.designs import Design
 from strat.designs.variance import deviations
 from strat.errors import StratError
 from strat.estimation.hypothesis_tests import TestResult, chi2_pvalue, t_pvalue
-from strat.notebook import in_words
 from strat.validate.arguments import checked
 from strat.validate.columns import equal, is_number, labels_of, same_length
 
 NULL = "on the population of items both systems have the same accuracy"
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class McNemar(TestResult):
     """A McNemar test with the counts of Kuncheva's Table 1.2.
 
@@ -42,8 +40,7 @@ class McNemar(TestResult):
         return super().to_dict() | counts
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClusteredMcNemar(McNemar):
     """A McNemar test whose variance comes from units.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,12 @@ from strat.estimation.frames import frame
 from strat.estimation.functions import Ratio
 from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes
 from strat.figures import new_axes
-from strat.notebook import in_words, write_report
+from strat.notebook import Result
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NonInferiority(TestResult):
     """The test that a candidate is not worse than a baseline by a margin or more.
 
@@ -63,9 +61,8 @@ class NonInferiority(TestResult):
         return super().to_dict() | roles
 
 
-@in_words
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Result):
     """Which of two systems is better, by how much, and how sure that is.
 
     Attributes
@@ -302,11 +299,6 @@ class Comparison:
         alone = numbers.get("if_rows_were_independent")
         lines += [] if alone is None else [{"rows": "as independent", "difference": self.value, **alone}]
         return frame({name: [line[name] for line in lines] for name in ("rows", *names)}, library)
-
-    @checked
-    def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML file."""
-        return write_report(self, path)
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
         """The difference with its interval, and below it what independent rows would have said."""

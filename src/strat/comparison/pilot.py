@@ -14,7 +14,6 @@ from strat.comparison.paired_result import Comparison
 from strat.designs.facts import DesignFacts
 from strat.errors import StratError
 from strat.estimation import Estimate
-from strat.notebook import in_words
 from strat.planning.assurance import ASSURANCE, POINTS, check_assurance, error_factor
 from strat.planning.power import plan_for_power
 from strat.planning.sample_size import SampleSize, width_plan
@@ -25,8 +24,7 @@ from strat.validate.columns import Array
 DEGREES = 2.0  # degrees of freedom below which nothing is planned
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PilotSampleSize(SampleSize):
     """How many units like those of a pilot a target needs.
 

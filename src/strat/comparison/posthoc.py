@@ -17,7 +17,7 @@ from strat.comparison.critical_difference import cliques, draw_control, draw_gro
 from strat.comparison.score_table import Scores, scores
 from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import with_notes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import records
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, values
@@ -34,9 +34,8 @@ class SingleLimit(Enum):
     BONFERRONI = "bonferroni"
 
 
-@in_words
-@dataclass(frozen=True)
-class AllPairs:
+@dataclass(frozen=True, repr=False)
+class AllPairs(Result):
     """Every pair of systems compared by average ranks.
 
     Attributes
@@ -130,9 +129,8 @@ class AllPairs:
         }  # fmt: skip
 
 
-@in_words
-@dataclass(frozen=True)
-class AgainstControl:
+@dataclass(frozen=True, repr=False)
+class AgainstControl(Result):
     """One system compared with every other by average ranks.
 
     Attributes

@@ -15,7 +15,6 @@ from strat.designs import Design
 from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult
 from strat.estimation.totals import totals, unit_totals
-from strat.notebook import in_words
 from strat.statistics import Statistic
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, numbers, same_length
@@ -23,8 +22,7 @@ from strat.validate.columns import Array, Codes, encode, numbers, same_length
 BLOCK = 1 << 23
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Randomization(TestResult):
     """A randomization test. It has no standard error and no interval: shuffling is not sampling.
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.errors import StratError, one_of, plain, some
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import p_text, t_pvalue
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.statistics.positive import positives
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
@@ -27,9 +27,8 @@ METHODS = ("obuchowski-rockette", "u-statistic")
 COLUMNS = ("value", "se", "df", "low", "high", "pvalue")
 
 
-@in_words
-@dataclass(frozen=True)
-class ReaderValue:
+@dataclass(frozen=True, repr=False)
+class ReaderValue(Result):
     """A reader-averaged AUC, or a difference of two.
 
     Attributes
@@ -76,9 +75,8 @@ class ReaderValue:
         )
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class ReaderStudy:
+@dataclass(frozen=True, eq=False, repr=False)
+class ReaderStudy(Result):
     """AUCs of readers, averaged, for the populations of readers and cases.
 
     Attributes

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from strat import validate
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
@@ -24,9 +24,8 @@ LARGEST = 10**15  # units of a plan
 FEWEST = 2  # units that a variance needs
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class ConfidenceSequence:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfidenceSequence(Result):
     """The mean of units that arrive one by one, with limits that hold at all times at once.
 
     Attributes

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from strat.errors import StratError, some
 from strat.estimation.hypothesis_tests import TestResult, f_pvalue, t_pvalue
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.statistics.splits import corrected_se
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
@@ -21,8 +21,7 @@ from strat.validate.columns import Array, numbers, same_length
 NULL = "the two models have the same expected error on training sets of this size"
 
 
-@in_words
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairedT(TestResult):
     """A t-test of the mean difference over splits.
 
@@ -162,9 +161,8 @@ def five_by_two_f(a: ArrayLike, b: ArrayLike) -> TestResult:
     return TestResult("5×2cv F", f, f_pvalue(f, (10.0, 5.0)), (10.0, 5.0), "two-sided", NULL)
 
 
-@in_words
-@dataclass(frozen=True)
-class SplitSimulation:
+@dataclass(frozen=True, repr=False)
+class SplitSimulation(Result):
     """Kuncheva's Example 1.8: what overlapping training sets do to the spread of a mean error.
 
     Attributes

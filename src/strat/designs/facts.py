@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from strat.designs.plan import Plan
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.text import counted
 
 BOTH_SIDES = "subjects on both sides"  # of comparisons: a design of verification experiments
@@ -33,9 +33,8 @@ class LayoutFacts:
     target: str
 
 
-@in_words
-@dataclass(frozen=True)
-class DesignFacts:
+@dataclass(frozen=True, repr=False)
+class DesignFacts(Result):
     """How the rows were drawn, counted: what a result keeps of its design.
 
     Attributes

@@ -16,15 +16,14 @@ from strat.errors import StratError, near, some
 from strat.estimation.frames import frame
 from strat.estimation.inference import RowSums
 from strat.estimation.totals import totals
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.statistics.base import Statistic
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class VarianceComponents:
+@dataclass(frozen=True, eq=False, repr=False)
+class VarianceComponents(Result):
     """What each factor, and each combination of factors, adds to the variance of a value.
 
     Attributes

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from strat import validate
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.statistics.clustering import anova, design_effect
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
@@ -44,9 +44,8 @@ def _values_in_units(y: ArrayLike, units: ArrayLike) -> tuple[Array, Codes]:
     return values, codes
 
 
-@in_words
-@dataclass(frozen=True)
-class IntraclassCorrelation:
+@dataclass(frozen=True, repr=False)
+class IntraclassCorrelation(Result):
     """The correlation of two rows of the same unit, with what is needed to show or refute that it is zero.
 
     Attributes
@@ -183,9 +182,8 @@ def actual_error(effect: float, level: float = 0.95) -> float:
     return float(2.0 * scipy.special.ndtr(-critical(level) / np.sqrt(effect)))
 
 
-@in_words
-@dataclass(frozen=True)
-class Overdispersion:
+@dataclass(frozen=True, repr=False)
+class Overdispersion(Result):
     """Variance of a count of successes when p varies, beside the binomial one (STRAT 5.1)."""
 
     binomial: float

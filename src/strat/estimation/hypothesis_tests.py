@@ -9,15 +9,14 @@ from typing import Any
 from scipy.special import chdtrc, fdtrc, ndtr, stdtr
 
 from strat.errors import one_of
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import records
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-@in_words
-@dataclass(frozen=True)
-class TestResult:
+@dataclass(frozen=True, repr=False)
+class TestResult(Result):
     """One test: its statistic, its p-value, and exactly which null hypothesis and convention they belong to.
 
     Attributes

@@ -21,16 +21,15 @@ from strat.estimation.limits import limits
 from strat.estimation.mapping import HAIR, mapped
 from strat.estimation.spread import ReplicateDeviations
 from strat.estimation.value_tests import Test, Value
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.replication import Method
 from strat.statistics.base import Axis
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, values
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Result):
     """A value with its standard error, and how both were computed.
 
     Attributes

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.columns import Array
 
 Value = float | Array  # a number, or an array with the axes of the statistic
 
 
-@in_words
-@dataclass(frozen=True)
-class Test:
+@dataclass(frozen=True, repr=False)
+class Test(Result):
     """The test that a statistic equals a null value, by the interval that is printed.
 
     Attributes

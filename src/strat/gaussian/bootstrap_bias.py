@@ -11,14 +11,13 @@ from strat import validate
 from strat.errors import StratError, one_of
 from strat.gaussian.finite_samples import Simulated
 from strat.gaussian.problems import sample_rows
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 
-@in_words
-@dataclass(frozen=True)
-class BootstrapBias:
+@dataclass(frozen=True, repr=False)
+class BootstrapBias(Result):
     """What the bootstrap would say of the optimism of the resubstitution error.
 
     Parameters

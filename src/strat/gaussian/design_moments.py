@@ -26,16 +26,15 @@ from strat.gaussian.rules import (
     quadratic_classifier_error,
     quadratic_rule,
 )
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 MOST_FEATURES = 100  # of the variance's integrals, whose number grows with the square
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class DesignMoments:
+@dataclass(frozen=True, eq=False, repr=False)
+class DesignMoments(Result):
     """What a finite design set does to the true error of a classifier, over design sets.
 
     Attributes

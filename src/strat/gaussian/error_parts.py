@@ -11,14 +11,13 @@ from strat.errors import one_of
 from strat.gaussian.bayes import bayes_error
 from strat.gaussian.problems import Problem, two_gaussians
 from strat.gaussian.rules import QuadraticRule, linear_rule, quadratic_classifier_error
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 
-@in_words
-@dataclass(frozen=True)
-class ErrorParts:
+@dataclass(frozen=True, repr=False)
+class ErrorParts(Result):
     """Kuncheva (1.7): the error of a trained classifier as approximation, model and Bayes error."""
 
     total: float

@@ -20,7 +20,7 @@ from strat.gaussian.rules import (
     linear_rule,
     quadratic_rule,
 )
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, values
 
@@ -112,9 +112,8 @@ def error_variance(
     return float((p**2 * shares * (1 - shares) / counts).sum() + design_variance)
 
 
-@in_words
-@dataclass(frozen=True)
-class SampleError:
+@dataclass(frozen=True, repr=False)
+class SampleError(Result):
     """An error estimate on given test samples, F&H (7) and (23), and its variance, (13)."""
 
     value: float
@@ -178,9 +177,8 @@ def error_of_sets(
     return error_on_samples(make(first, second, priors=p), *test, priors=p)
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Simulated:
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulated(Result):
     """Values of a quantity over simulated sample sets."""
 
     values: Array

@@ -8,13 +8,12 @@ import numpy as np
 
 from strat.gaussian.degradation import Degradation
 from strat.gaussian.finite_samples import error_variance
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 
 
-@in_words
-@dataclass(frozen=True)
-class HoldoutMoments:
+@dataclass(frozen=True, repr=False)
+class HoldoutMoments(Result):
     """Expectation and variance of a hold-out error: the bias is the design set's, the variance the test set's.
 
     `method` tells where the degradation comes from: "first order" or "simulated".

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strat.notebook import in_words
+from strat.notebook import Result
 
 
-@in_words
-@dataclass(frozen=True)
-class Probability:
+@dataclass(frozen=True, repr=False)
+class Probability(Result):
     """A probability, the method that computed it, and its two kinds of uncertainty.
 
     Parameters

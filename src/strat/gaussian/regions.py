@@ -14,7 +14,7 @@ from strat.colours import OKABE_ITO
 from strat.errors import StratError, some
 from strat.figures import new_axes
 from strat.gaussian.membership import maximum_membership
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import LARGEST, Array, Codes, encode, labels_of, numbers, same_length
 
@@ -190,9 +190,8 @@ def nearest_neighbour(points: ArrayLike, labels: ArrayLike) -> Callable[[Array],
     return decide
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Separability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Separability(Result):
     """Whether a hyperplane splits two classes, and which one does so with what margin."""
 
     separable: bool
@@ -273,9 +272,8 @@ def separable_pairs(points: ArrayLike, labels: ArrayLike) -> dict[tuple[Any, Any
     return answer
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Overlap:
+@dataclass(frozen=True, eq=False, repr=False)
+class Overlap(Result):
     """Which classes overlap under a classifier: objects of one class in the region of another (Kuncheva 1.2)."""
 
     labels: tuple[Any, ...]

@@ -12,14 +12,13 @@ from strat.colours import OKABE_ITO
 from strat.errors import StratError
 from strat.figures import new_axes
 from strat.gaussian.problems import Problem
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class RejectCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class RejectCurve(Result):
     """Error and rejection of Chow's rule at several costs of a rejection."""
 
     costs: Array

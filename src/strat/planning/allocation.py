@@ -13,14 +13,13 @@ from strat import validate
 from strat.colours import BLUE
 from strat.errors import StratError
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers, same_length
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Allocation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Allocation(Result):
     """Units per stratum with the least variance of the population mean, beside proportional allocation."""
 
     counts: Codes

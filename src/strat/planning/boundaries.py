@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from strat import validate
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers
@@ -18,9 +18,8 @@ from strat.validate.columns import Array, Codes, numbers
 CLASSES_PER_STRATUM = 20  # equal intervals in which the score is counted; fewer for few rows
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class StratumBoundaries:
+@dataclass(frozen=True, eq=False, repr=False)
+class StratumBoundaries(Result):
     """Strata of a score: the cuts between them, and what is in each.
 
     Attributes

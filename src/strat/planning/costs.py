@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from strat import validate
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.planning.allocation import allocation_error, checked_strata
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers, same_length
@@ -18,9 +18,8 @@ from strat.validate.columns import Array, Codes, numbers, same_length
 MOST_UNITS = 10_000_000  # that one stratum can be given
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class BudgetAllocation:
+@dataclass(frozen=True, eq=False, repr=False)
+class BudgetAllocation(Result):
     """Units per stratum that a budget buys, with the least variance of the population mean.
 
     Attributes

@@ -13,15 +13,14 @@ from strat.errors import StratError
 from strat.figures import new_axes
 from strat.gaussian.degradation import LARGEST, Degradation
 from strat.gaussian.holdout import HoldoutMoments, moments_with
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.planning.sample_size import MOST, SampleSize, falling_plan
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Split:
+@dataclass(frozen=True, eq=False, repr=False)
+class Split(Result):
     """A split of the samples of each class into design and test, and every other one (F&H II-D)."""
 
     design: int

@@ -10,16 +10,15 @@ import numpy as np
 
 from strat import validate
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.planning.sample_size import MOST, SampleSize, falling_plan
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class LabelPlan:
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan(Result):
     """How many labels a width needs with a proxy, and how many without.
 
     Attributes

@@ -12,16 +12,15 @@ from numpy.typing import ArrayLike
 from strat.colours import BLUE
 from strat.errors import StratError
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.planning.sample_size import MOST
 from strat.statistics.student import critical
 from strat.validate.arguments import checked
 from strat.validate.columns import LARGEST, Array, numbers, same_length, values
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class LearningCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurve(Result):
     """error = floor + slope · size^(-power), with the covariance of what was fitted."""
 
     floor: float
@@ -110,9 +109,8 @@ class LearningCurve:
         return axes
 
 
-@in_words
-@dataclass(frozen=True)
-class Extrapolation:
+@dataclass(frozen=True, repr=False)
+class Extrapolation(Result):
     """Design samples at which an extrapolated curve reaches an error; `high` is None when its limit never does."""
 
     error: float

@@ -9,15 +9,14 @@ from typing import Any
 from strat import validate
 from strat.errors import StratError
 from strat.estimation.components import VarianceComponents
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 
 MOST_LEVELS = 10_000_000
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class LevelPlan:
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelPlan(Result):
     """Levels of crossed factors for an interval of a wanted width.
 
     Attributes

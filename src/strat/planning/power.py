@@ -13,7 +13,7 @@ from strat import validate
 from strat.colours import BLUE
 from strat.errors import StratError
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.planning.assurance import ASSURANCE, NOT_PERCENT, mean_width, student
 from strat.planning.sample_size import POINTS, SampleSize, rising_plan, width_plan
 from strat.planning.width import check_share
@@ -148,9 +148,8 @@ def detectable_difference(
     return Detectable(rows, float(values[-1]), power, sizes[reachable[:-1]], values[:-1][reachable[:-1]])
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Detectable:
+@dataclass(frozen=True, eq=False, repr=False)
+class Detectable(Result):
     """The smallest detectable difference at a number of rows, and at others."""
 
     rows: int

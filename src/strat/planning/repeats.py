@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike
 
 from strat import validate
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.validate.arguments import checked
 
 
-@in_words
-@dataclass(frozen=True)
-class RepeatSplit:
+@dataclass(frozen=True, repr=False)
+class RepeatSplit(Result):
     """A budget split between items and repeats.
 
     Attributes
@@ -39,9 +38,8 @@ class RepeatSplit:
         return f"{self.items:,} items × {self.repeats} repeats: standard error {self.se:.4g}, cost {self.cost:g}"
 
 
-@in_words
-@dataclass(frozen=True)
-class RepeatVariance:
+@dataclass(frozen=True, repr=False)
+class RepeatVariance(Result):
     """The variance of scores within items (between repeats) and between items.
 
     Attributes

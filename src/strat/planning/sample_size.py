@@ -11,7 +11,7 @@ import numpy as np
 from strat.colours import BLUE
 from strat.errors import StratError
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.planning.assurance import check_assurance
 from strat.validate.columns import Array
 
@@ -19,9 +19,8 @@ MOST = 10**9
 POINTS = 60
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class SampleSize:
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleSize(Result):
     """How many of something a target needs, and what every other number would give.
 
     Parameters

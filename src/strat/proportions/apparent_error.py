@@ -6,15 +6,14 @@ import warnings
 from dataclasses import dataclass
 
 from strat.errors import StratWarning
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.proportions.binomial_limits import checked_counts
 from strat.proportions.intervals import score_interval, wald
 from strat.validate.arguments import checked
 
 
-@in_words
-@dataclass(frozen=True)
-class ApparentError:
+@dataclass(frozen=True, repr=False)
+class ApparentError(Result):
     """The share of misclassified objects in a test set of independent objects, Kuncheva (1.8).
 
     Attributes

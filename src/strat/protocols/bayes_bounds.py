@@ -12,7 +12,7 @@ from strat import extras
 from strat.designs import Design
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.protocols.protocol_result import case_design
 from strat.protocols.selection import checked_rows
 from strat.statistics.means import mean
@@ -26,9 +26,8 @@ ASSUMED = {
 }
 
 
-@in_words
-@dataclass(frozen=True)
-class BayesBounds:
+@dataclass(frozen=True, repr=False)
+class BayesBounds(Result):
     """Between which values the Bayes error lies, by Cover and Hart's inequality.
 
     Attributes

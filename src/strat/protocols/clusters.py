@@ -13,7 +13,7 @@ from strat.colours import BLUE, GREEN
 from strat.errors import StratError
 from strat.estimation.frames import frame
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.protocols.strata import cluster
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers
@@ -23,9 +23,8 @@ SEEN = 5_000  # rows of a silhouette, which needs all pairs of them
 KEPT = 0.8  # of the rows, in each of two clusterings that are compared
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class ClusterNumber:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusterNumber(Result):
     """Indices of validity of clusterings into 1, 2, … clusters; NaN where an index needs two.
 
     Attributes

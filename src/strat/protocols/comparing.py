@@ -13,7 +13,7 @@ from strat.designs import Design
 from strat.errors import StratError, near
 from strat.estimation.frames import frame
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution
 from strat.protocols.closed_leave_one_out import SingularError
 from strat.protocols.keywords import spelled
@@ -42,9 +42,8 @@ USUAL = ("resubstitution", "hold-out", "repeated hold-out", "cross-validation", 
 COLOURS = {OPTIMISTIC: ORANGE, PESSIMISTIC: BLUE}
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class ProtocolComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtocolComparison(Result):
     """Results of several protocols for one estimator on the same rows."""
 
     results: Mapping[str, ProtocolResult]
@@ -155,9 +154,8 @@ def _named(name: str) -> Runner:
     return PROTOCOLS[name]
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Bounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds(Result):
     """Resubstitution and leave-one-out of one classifier: below and above the true error on the average.
 
     The true error here is that of the classifier designed with the true distributions (F&H III): in

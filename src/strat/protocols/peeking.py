@@ -15,7 +15,7 @@ from strat.colours import BLUE, GREY, ORANGE
 from strat.designs import Design
 from strat.errors import StratError
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.protocols.keywords import spelled
 from strat.protocols.running import Split, Task, cloned, errors, random_source, run, subset, task
 from strat.protocols.splitting import fold_splits, torn_units
@@ -26,9 +26,8 @@ from strat.validate.columns import Array
 from strat.validate.scalars import Rng
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Peeking:
+@dataclass(frozen=True, eq=False, repr=False)
+class Peeking(Result):
     """The error when the choice saw the test rows, the error when it did not, and the difference.
 
     Attributes

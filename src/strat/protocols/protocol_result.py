@@ -14,7 +14,7 @@ from strat.designs import Design
 from strat.estimation import estimate
 from strat.estimation.frames import frame
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.proportions import wilson
 from strat.statistics.means import mean
 from strat.validate.columns import Array
@@ -49,9 +49,8 @@ class Memory:
     peak: float
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class ProtocolResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtocolResult(Result):
     """An estimate of a classifier model's error, made by one training and testing protocol.
 
     Attributes

@@ -14,7 +14,7 @@ from strat import extras, validate
 from strat.colours import BLUE, GREY, ORANGE
 from strat.errors import StratError, one_of
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, encode, numbers, same_length
@@ -201,9 +201,8 @@ def filter_selector(*, features: int, criterion: str | Criterion = "centroids", 
     return FilterSelector(features=features, criterion=criterion, floating=floating)
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class PeakEffect:
+@dataclass(frozen=True, eq=False, repr=False)
+class PeakEffect(Result):
     """Test accuracy against the number of features, for selected and for random orders (Figure 1.24).
 
     Attributes

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from strat import validate
 from strat.errors import StratError
 from strat.estimation import Estimate, estimate
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.protocols.protocol_result import case_design
 from strat.statistics.confusion import pair
 from strat.statistics.means import mean
@@ -17,9 +17,8 @@ from strat.validate.arguments import checked
 from strat.validate.columns import encode, same_length
 
 
-@in_words
-@dataclass(frozen=True)
-class UncertainLabels:
+@dataclass(frozen=True, repr=False)
+class UncertainLabels(Result):
     """An error against labels of which a share is wrong, and what it says about the true one.
 
     Attributes

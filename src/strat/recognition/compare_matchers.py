@@ -18,7 +18,7 @@ from strat.estimation.drawing import limits_last
 from strat.estimation.frames import frame
 from strat.estimation.functions import Difference
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import Note
 from strat.recognition import measures
 from strat.recognition.measures import Cost
@@ -39,9 +39,8 @@ SAME_ERRORS = Note(
 )
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class MatcherComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class MatcherComparison(Result):
     """Matchers that made the same comparisons, and what can be asked of their differences.
 
     Attributes
@@ -194,9 +193,8 @@ def _of_kind(systems: Mapping[str, Any], kind: type) -> None:
         )
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class OpenSetComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class OpenSetComparison(Result):
     """Systems that made the same searches of a gallery of one size, and their differences.
 
     Attributes

@@ -17,7 +17,7 @@ from strat.estimation import Estimate, estimate
 from strat.estimation.drawing import in_text, limits_last
 from strat.estimation.functions import Difference
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import Note, codes_of
 from strat.recognition.ranks import TIES, Ranks
 from strat.replication import Replicates, bootstrap, brr, generalized, jackknife
@@ -81,9 +81,8 @@ def places(gallery_size: int, points: int = 60) -> Codes:
     return np.unique(np.rint(np.geomspace(1, gallery_size, points)).astype(np.int64))
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class MatchCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchCurve(Result):
     """Cumulative match scores of one or more systems on the same probes, with their joint errors.
 
     Attributes

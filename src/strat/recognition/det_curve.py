@@ -12,7 +12,7 @@ from strat.errors import drawable, one_of
 from strat.estimation import Estimate
 from strat.estimation.drawing import limits_last, probit_axes, probit_ticks
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Array
@@ -20,9 +20,8 @@ from strat.validate.columns import Array
 AXES = ("log", "probit", "roc", "roc-log")
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class DetCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class DetCurve(Result):
     """FNMR against FMR with errors; `plot` draws a DET (log or normal deviate axes) or a ROC."""
 
     estimate: Estimate

@@ -14,7 +14,7 @@ from strat.designs import Design
 from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.recognition.curves import MatchCurve, cms_of, match_curve, places, replicated
 from strat.recognition.given_table import score_table
 from strat.recognition.ranks import Ranks, ranks, ranks_of_embeddings
@@ -231,9 +231,8 @@ def compare_systems(
     )
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class MethodComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class MethodComparison(Result):
     """Standard errors of one curve by several methods (CVPR figures 3 and 5)."""
 
     estimates: Mapping[str, Estimate]
@@ -319,9 +318,8 @@ def compare_units(
     return MethodComparison(estimates, {}, array.shape[0])
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class PermutationCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationCurve(Result):
     """CMS curves over constrained permutations of gallery and probes (Beveridge; STRAT 5.2)."""
 
     curves: Array

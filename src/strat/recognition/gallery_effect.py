@@ -13,7 +13,7 @@ from strat.colours import OKABE_ITO
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.recognition.curves import places
 from strat.recognition.experiment import Run, System, run
 from strat.recognition.sets import ImageArray
@@ -21,9 +21,8 @@ from strat.validate.arguments import checked
 from strat.validate.columns import Array
 
 
-@in_words
-@dataclass(frozen=True)
-class EffectTest:
+@dataclass(frozen=True, repr=False)
+class EffectTest(Result):
     """The test that all galleries have the same rate within a rank.
 
     Hotelling's T² of the subjects' rates: each subject has one rate for each gallery, subjects are independent, and the
@@ -47,9 +46,8 @@ class EffectTest:
         )
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class GalleryEffect:
+@dataclass(frozen=True, eq=False, repr=False)
+class GalleryEffect(Result):
     """One run for each column as gallery.
 
     Attributes

@@ -22,7 +22,7 @@ from strat.errors import StratError, some
 from strat.estimation import Estimate
 from strat.estimation.facts import Inference, MeasureFacts
 from strat.estimation.spread import Influences
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.recognition.given_table import score_table
 from strat.recognition.matching import both_sides
 from strat.recognition.table import CELLS
@@ -32,9 +32,8 @@ from strat.validate.arguments import checked
 from strat.validate.columns import Array, Codes, numbers
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class GallerySampling:
+@dataclass(frozen=True, eq=False, repr=False)
+class GallerySampling(Result):
     """Rates with the variance of drawing probes and gallery, and its parts.
 
     Attributes

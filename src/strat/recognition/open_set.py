@@ -19,7 +19,7 @@ from strat.errors import StratError, drawable, some
 from strat.estimation import Estimate, estimate
 from strat.estimation.drawing import limits_last, plain_log_ticks
 from strat.figures import new_axes
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.recognition.curves import design_of, draw_curve, places
 from strat.recognition.ranks import Ranks
 from strat.recognition.thresholds import least_threshold, wanted_rates
@@ -31,9 +31,8 @@ from strat.validate.arguments import checked
 from strat.validate.columns import Array, values
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class OpenSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class OpenSet(Result):
     """The two kinds of searches of an open-set experiment, and what can be asked of them.
 
     Attributes
@@ -209,9 +208,8 @@ def _kept(ranks: Ranks, sizes: ArrayLike, k: int) -> tuple[Array, Axis]:
     return y, Axis("gallery size", tuple(int(v) for v in wanted))
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class SizeCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class SizeCurve(Result):
     """The miss rate FNIR(N, R, no threshold), 1 − the rank-R rate, against the size N of the gallery."""
 
     estimate: Estimate

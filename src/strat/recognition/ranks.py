@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, one_of
 from strat.estimation.frames import frame
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import Note
 from strat.recognition import blocks
 from strat.recognition.blocks import Counts
@@ -31,9 +31,8 @@ from strat.validate.columns import Array, Codes
 TIES = ("pessimistic", "optimistic", "expected")
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Ranks:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranks(Result):
     """What a gallery says about each probe.
 
     Attributes

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.designs import Design
 from strat.errors import StratError, some
 from strat.estimation import Estimate, estimate
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.recognition.curves import design_of, places
 from strat.recognition.given_table import refuse_own_images, score_table
 from strat.recognition.matching import both_sides
@@ -23,9 +23,8 @@ from strat.validate.columns import Array, encode, same_length
 from strat.validate.labels import plain_labels
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Reidentification:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reidentification(Result):
     """What a gallery with several images of each subject says about each probe.
 
     Attributes

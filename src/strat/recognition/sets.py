@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, one_of, plain, some
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.text import counted
 from strat.validate.arguments import checked
 from strat.validate.columns import Codes, encode, same_length
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class Representation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Representation(Result):
     """How two sets of images represent the classes (STRAT 2.2).
 
     Attributes

@@ -22,7 +22,7 @@ from strat.estimation import Estimate, cautions, spread
 from strat.estimation.facts import Inference, MeasureFacts
 from strat.estimation.frames import frame
 from strat.estimation.functions import complement
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.notes import Note
 from strat.recognition import measures
 from strat.recognition.comparisons import Comparisons, Influences
@@ -47,9 +47,8 @@ FIXED_THRESHOLD = Note(
 )
 
 
-@in_words
 @dataclass(frozen=True, eq=False, repr=False)
-class Verification(ErrorRates):
+class Verification(ErrorRates, Result):
     """All comparisons of a verification experiment, and what can be asked of them.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from strat.notebook import in_words
+from strat.notebook import Result
 
 
 class MethodKind(Enum):
@@ -23,9 +23,8 @@ class MethodKind(Enum):
     GIVEN = "given"
 
 
-@in_words
-@dataclass(frozen=True)
-class Method:
+@dataclass(frozen=True, repr=False)
+class Method(Result):
     """How a variance was found.
 
     Attributes

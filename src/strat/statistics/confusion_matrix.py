@@ -17,7 +17,7 @@ from strat.errors import StratError, drawable, one_of, plain, some
 from strat.escaping import disarmed
 from strat.figures import new_axes
 from strat.files import atomic
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.statistics.matrix_files import read_matrix
 from strat.validate.arguments import checked
 from strat.validate.columns import Array, encode, numbers, same_length
@@ -49,9 +49,8 @@ class Confused:
     share: float
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
-class ConfusionMatrix:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfusionMatrix(Result):
     r"""Counts of (true class, predicted class), with the true classes in rows.
 
     Attributes

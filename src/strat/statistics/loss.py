@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, plain, some
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.statistics.base import Axis, Rows, Statistic
 from strat.statistics.quotients import share_slopes, share_value
 from strat.statistics.scores import falling_thresholds, two_classes
@@ -275,9 +275,8 @@ def expected_cost(
     return Statistic("expected cost", rows, function, gradient, axes, bounds=(0.0, max(fp, fn)), positive=label)
 
 
-@in_words
-@dataclass(frozen=True)
-class Threshold:
+@dataclass(frozen=True, repr=False)
+class Threshold(Result):
     """The threshold of least expected cost.
 
     Attributes

@@ -8,7 +8,6 @@ from typing import Any, SupportsIndex, overload
 
 from strat.errors import one_of
 from strat.estimation import Estimate
-from strat.notebook import in_words
 from strat.notes import codes_of, once, records
 from strat.tables.check_trials import NAIVE, Line
 from strat.tables.render import Sheet
@@ -33,8 +32,7 @@ OF_DESIGN = ("few-units", "few-df")  # codes of notes on the design, which are t
 DOUBTS = FEW_UNITS | {"two-kinds", "few-holders", "few-of-class", "thin-tail"}  # codes of notes on what a sample hides
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Check(SheetResult):
     """What became of a measure's intervals on samples like the user's own.
 
@@ -120,8 +118,7 @@ class Check(SheetResult):
         return "no method here holds: more units are needed"
 
 
-@in_words
-class Checks(tuple[Check, ...], SheetResult):
+class Checks(SheetResult, tuple[Check, ...]):
     """The checks of several measures, in order; `checks["accuracy"]` is that of one."""
 
     __slots__ = ()

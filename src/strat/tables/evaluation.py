@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from strat.errors import StratError, near, one_of
 from strat.estimation import Estimate
-from strat.notebook import in_words
 from strat.notes import records
 from strat.tables import render
 from strat.tables.column import dropped_note
@@ -28,8 +27,7 @@ SCHEMA = "strat/evaluate/3"
 NAIVE = "Naive: the limits that independent rows would have given."
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(ByName[str, Estimate], SheetResult):
     """What :func:`evaluate` found.
 

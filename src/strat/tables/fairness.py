@@ -7,15 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from strat.errors import StratError, some
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.tables.groups import Extreme, Groups
 
 SIDES = (("recall", "sensitivity"), ("false_positive_rate",))
 
 
-@in_words
-@dataclass(frozen=True)
-class EqualizedOdds:
+@dataclass(frozen=True, repr=False)
+class EqualizedOdds(Result):
     """The larger of two gaps between groups, and the smaller of two ratios: of recall and of the false positive rate.
 
     Attributes

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strat.notebook import in_words, write_report
+from strat.notebook import write_report
 from strat.notes import records
 from strat.tables.leaderboard import Leaderboard
 from strat.tables.render import Sheet, jsonable
@@ -127,7 +127,6 @@ def _more(needed: int, there: int) -> str:
     return f"draw {counted(max(needed - there, 1), 'unit')} more"
 
 
-@in_words
 @dataclass(frozen=True, eq=False, repr=False)
 class GateResult(SheetResult):
     """Whether a candidate may replace a baseline.

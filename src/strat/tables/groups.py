@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import scipy
 
-from strat import notebook
 from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
+from strat.notebook import Result
 from strat.statistics.student import critical
 from strat.tables.group_lines import lines_of, records_of
 from strat.tables.pictures import of_groups
@@ -35,9 +35,8 @@ def in_words(label: Any) -> str:
     return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
-@notebook.in_words
-@dataclass(frozen=True)
-class Extreme:
+@dataclass(frozen=True, repr=False)
+class Extreme(Result):
     """A value chosen among groups, such as the worst or the largest gap, with limits that allow for the choice."""
 
     groups: tuple[Any, ...]
@@ -55,8 +54,7 @@ class Extreme:
         return f"{names}: {self.value:.4f} ({limits}, simultaneous over all groups)"
 
 
-@notebook.in_words
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Groups(ByName[Any, Estimate], SheetResult):
     """One measure in each group of rows.
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from strat.errors import StratError, plain, short, some
-from strat.notebook import in_words
 from strat.notes import Note, records
 from strat.tables.backends import Lazy
 from strat.tables.column import Column, listed_marks
@@ -63,7 +62,6 @@ class ColumnLook:
     role: str | None
 
 
-@in_words
 @dataclass(frozen=True, eq=False, repr=False)
 class Look(SheetResult):
     """What a table holds, and what can be done with it.

@@ -16,7 +16,7 @@ from strat.designs import Design
 from strat.errors import StratError, drawable, near
 from strat.estimation.hypothesis_tests import p_text
 from strat.figures import new_axes
-from strat.notebook import in_words, plain_value
+from strat.notebook import Result, plain_value
 from strat.notes import Note, records
 from strat.protocols.protocol_result import Memory, Times
 from strat.protocols.running import (
@@ -37,9 +37,8 @@ ENOUGH_SPLITS = 5  # from so many on, their spread is taken for what it is
 CORRECTED, BY_UNITS = "corrected t over splits", "paired estimate"
 
 
-@in_words
-@dataclass(frozen=True)
-class ModelPair:
+@dataclass(frozen=True, repr=False)
+class ModelPair(Result):
     """Two models by one measure: several answers to whether they differ, and which one to go by.
 
     Attributes
@@ -106,8 +105,7 @@ class ModelPair:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelComparison(SheetResult):
     """What :func:`compare_models` found.
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from strat.designs.sampling import DEFAULTS
 from strat.errors import StratError, some
-from strat.notebook import in_words
 from strat.notes import Note, records
 from strat.tables.look import look
 from strat.tables.render import Sheet
@@ -23,8 +22,7 @@ from strat.text import counted
 from strat.validate.columns import Array, Codes, encode
 
 
-@in_words
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sample(SheetResult):
     """Items that were drawn, with what their analysis needs.
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from strat.notebook import write_report
+from strat.notebook import Result
 from strat.tables import render
 from strat.tables.render import Sheet
 from strat.validate.arguments import checked
@@ -47,7 +46,7 @@ class ByName(Generic[Key, Value]):
         return self.named().items()
 
 
-class SheetResult:
+class SheetResult(Result):
     """A result that is a table: a class needs `sheet` and `to_dict`, and gets every form of them."""
 
     @property
@@ -73,11 +72,6 @@ class SheetResult:
         own = self.library if self.library in render.LIBRARIES else None
         return render.frame_of(self.to_dict(), own if library is None else library)
 
-    @checked
-    def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML file."""
-        return write_report(self, path)
-
     def to_json(self) -> str:
         """JSON, with the name and the number of its schema."""
         return render.json_text(self.sheet())
@@ -97,10 +91,6 @@ class SheetResult:
     def __str__(self) -> str:
         """The table as text."""
         return render.plain_text(self.table())
-
-    def __repr__(self) -> str:
-        """The same: what a terminal shows is the result."""
-        return str(self)
 
     def _repr_html_(self) -> str:
         """A table for notebooks, escaped."""

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from strat.estimation import estimate
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.protocols.model_runs import run_models
 from strat.protocols.running import Session, Task, random_states
 from strat.protocols.splitting import fold_splits
@@ -38,9 +38,8 @@ class Component:
         return math.sqrt(max(self.variance, 0.0))
 
 
-@in_words
-@dataclass(frozen=True)
-class Sources:
+@dataclass(frozen=True, repr=False)
+class Sources(Result):
     """What moves the result of one model, or the difference of two, when it is measured once.
 
     The rows are divided into thirds, again and again; models are trained on each of two thirds, twice with other seeds,

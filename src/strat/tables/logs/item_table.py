@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.errors import StratError
-from strat.notebook import in_words
+from strat.notebook import Result
 from strat.tables.backends import Arrays
 from strat.tables.frames import column_of
 from strat.tables.limits import DEFAULT
@@ -85,9 +85,8 @@ def few_cells(path: str, names: int, samples: int, most: int = DEFAULT.cells) ->
         )
 
 
-@in_words
 @dataclass(frozen=True, eq=False, repr=False)
-class ItemTable:
+class ItemTable(Result):
     """Scores of systems on items.
 
     Attributes
