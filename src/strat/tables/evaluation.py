@@ -91,8 +91,8 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     ) -> Evaluation:
         """The evaluation of estimates under one design; `facts` are other fields, or those that differ."""
         first = next(iter(estimates.values()))
-        made = {"design": str(first.design), "target": first.design.target, "method": str(first.method), **facts}
-        return cls(estimates, level, rows, dropped, **made)
+        fields = {"design": str(first.design), "target": first.design.target, "method": str(first.method), **facts}
+        return cls(estimates, level, rows, dropped, **fields)
 
     def named(self) -> Mapping[str, Estimate]:
         """From the measure's name to its estimate."""

@@ -115,16 +115,16 @@ def with_hints(cls: C) -> C:
     ...
     TypeError: Box.__init__() got an unexpected keyword argument 'colour'; there are width, height
     """
-    made = cls.__init__  # type: ignore[misc]
-    parameters = signature(made)
+    construct = cls.__init__  # type: ignore[misc]
+    parameters = signature(construct)
 
-    @wraps(made)
+    @wraps(construct)
     def __init__(self: Any, *args: Any, **named: Any) -> None:
         try:
             parameters.bind(self, *args, **named)
         except TypeError:
-            raise TypeError(_wrong_call(made, parameters, (self, *args), named, listed=True)) from None
-        made(self, *args, **named)
+            raise TypeError(_wrong_call(construct, parameters, (self, *args), named, listed=True)) from None
+        construct(self, *args, **named)
 
     cls.__init__ = __init__  # type: ignore[misc]
     return cls
