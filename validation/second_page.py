@@ -34,6 +34,18 @@ class SecondGrid:
         numbers = sorted({one["trials"] for one in self.grid.values()})
         return " to ".join(f"{n:,}" for n in (numbers[0], numbers[-1])[: len(numbers)])
 
+    @property
+    def later(self) -> list[str]:
+        """Situations that were drawn with a later state of the code than the whole, which their entry names."""
+        return [
+            name for name, one in self.grid.items() if one.get("fingerprint", self.state_of_code) != self.state_of_code
+        ]
+
+    @property
+    def state_of_code(self) -> str:
+        """Fingerprint of the sources that the whole was drawn with."""
+        return str(self.results.get("fingerprint", ""))
+
     def missing(self) -> list[str]:
         """Situations without stored figures."""
         return [name for name in run.names("second") if name not in self.grid]
