@@ -111,7 +111,8 @@ def test_a_full_disk(make: Callable[[Path], tuple[object, ...]], tmp_path: Path)
     ended = in_a_process(*make(tmp_path), limit=_small_files, env=environment)
     assert ended.code == 1, ended
     assert "Traceback" not in ended.err
-    assert ended.err.strip().split("\n")[-1].startswith("strat: `")
+    named = "strat: `" if make is not FULL["a picture"] else "strat: "  # matplotlib's own files may find no room first
+    assert ended.err.strip().split("\n")[-1].startswith(named)
     assert "large" in ended.err or "space" in ended.err, ended.err
     assert listing(tmp_path) == before
 

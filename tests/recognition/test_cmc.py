@@ -44,8 +44,9 @@ def test_ranks_are_an_array() -> None:
     np.testing.assert_array_equal(np.asarray(RANKS), RANKS.rank())
     assert np.asarray(RANKS, dtype=int).dtype.kind == "i"
     assert np.mean(np.array(RANKS) == 1) == recognition.match_curve(RANKS, at=[1]).of().point[0]
-    with pytest.raises(ValueError, match="always a copy"):
-        np.array(RANKS, copy=False)
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":  # before, copy=False only meant: if it can be avoided
+        with pytest.raises(ValueError, match="always a copy"):
+            np.array(RANKS, copy=False)
 
 
 def test_results_read_as_sentences_and_tables() -> None:

@@ -171,7 +171,7 @@ def test_light_and_dark(browser: Any, pages: dict[str, Path]) -> None:
         dark = page.evaluate(ground)
         assert dark != auto
         page.reload()
-        assert page.evaluate(ground) == dark
+        page.wait_for_function(f"{ground} === '{dark}'")
     with Visit(browser, pages["demo"], color_scheme="dark") as page:
         assert page.evaluate(ground) == dark
 

@@ -68,7 +68,6 @@ def keep_inputs(ctx: Any) -> None:
     """Refuse to lose the data: files are compared, not the words that name them."""
     written: dict[str, Path] = {}
     for option, target in _written(ctx):
-        _check_ending(ctx, option, target)
         for other, path in written.items():
             if _place(path) == _place(target):
                 raise StratError(f"`{option}` must name another file than `{other}`, got {str(target)!r} twice.")
@@ -80,6 +79,8 @@ def keep_inputs(ctx: Any) -> None:
             raise StratError(
                 f"`{option}` must name another file than those that are read, got {str(written[option])!r}."
             )
+    for option, target in written.items():
+        _check_ending(ctx, option, target)
 
 
 def _check_ending(ctx: Any, option: str, target: Path) -> None:

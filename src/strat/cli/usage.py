@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from strat.errors import near
 from strat.validate.arguments import ELSEWHERE
 
 UsageError: Any = typer.BadParameter.__base__  # Typer's own or Click's, by its version
@@ -44,8 +45,8 @@ def watched(command: Any) -> None:
             return parse(ctx, args)
         except UsageError as error:
             if hasattr(error, "option_name") and hasattr(error, "possibilities"):  # there is no such option
-                known = meant(error.option_name, [name for one in command.params for name in one.opts])
-                error.possibilities = known or error.possibilities
+                names = [name for one in command.params for name in one.opts if name.startswith("--")]
+                ctx.fail(f"there is no option {error.option_name}; {meant(error.option_name, names)}")
             raise
 
     def parser_that_counts(ctx: Any) -> Any:
@@ -74,14 +75,14 @@ def _refuse_twice(ctx: Any, order: Sequence[Any]) -> None:
             ctx.fail(f"{option} takes one value, and is given {times} times{AGAIN.get((ctx.info_name, option), '')}.")
 
 
-def meant(unknown: str, options: list[str]) -> list[str]:
-    """The options that the unknown one stands for.
+def meant(unknown: str, options: list[str]) -> str:
+    """What to say of an option that there is not: how it is called here, or those that resemble it.
 
     >>> meant("--y-true", ["--truth", "--score"])
-    ['--truth']
+    "did you mean '--truth'?"
     >>> meant("--report", ["--html", "--output"])
-    ['--html']
+    "did you mean '--html'?"
     """
     name = unknown.lstrip("-").replace("-", "_")
-    known = [*OPTIONS.get(name, ()), *ELSEWHERE.get(name, ())]
-    return [f"--{one}" for one in known if f"--{one}" in options][:1]
+    known = [f"--{one}" for one in (*OPTIONS.get(name, ()), *ELSEWHERE.get(name, ())) if f"--{one}" in options]
+    return f"did you mean {known[0]!r}?" if known else near(unknown, options)

@@ -349,7 +349,7 @@ def repeats_for_width(
     one = float(mean_width(np.ones(1), np.array([items - 1.0]), level, check_assurance(assurance))[0])
 
     def measure(repeats: Array) -> Array:
-        return one * np.sqrt((between**2 + within**2 / repeats) / items)
+        return one * np.sqrt((between**2 + float(within) ** 2 / repeats) / items)
 
     floor = one * between / np.sqrt(items)
     if width <= floor:

@@ -29,14 +29,14 @@ def typed_column(name: str, values: Any, na: Collection[str], rows: NDArray[Any]
     labels = column.labels
     if not len(labels):
         return column
-    plain = np.strings.strip(labels)
-    if np.isin(np.strings.lower(plain), ["true", "false"]).all():
-        return _relabelled(column, np.strings.lower(plain) == "true")
+    plain = np.char.strip(labels)
+    if np.isin(np.char.lower(plain), ["true", "false"]).all():
+        return _relabelled(column, np.char.lower(plain) == "true")
     try:
         numbers = plain.astype(float)
     except ValueError:
         return column
-    unpadded = ~np.isin(np.strings.slice(np.strings.lstrip(plain, "+-"), 2), [f"0{digit}" for digit in range(10)])
+    unpadded = ~np.isin(np.char.lstrip(plain, "+-").astype("U2"), [f"0{digit}" for digit in range(10)])
     if not unpadded.all() or np.isnan(numbers).any():
         return column
     if all(re.fullmatch(r"0|-?[1-9]\d*", text) for text in plain.tolist()):
