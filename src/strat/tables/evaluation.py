@@ -93,8 +93,8 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     ) -> Evaluation:
         """The evaluation of estimates under one design; `facts` are other fields, or those that differ."""
         method = str(next(iter(estimates.values())).method)
-        made = {"design": on.summary, "target": on.target, "method": method, **facts}
-        return cls(estimates, level, rows, dropped, **made)
+        named = {"design": on.summary, "target": on.target, "method": method, **facts}
+        return cls(estimates, level, rows, dropped, **named)
 
     def named(self) -> Mapping[str, Estimate]:
         """From the measure's name to its estimate."""
