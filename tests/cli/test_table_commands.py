@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -111,7 +112,9 @@ def test_sample_draws_and_its_output_is_evaluated(
 ) -> None:
     drawn = tmp_path / "drawn.csv"
     code, text, _ = run(capsys, "sample", table, "--size", 100, "--strata", "subject", "-o", drawn)
-    assert (code, text) == (0, "")
+    assert code == 0
+    (line,) = [line.strip() for line in text.splitlines() if line.startswith("  strat evaluate ")]
+    assert {"--strata", "--weights", "--population"} <= set(shlex.split(line))
     assert len(drawn.read_text().splitlines()) == 101
     code, text, _ = run(capsys, "sample", table, "-n", 10, "--units", "passage", "--format", "inspect")
     assert code == 0

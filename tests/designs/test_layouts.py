@@ -391,7 +391,7 @@ def test_a_systematic_sample_is_analysed_as_one() -> None:
     benchmark = {"id": np.arange(600), "task": np.repeat(["a", "b"], 300), "t": rng.permutation(600)}
     right = np.sin(benchmark["t"] / 60) + 0.1 * rng.normal(size=600)
     drawn = strat.tables.sample(benchmark, size=60, items="id", strata="task", method="systematic", order="t", seed=1)
-    assert "order='order'" in drawn.notes[0]
+    assert 'order="order"' in drawn.notes[0]
     scores = {**drawn.columns(), "right": right[drawn.row]}
     roles = {"strata": "stratum", "weights": "weight", "population": "population"}
     ordered = strat.evaluate(scores, score="right", design=strat.Sampling(order="order", **roles))
