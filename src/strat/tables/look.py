@@ -31,6 +31,7 @@ from strat.validate.names import Names
 
 COLUMNS = 100  # that are looked at
 EXAMPLES = 4
+FIRST = 12  # measures that are named; the others are counted
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 _LOGS = (".eval", ".json")
 
@@ -126,7 +127,8 @@ class Look(SheetResult):
         ]
         lines = [f"{p.column!r} as {p.role}: {p.reason}" for p in self.roles.proposals if p.sure]
         known = measures(self.roles)
-        able = [f"measures (--metric): {', '.join(known)}"] if known and not self.roles.system else []
+        more = f" and {len(known) - FIRST} more" if len(known) > FIRST else ""
+        able = [f"measures (--metric): {', '.join(known[:FIRST])}{more}"] if known and not self.roles.system else []
         questions = [f"unsure: {question}" for question in self.roles.questions]
         return [*lines, *able, *self.notes, *unsure, *questions]
 
