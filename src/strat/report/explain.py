@@ -10,6 +10,7 @@ import numpy as np
 from strat.designs import KINDS
 from strat.errors import StratError
 from strat.estimation import Estimate
+from strat.estimation.limits import default_method
 from strat.notes import FEW_DF
 from strat.report.wording import named, number, places
 from strat.text import counted, of_class
@@ -27,12 +28,20 @@ _ASSUMED = {
     "blocks": "whole units were drawn independently of each other, and the kinds under which each was seen are fixed",
     "staged": "units were drawn at random at every stage, within those of the stage before",
 }
-_SCALES = {
-    "logit": "on the logit scale, which keeps the limits inside the range of the measure",
-    "score": "over the standard error that each limit would have (Wilson), which keeps the limits inside the range of "
-    "the measure",
-    "log": "on the log scale, which keeps the limits positive",
-    "correlation": "on Fisher's scale, which keeps the limits between −1 and 1",
+_VARIES = {
+    "t": "the estimate varies as Student's t with {df} does",
+    "logit": "the estimate varies as Student's t with {df} does, on the logit scale, which keeps the limits inside the "
+    "range of the measure",
+    "wilson": "the estimate varies as Student's t with {df} does, over the standard error that each limit would have "
+    "(Wilson), which keeps the limits inside the range of the measure",
+    "log": "the estimate varies as Student's t with {df} does, on the log scale, which keeps the limits positive",
+    "fisher": "the estimate varies as Student's t with {df} does, on Fisher's scale, which keeps the limits between "
+    "−1 and 1",
+    "beta-binomial": "the shares of units vary as a beta-binomial does, with every correlation within units weighed by "
+    "how well it fits the data, on {df}",
+    "mover": "each share in the sum varies as its own interval says",
+    "folded": "each distance in the sum varies as Student's t with {df} does; their sum is never less than its noise",
+    "woodruff": "the share below varies as Student's t with {df} does (Woodruff)",
 }
 
 
@@ -138,11 +147,7 @@ def _target(estimate: Estimate) -> str:
 def _assumptions(estimate: Estimate) -> str:
     kind = kind_of(estimate)
     text = f"Assumed: {_ASSUMED[kind]}; " if kind else "Assumed: "
-    text += f"the estimate varies as Student's t with {degrees(estimate)} does"
-    if estimate.inference.woodruff is not None:
-        text += ", on the scale of shares (Woodruff)"
-    elif estimate.link in _SCALES:
-        text += f", {_SCALES[estimate.link]}"
+    text += _VARIES[default_method(estimate)].format(df=degrees(estimate))
     how = f"over the replicates of {estimate.method}" if estimate.replicated else "in closed form (linearization)"
     return f"{text}. The variance was found {how}."
 

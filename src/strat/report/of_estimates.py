@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from strat.errors import StratError
 from strat.estimation import Estimate
+from strat.estimation.limits import default_method
 from strat.report.explain import degrees, explain
 from strat.report.model import Answer, Bar, Block, Grid, Mark, Section, Text, Told
 from strat.report.references import topics_of
@@ -70,16 +71,31 @@ def facts_of(estimate: Estimate) -> tuple[tuple[str, str], ...]:
     return tuple((name, text) for name, text in facts if text)
 
 
+_SCALES = {
+    "t": "on the scale of the value",
+    "logit": "on the logit scale",
+    "wilson": "by the score (Wilson)",
+    "log": "on the log scale",
+    "fisher": "on Fisher's scale",
+}
+_OTHER_LIMITS = {
+    "beta-binomial": "beta-binomial limits, over all correlations within units that the data allow",
+    "mover": "from the limits of each share in the sum",
+    "folded": "of a sum of distances, which is never less than its noise",
+    "woodruff": "of the share below, read backwards (Woodruff)",
+}
+
+
 def methods_of(estimate: Estimate) -> tuple[str, ...]:
     """How the variance and the interval were found."""
     if estimate.replicated:
         how = f"Variances are the spread of replicates: {estimate.method.replicates}"
     else:
         how = f"Variances: {estimate.method}, by linearization of the totals of units"
-    scale = {"logit": "on the logit scale", "log": "on the log scale", "correlation": "on Fisher's scale"}
-    scale["score"] = "by the score (Wilson)"
-    link = scale.get(estimate.link, "on the scale of the value")
-    return stop(how), f"Intervals: Student's t with {degrees(estimate)}, {link}."
+    method = default_method(estimate)
+    if method in _SCALES:
+        return stop(how), f"Intervals: Student's t with {degrees(estimate)}, {_SCALES[method]}."
+    return stop(how), f"Intervals: {_OTHER_LIMITS[method]}."
 
 
 def records(estimate: Estimate) -> list[dict[str, Any]]:
