@@ -29,7 +29,7 @@ def test_every_kind_of_design_is_explained(kind: str) -> None:
     assert made.target in text
     assert ("rows within a unit may be arbitrarily correlated" in text) == ("cluster" in kind)
     assert ("the strata are fixed" in text) == kind.startswith("stratified")
-    assert ("logit" if kind == "simple random" else "beta-binomial") in text
+    assert ("logit" if kind in ("simple random", "systematic") else "beta-binomial") in text
 
 
 def test_the_effective_size_is_that_of_the_estimate() -> None:
