@@ -14,12 +14,12 @@ from types import SimpleNamespace, UnionType
 from typing import Any, SupportsIndex, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from strat.errors import StratError, plain, short
 from strat.validate.labels import plain_labels
 
-_LIKE = set(get_args(ArrayLike))
+_LIKE = set(get_args(ArrayLike))  # none from NumPy 2.5 on, where unions keep ArrayLike and NDArray whole
 Check = Callable[[str, Any], Any]  # (argument, value) -> the value to go on with
 MOST = 10**9  # repetitions of anything
 LARGEST = 1 << 40  # of what memory has to hold
@@ -53,7 +53,7 @@ def _kinds(annotation: Any, scope: dict[str, Any]) -> list[Any]:
     if isinstance(annotation, str):
         return [kind for part in _alternatives(annotation) for kind in _kinds(_resolved(part, scope), scope)]
     if annotation is not ArrayLike and get_origin(annotation) in (Union, UnionType):
-        if set(get_args(annotation)) >= _LIKE:
+        if _LIKE and set(get_args(annotation)) >= _LIKE:
             return [ArrayLike, *(set(get_args(annotation)) - _LIKE)]
         return [kind for part in get_args(annotation) for kind in _kinds(part, scope)]
     return [type(None) if annotation is None else annotation]
@@ -113,7 +113,7 @@ def _elements(kind: Any) -> frozenset[Any]:
 def _of_rows(kind: Any) -> bool:
     """Whether it is how annotations write a column (of anything but names)."""
     return kind is ArrayLike or (
-        _origin(kind) in (np.ndarray, Sequence, tuple) and not any(_ours(inner) for inner in get_args(kind))
+        _origin(kind) in (np.ndarray, NDArray, Sequence, tuple) and not any(_ours(inner) for inner in get_args(kind))
     )
 
 
