@@ -40,9 +40,10 @@ READS = (
     "--about",
     "--baseline",
 )
+PAGES = (".html", ".htm")
 # endings of --output that can't hold a table of text, with the way out
 NO_TEXT = {
-    **dict.fromkeys((".html", ".htm"), "this command writes no page"),
+    **dict.fromkeys(PAGES, "this command writes no page"),
     **dict.fromkeys((".png", ".svg", ".pdf"), "a picture is drawn by --plot, where a command has it"),
     **dict.fromkeys((".xlsx", ".parquet", ".arrow", ".feather"), "a .csv file can be opened there"),
 }
@@ -86,7 +87,7 @@ def keep_inputs(ctx: Any) -> None:
 def _check_ending(ctx: Any, option: str, target: Path) -> None:
     """Refuse to write text into a file whose name says that it is something else."""
     ending = target.suffix.lower()
-    page = ending in (".html", ".htm") and any("--html" in parameter.opts for parameter in ctx.command.params)
+    page = ending in PAGES and any("--html" in parameter.opts for parameter in ctx.command.params)
     if option == "--output" and ending in NO_TEXT and not page:
         raise StratError.about(
             option, f"must end in .csv, .json, .md, .tex or .txt, got {str(target)!r}; {NO_TEXT[ending]}."

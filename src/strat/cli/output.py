@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from strat import extras
+from strat.cli.guard import PAGES
 from strat.errors import StratError, visible
 from strat.tables.render import (
     Sheet,
@@ -58,7 +59,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the table
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; its name tells the form.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report.")]
 
-PAGES = (".html", ".htm")
 FORMS = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}  # how --output ends, and what it gets
 
 
