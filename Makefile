@@ -26,7 +26,7 @@ test-lowest: build/lowest.txt
 	  $(MAKE) test VENV=.venv-lowest LOCK=build/lowest.txt
 
 test-spark: $(STAMP)
-	$(BIN)/python -m pytest -q -m slow tests/tables/test_spark.py
+	$(BIN)/python -m pytest -q -m slow tests/data/test_spark.py
 
 # The GPU kernels are checked in Triton's interpreter; the CPU build of PyTorch serves.
 gpu-interpreter: $(STAMP)

@@ -11,8 +11,8 @@ from scipy.special import ndtri
 
 import strat
 from benchmarks.harness import best, ratio, rival, show
-from strat.statistics.classification import f1
-from strat.statistics.scores import auc
+from strat.measures.classification import f1
+from strat.measures.scores import auc
 
 ROWS, CLASSES, REPLICATES, GROUPS = 100_000, 10, 1_000, 1_000
 FEW = 20  # replicates that a slow rival is given; its time is scaled up to REPLICATES

@@ -170,7 +170,7 @@ before, start = peak_mb(), time.process_time()
 board = strat.compare(right, score=list(right))
 compared = time.process_time() - start
 str(board)
-from strat.report import board_feed, board_page
+from strat.show.report import board_feed, board_page
 with tempfile.TemporaryDirectory() as folder:
     page = board_page(board, Path(folder) / "board.html").stat().st_size
 feed = len(json.dumps(board_feed(board)))

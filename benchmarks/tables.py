@@ -47,7 +47,7 @@ def large_file(path: Path, rows: int) -> None:
         "t = now()\nengine.sql(QUERY).fetchnumpy()\nresult = {'s': now() - t}"
     )
     ours = (
-        f"{CPU}\nfrom strat.tables import evaluate\nimport duckdb, narwhals\n"
+        f"{CPU}\nfrom strat.verbs import evaluate\nimport duckdb, narwhals\n"
         f"t = now()\nfound = evaluate({str(path)!r}, units='unit', ASKED)\nresult = {{'s': now() - t}}\n"
     )
     jobs = {
@@ -74,7 +74,7 @@ def large_file(path: Path, rows: int) -> None:
 def from_pandas(rows: int = 1_000_000) -> None:
     from sklearn.metrics import accuracy_score, f1_score, roc_auc_score
 
-    from strat.tables import evaluate
+    from strat.verbs import evaluate
 
     pandas = rival("pandas")
     if pandas is None:
@@ -117,7 +117,7 @@ def alternate(*jobs: Callable[[], Any], repeats: int = 3) -> list[float]:
 
 
 def spark_local(path: Path, rows: int) -> None:
-    from strat.tables import evaluate
+    from strat.verbs import evaluate
 
     sql = rival("pyspark", "pyspark.sql")
     if sql is None:
@@ -170,7 +170,8 @@ def read_barely(folder: Path) -> None:
 
 
 def logs() -> None:
-    from strat.tables import compare, read_logs
+    from strat.data import read_logs
+    from strat.verbs import compare
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -19,7 +19,7 @@ from sphinx.util import logging
 
 import strat
 from strat.cli.app import COMMANDS
-from strat.report.references import REFERENCES
+from strat.show.report.references import REFERENCES
 
 sys.path.insert(0, str(Path(__file__).parent))
 import outputs
@@ -62,8 +62,8 @@ html_math_renderer = "mathml"
 
 
 # where the names of `strat` itself are documented, first come first served
-HOMES = ("errors", "designs", "statistics", "replication", "estimation", "proportions", "tables", "report",
-         "comparison", "tables.cross_validation", "tables.model_comparison")  # fmt: skip
+HOMES = ("base.errors", "designs", "measures", "replication", "estimation", "estimation.proportions", "verbs", "data",
+         "show.report", "comparison", "verbs.cross_validation", "verbs.model_comparison")  # fmt: skip
 
 
 class Names(Directive):

@@ -26,13 +26,15 @@ def _bytes(number: int) -> str:
 def limits() -> list[str]:
     """A line for each limit, with the value that the code has."""
     from strat.algebra import fields
+    from strat.base.validate import columns
     from strat.comparison.chance import MOST as MOST_PATTERNS
-    from strat.estimation import drawing, replicate_values
-    from strat.page import rules
-    from strat.tables import excel, groups, stream
-    from strat.tables.files import engine
-    from strat.tables.limits import DEFAULT as logs
-    from strat.validate import columns
+    from strat.data import excel
+    from strat.data.files import engine
+    from strat.data.untrusted import DEFAULT as logs
+    from strat.estimation import replicate_values
+    from strat.show import drawing
+    from strat.show.local_page import rules
+    from strat.verbs import groups, stream
 
     rows = [
         ("memory of the engine for files, unless `--memory` says otherwise", engine.MEMORY, "it spills to a folder"),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strat.base.errors import StratError
 from strat.cli import options, output
 from strat.cli.output import Sheet
-from strat.errors import StratError
 
 if TYPE_CHECKING:
     from reproduce import Entry, Reproduced

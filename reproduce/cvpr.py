@@ -14,6 +14,7 @@ from reproduce.strat_arrays import in_words, rebuilt, runs_648, signs, triples
 from strat import algebra
 from strat.designs import Design
 from strat.estimation import Estimate, estimate
+from strat.measures import cms, stack
 from strat.recognition import (
     ImageArray,
     System,
@@ -31,7 +32,6 @@ from strat.recognition import (
     within_rank_by_size,
 )
 from strat.replication import brr, jackknife
-from strat.statistics import cms, stack
 
 FILE = "feret_scores.npz"
 COLOURS = ("#0072B2", "#D55E00", "#009E73")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 Printed = float | str | None
 APART = ("not printed", "other data")
@@ -286,6 +286,6 @@ def chosen(entries: Iterable[Entry], ids: Iterable[str]) -> list[Entry]:
 
 
 def _near(name: str, entries: list[Entry]) -> str:
-    from strat.errors import near
+    from strat.base.errors import near
 
     return near(name, [*dict.fromkeys(e.id.split("/")[0] for e in entries), *(e.id for e in entries)])

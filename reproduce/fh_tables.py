@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from reproduce.printed import CASES, FEATURES, RATIOS, SIZES, TABLE_1, TABLE_2, TABLE_3, TABLE_4, TABLE_4_SECOND
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.bootstrap_bias import bootstrap_bias, simulate_bootstrap_bias
 from strat.gaussian.degradation import leave_one_out_bias, leave_one_out_bias_between, quadratic_degradation
 from strat.gaussian.dependent import both_errors
@@ -22,9 +25,6 @@ from strat.gaussian.finite_samples import (
 from strat.gaussian.outliers import with_sample
 from strat.gaussian.problems import Problem, scaled_problem, shifted_problem, standard_problem, two_gaussians
 from strat.gaussian.rules import errors_of_designs
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 Progress = Callable[[int, int], None]
 PRINTED_REPETITIONS = 10

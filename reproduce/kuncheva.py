@@ -24,9 +24,9 @@ from reproduce.kuncheva_printed import (
     TABLE_1_A_1_B,
 )
 from strat import comparison, gaussian, protocols
-from strat.proportions import wald
-from strat.statistics.confusion_matrix import ConfusionMatrix
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
+from strat.estimation.proportions import wald
+from strat.measures.confusion_matrix import ConfusionMatrix
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 NAMES = tuple(f"C{i}" for i in range(1, 12))

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from reproduce.entries import Entry, Found, Setting, Value
 from strat import datasets, gaussian, protocols
-from strat.validate.columns import Array, Codes
+from strat.base.validate.columns import Array, Codes
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
 

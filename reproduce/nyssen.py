@@ -10,7 +10,7 @@ from scipy.stats import fisher_exact
 
 from reproduce.entries import Entry, Found, Setting, Value
 from strat.comparison import chance
-from strat.proportions import score_interval, wald
+from strat.estimation.proportions import score_interval, wald
 
 MATRIX = np.ones((4, 4), int) + 2 * np.eye(4, dtype=int)
 

@@ -13,8 +13,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from reproduce.entries import APART, Reproduced, Value
-from strat.tables.render import shown
-from strat.text import counted
+from strat.base.text import counted
+from strat.show.render import shown
 
 
 def summary(made: Sequence[Reproduced]) -> str:

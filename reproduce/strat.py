@@ -10,12 +10,12 @@ from scipy.stats import t as student
 from reproduce.entries import Entry, Found, Setting, Value
 from reproduce.strat_arrays import ENTRIES as ARRAY_ENTRIES
 from reproduce.strat_arrays import in_words
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import actual_error, estimate, overdispersion
+from strat.measures import mean, proportion, total
 from strat.recognition import representation
 from strat.replication import all_half_samples, brr, given, half_samples
-from strat.statistics import mean, proportion, total
-from strat.validate.columns import Array
 
 
 def kish(setting: Setting) -> Found:

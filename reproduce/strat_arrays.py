@@ -9,11 +9,11 @@ import numpy as np
 
 from reproduce.entries import Entry, Found, Setting, Value
 from strat import algebra
+from strat.base.errors import StratError
+from strat.base.validate.columns import Array, Codes
 from strat.cli.array import polynomial
 from strat.designs import Design
-from strat.errors import StratError
 from strat.replication import brr
-from strat.validate.columns import Array, Codes
 
 PRINTED_12 = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
 PRINTED_13 = "-+---+-"  # which unit of each stratum the third half-sample takes, as (13) lists them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+from writing_logs import Write, write_zip
 
 settings.register_profile("strat", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("strat")
@@ -62,6 +65,19 @@ def predictions() -> dict[str, np.ndarray]:
         "score": np.round(rng.random(n) * 0.6 + 0.4 * (truth == "cat"), 2),
         "cat": (truth == "cat").astype(np.int64),
     }
+
+
+@pytest.fixture
+def eval_log() -> Write:
+    """A writer of `.eval` logs: `eval_log(path, samples, model=…, status=…)`."""
+
+    def write(path: Path, samples: list[dict[str, Any]], **about: Any) -> Path:
+        status = about.pop("status", "success")
+        header = {"version": 2, "status": status, "eval": {"model": "m", "task": "t", "created": "2026", **about}}
+        members = {"header.json": json.dumps(header).encode(), "summaries.json": json.dumps(samples).encode()}
+        return write_zip(path, members)
+
+    return write
 
 
 @pytest.fixture(autouse=True)

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.special import ndtr
 
 import strat
-from strat.notes import codes_of
-from strat.tables import check_trials
-from strat.tables.check import check
-from strat.tables.check_result import DOUBTS, Check
+from strat.base.notes import codes_of
+from strat.verbs import check_trials
+from strat.verbs.check import check
+from strat.verbs.check_result import DOUBTS, Check
 
 from .second.shapes import rates
 

@@ -21,7 +21,7 @@ import strat
 from strat.comparison.paired_shares import Discordance
 from strat.designs import Design
 from strat.estimation.cautions import skewed_units
-from strat.statistics.student import critical
+from strat.measures.student import critical
 
 ACCURACY, MARGIN = 0.70, 0.05
 DESIGNS = ((40, 10), (100, 10), (300, 5))

@@ -47,33 +47,33 @@ def predictions(rng: np.random.Generator, rows: int) -> dict[str, Any]:
 
 def evaluate_rows(rng: np.random.Generator, folder: Path) -> None:
     """Evaluate columns in memory by two methods, and render a report."""
-    from strat import tables
+    from strat import verbs
 
     rows = predictions(rng, int(rng.integers(500, 5000)))
     roles = {"truth": "truth", "predicted": "guess", "strata": "stratum", "units": "unit"}
-    tables.evaluate(rows, **roles, lone="collapse", method="jackknife").to_json()
-    tables.evaluate(rows, **roles, lone="collapse").report(folder / "report.html")
+    verbs.evaluate(rows, **roles, lone="collapse", method="jackknife").to_json()
+    verbs.evaluate(rows, **roles, lone="collapse").report(folder / "report.html")
 
 
 def evaluate_file(rng: np.random.Generator, folder: Path) -> None:
     """Evaluate a CSV file through the engine."""
-    from strat import tables
+    from strat import verbs
 
     rows, path = predictions(rng, int(rng.integers(500, 5000))), folder / "rows.csv"
     names = ("truth", "guess", "score", "unit", "stratum")
     lines = zip(*(rows[name].tolist() for name in names), strict=True)
     path.write_text("\n".join([",".join(names), *(",".join(map(str, line)) for line in lines)]) + "\n")
-    tables.evaluate(str(path), truth="truth", predicted="guess", units="unit").to_markdown()
+    verbs.evaluate(str(path), truth="truth", predicted="guess", units="unit").to_markdown()
 
 
 def compare(rng: np.random.Generator, folder: Path) -> None:
     """Compare two systems, then twelve."""
-    from strat import tables
+    from strat import verbs
 
     rows = predictions(rng, int(rng.integers(500, 3000)))
-    tables.compare(rows, truth="truth", predicted=["guess", "other"], units="unit").to_json()
+    verbs.compare(rows, truth="truth", predicted=["guess", "other"], units="unit").to_json()
     many = {f"s{k}": rng.random(800) for k in range(12)}
-    tables.compare(many, score=list(many)).to_latex()
+    verbs.compare(many, score=list(many)).to_latex()
 
 
 def recognize(rng: np.random.Generator, folder: Path) -> None:
@@ -95,7 +95,7 @@ def recognize(rng: np.random.Generator, folder: Path) -> None:
 def replicate(rng: np.random.Generator, folder: Path) -> None:
     """Replicates of a design of changing size, a sample, and an exact test."""
     import strat
-    from strat import comparison, tables
+    from strat import comparison, verbs
 
     sizes = rng.integers(2, 6, int(rng.integers(20, 200)))
     strata = np.repeat(np.arange(len(sizes)), sizes)
@@ -103,7 +103,7 @@ def replicate(rng: np.random.Generator, folder: Path) -> None:
     design = strat.Design.stratified(strata)
     for make in (strat.generalized, strat.jackknife, strat.bootstrap):
         strat.estimate(strat.ratio(y, x), on=make(design)).interval()
-    tables.sample({"item": np.arange(500), "task": np.arange(500) % 5}, size=50, items="item", strata="task").to_csv()
+    verbs.sample({"item": np.arange(500), "task": np.arange(500) % 5}, size=50, items="item", strata="task").to_csv()
     comparison.chance(rng.integers(0, 9, (4, 4)) + 6 * np.eye(4, dtype=int)).to_dict()
 
 
@@ -158,12 +158,12 @@ def verdict(seen: np.ndarray[Any, Any], rounds: int) -> bool:
 
 def systems(size: int) -> str:
     """A leaderboard of `size` systems on 10,000 items: all pairs, simultaneous intervals, rank intervals."""
-    from strat import tables
+    from strat import verbs
 
     rng = np.random.default_rng(0)
     skill = np.sort(rng.uniform(0.4, 0.9, size))
     scores = {f"s{k:05}": (rng.random(10_000) < p).astype(float) for k, p in enumerate(skill)}
-    board = tables.compare(scores, score=list(scores))
+    board = verbs.compare(scores, score=list(scores))
     columns = board.to_dict()
     return f"{size:,} systems × 10,000 items; best {columns['system'][0]}, rank {columns['rank'][0]}"
 
@@ -216,13 +216,13 @@ def file_rows(size: int) -> str:
     """Accuracy and macro F1 with intervals from a Parquet file of `size` rows."""
     import duckdb
 
-    from strat import tables
+    from strat import verbs
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         query = "select (i * 7919 % 20)::int as t, (case when i % 5 = 0 then i % 20 else i * 7919 % 20 end)::int as p,"
         duckdb.execute(f"copy (select {query[7:]} (i % 10000)::int as u from range({size}) r(i)) to '{path}'")
-        found = tables.evaluate(str(path), truth="t", predicted="p", units="u")
+        found = verbs.evaluate(str(path), truth="t", predicted="p", units="u")
         return f"{size:,} rows; accuracy {found['accuracy'].value:.4f}, se {found['accuracy'].se:.2g}"
 
 

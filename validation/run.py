@@ -25,7 +25,7 @@ TRIALS = 5000
 PARTS = ("grid", "tests", "nonlinear", "lattice")
 SECOND_PARTS = ("second",)
 CORE = (
-    "src/strat/designs/*.py", "src/strat/estimation/*.py", "src/strat/replication/*.py", "src/strat/statistics/*.py",
+    "src/strat/designs/*.py", "src/strat/estimation/*.py", "src/strat/replication/*.py", "src/strat/measures/*.py",
     "src/strat/comparison/*.py", "src/strat/recognition/verification.py", "src/strat/recognition/two_way.py",
     "src/strat/recognition/*comparisons.py", "src/strat/recognition/error_rates.py", "validation/trials.py",
     "validation/scenarios.py", "validation/methods.py", "validation/counting.py", "validation/nonlinear.py",

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betaln, ndtr, ndtri
 
 import strat
-from strat.statistics import within_rank
+from strat.measures import within_rank
 
 from .trials import Array, Draw, Layout, Rng, Scenario, Trial, layout, levels, shares, unequal
 

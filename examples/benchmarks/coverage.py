@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit, ndtri, roots_hermitenorm
 
 import strat
-from strat.tables.render import Sheet, plain_text
+from strat.show.render import Sheet, plain_text
 
 SUBJECTS, CLUSTER, TRIES = 57, 5, 5
 CLUSTER_SD, ITEM_SD = 0.8, 1.5

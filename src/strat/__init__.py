@@ -9,9 +9,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from strat import designs, estimation, proportions, replication, statistics
+from strat import designs, estimation, measures, replication
+from strat.base.errors import StratError, StratWarning
 from strat.designs import Design, Plan
-from strat.errors import StratError, StratWarning
 from strat.estimation import (
     Estimate,
     cross_fitted,
@@ -22,21 +22,8 @@ from strat.estimation import (
     two_phase,
     variance_components,
 )
-from strat.proportions import score_interval
-from strat.replication import (
-    Replicates,
-    all_half_samples,
-    bootstrap,
-    brr,
-    fay,
-    generalized,
-    given,
-    half_samples,
-    jackknife,
-    multi_array,
-    partially_balanced,
-)
-from strat.statistics import (
+from strat.estimation.proportions import score_interval
+from strat.measures import (
     ConfusionMatrix,
     Statistic,
     ability,
@@ -146,21 +133,38 @@ from strat.statistics import (
     wil,
     within_rank,
 )
+from strat.replication import (
+    Replicates,
+    all_half_samples,
+    bootstrap,
+    brr,
+    fay,
+    generalized,
+    given,
+    half_samples,
+    jackknife,
+    multi_array,
+    partially_balanced,
+)
 
 if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
-    from strat import algebra, comparison, datasets, gaussian, planning, plot, protocols, recognition, report, tables
+    from strat import algebra, comparison, data, datasets, gaussian, planning, plot, protocols, recognition, show, verbs
     from strat.comparison import units_for
+    from strat.data.table import read
     from strat.designs.sampling import Sampling
-    from strat.report.explain import explain
-    from strat.tables.check import check
-    from strat.tables.compare import compare
-    from strat.tables.cross_validation import cross_validate
-    from strat.tables.evaluate import evaluate
-    from strat.tables.gate import gate
-    from strat.tables.look import look
-    from strat.tables.model_comparison import compare_models
-    from strat.tables.two_phase import Proxy
-    from strat.tables.votes import votes
+    from strat.estimation import proportions
+    from strat.show import report
+    from strat.show.report.explain import explain
+    from strat.verbs.check import check
+    from strat.verbs.compare import compare
+    from strat.verbs.cross_validation import cross_validate
+    from strat.verbs.evaluate import evaluate
+    from strat.verbs.gate import gate
+    from strat.verbs.look import look
+    from strat.verbs.model_comparison import compare_models
+    from strat.verbs.sample import sample
+    from strat.verbs.two_phase import Proxy
+    from strat.verbs.votes import votes
 
 __version__ = "0.1.0"
 
@@ -212,6 +216,7 @@ __all__ = [
     "cross_validate",
     "crps",
     "cuped",
+    "data",
     "datasets",
     "der",
     "designs",
@@ -263,6 +268,7 @@ __all__ = [
     "mean_average_precision",
     "mean_iou",
     "mean_reciprocal_rank",
+    "measures",
     "mer",
     "metric",
     "mqm",
@@ -294,6 +300,7 @@ __all__ = [
     "r2",
     "rate_at",
     "ratio",
+    "read",
     "recall",
     "recall_at_k",
     "recognition",
@@ -303,14 +310,14 @@ __all__ = [
     "roc",
     "rogan_gladen",
     "rouge",
+    "sample",
     "score_interval",
+    "show",
     "spearman",
     "specificity",
     "stack",
     "statistic",
-    "statistics",
     "success_curve",
-    "tables",
     "ter",
     "threshold_at",
     "token_f1",
@@ -320,6 +327,7 @@ __all__ = [
     "units_for",
     "variance",
     "variance_components",
+    "verbs",
     "votes",
     "wer",
     "wil",
@@ -329,28 +337,33 @@ __all__ = [
 # The parts and the calls that load when they are first used, so that `import strat` needs NumPy and a little of SciPy
 # alone: name -> module. Each is imported under TYPE_CHECKING, too, and listed in `__all__`.
 _LAZY = {
-    "Proxy": "strat.tables",
-    "Sampling": "strat.tables",
+    "Proxy": "strat.verbs",
+    "Sampling": "strat.verbs",
     "algebra": "strat.algebra",
-    "check": "strat.tables",
-    "compare": "strat.tables",
-    "compare_models": "strat.tables.model_comparison",
+    "check": "strat.verbs",
+    "compare": "strat.verbs",
+    "compare_models": "strat.verbs.model_comparison",
     "comparison": "strat.comparison",
-    "cross_validate": "strat.tables.cross_validation",
+    "cross_validate": "strat.verbs.cross_validation",
+    "data": "strat.data",
     "datasets": "strat.datasets",
-    "evaluate": "strat.tables",
-    "explain": "strat.report",
-    "gate": "strat.tables",
+    "evaluate": "strat.verbs",
+    "explain": "strat.show.report",
+    "gate": "strat.verbs",
     "gaussian": "strat.gaussian",
-    "look": "strat.tables",
+    "look": "strat.verbs",
     "planning": "strat.planning",
     "plot": "strat.plot",
+    "proportions": "strat.estimation.proportions",
     "protocols": "strat.protocols",
+    "read": "strat.data",
     "recognition": "strat.recognition",
-    "report": "strat.report",
-    "tables": "strat.tables",
+    "report": "strat.show.report",
+    "sample": "strat.verbs",
+    "show": "strat.show",
     "units_for": "strat.comparison",
-    "votes": "strat.tables",
+    "verbs": "strat.verbs",
+    "votes": "strat.verbs",
 }
 
 if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
@@ -360,7 +373,7 @@ if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
         if name not in _LAZY:
             raise AttributeError(f"module 'strat' has no attribute {name!r}", name=name, obj=import_module("strat"))
         module = import_module(_LAZY[name])
-        return module if _LAZY[name] == f"strat.{name}" else getattr(module, name)
+        return module if _LAZY[name].endswith(f".{name}") else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from strat.tables import GateResult
+    from strat.verbs import GateResult
 
 MARKER = "strat_repeat"
 RUNS = 20
@@ -37,7 +37,7 @@ def strat_gate() -> Callable[..., GateResult]:
 
 def _gated(source: Any, **how: Any) -> GateResult:
     __tracebackhide__ = True
-    from strat.tables import gate
+    from strat.verbs import gate
 
     return _judged(gate(source, **how))
 
@@ -48,7 +48,7 @@ def _judged(result: GateResult) -> GateResult:
     if not result.passed:
         pytest.fail(str(result), pytrace=False)
     if result.answer == "can't tell" and result.unsure == "warn":
-        from strat.errors import StratWarning
+        from strat.base.errors import StratWarning
 
         warnings.warn(result.line, StratWarning, stacklevel=2)
     return result
@@ -79,8 +79,8 @@ def _options(marker: pytest.Mark) -> dict[str, Any]:
 def _repeated(test: Callable[[], object], name: str, *, runs: int, at_least: float, level: float, unsure: str) -> None:
     """Run the test until its answer is certain; runs that could not change it any more are left out."""
     __tracebackhide__ = True
-    from strat import validate
-    from strat.tables.pass_rate import decided, pass_rate
+    from strat.base import validate
+    from strat.verbs.pass_rate import decided, pass_rate
 
     planned, passes, done = validate.count("runs", runs, least=2), 0, 0
     last = ""

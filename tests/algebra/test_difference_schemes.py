@@ -9,7 +9,7 @@ from strat.algebra import field, is_orthogonal, multi_array, orthogonal_array
 from strat.algebra.difference_schemes import Size, difference_scheme, least_size
 from strat.algebra.multiarrays import is_orthogonal_multi_array
 from strat.algebra.orthogonal import exponent
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 SCHEMES = [(3, 0, 1), (3, 1, 1), (3, 2, 2), (5, 1, 1), (7, 1, 1), (9, 1, 2), (9, 0, 3), (4, 0, 3), (25, 1, 2)]
 

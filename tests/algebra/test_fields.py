@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from strat.algebra import field, is_prime, m_sequence, next_prime_power, prime_power, primitive_polynomial
 from strat.algebra.primes import factorize
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 ORDERS = (2, 3, 4, 5, 7, 8, 9, 16, 25, 27, 49, 81)
 

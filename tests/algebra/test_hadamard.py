@@ -17,7 +17,7 @@ from strat.algebra.hadamard import (
     miyamoto,
     orbit_signs,
 )
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 REACHED = [n for n in range(1, 261) if is_reachable(n)]
 

@@ -15,7 +15,7 @@ from strat.algebra.array_parts import Joint, Mixed, Part, Pure
 from strat.algebra.array_plans import RUN, best_plan
 from strat.algebra.mixed_arrays import mixed_array
 from strat.algebra.unit_selections import blocks, residue_blocks, selections
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 
 @given(st.lists(st.sampled_from([2, 3, 4, 5, 6, 7, 9, 10, 11, 12]), min_size=1, max_size=6))

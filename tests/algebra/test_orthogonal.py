@@ -17,7 +17,7 @@ from strat.algebra import (
     rao_hamming,
     rotation,
 )
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 CASES = [(2, 4), (2, 5), (3, 2), (3, 3), (3, 4), (4, 2), (4, 3), (5, 2), (5, 3), (7, 2), (8, 2), (9, 2), (25, 2)]
 

@@ -8,7 +8,7 @@ import pytest
 from strat.algebra import hadamard
 from strat.algebra.hadamard import construction
 from strat.algebra.t_matrices import T_LENGTHS, TURYN_TYPE, circulant, t_sequences, turyn_type, williamson
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 COMPLETED = (412, 428, 604, 732, 756, 764, 852, 856, 876, 940, 956, 980, 996)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strat.algebra import circular_level_sums, hadamard, m_sequence, sylvester_rows, walsh_hadamard
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 
 @given(st.integers(0, 11), st.sampled_from([(), (1,), (3,), (2, 3), (300,)]), st.integers(0, 2**32 - 1))

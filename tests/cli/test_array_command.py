@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from strat.algebra import is_orthogonal
+from strat.base.errors import StratError
 from strat.cli.app import app, main
-from strat.errors import StratError
 
 
 def ask(*arguments, refused=None):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from strat.base.errors import StratError
 from strat.cli.app import app
 from strat.comparison import chance, mcnemar_clustered
-from strat.errors import StratError
-from strat.statistics.confusion_matrix import ConfusionMatrix
+from strat.measures.confusion_matrix import ConfusionMatrix
 
 
 def ask(*arguments: object) -> str:

@@ -68,4 +68,4 @@ def test_the_report_of_evaluate_is_the_same_page() -> None:
     columns = ["--truth", "label", "--predicted", "guess", "--strata", "subject", "--units", "passage"]
     assert run("evaluate", source, *columns, "--html", "e.html", "-q") == 0
     found = strat.evaluate(source, truth="label", predicted="guess", strata="subject", units="passage")
-    assert Path("e.html").read_bytes() == strat.report.write(found, "f.html").read_bytes()
+    assert Path("e.html").read_bytes() == strat.show.report.write(found, "f.html").read_bytes()

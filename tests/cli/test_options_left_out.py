@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from strat.base.errors import StratError
 from strat.cli import main
 from strat.cli.app import app
 from strat.cli.options import naming
-from strat.errors import StratError
-from strat.tables import ItemTable, compare
+from strat.data import ItemTable
+from strat.verbs import compare
 
 LABELS = ("t.csv", "--truth", "label", "--predicted", "guess")
 WIDE = ("compare", "t.csv", "--score", "right", "--score", "other")

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
+from strat.base.errors import StratWarning
 from strat.cli import main
 from strat.cli.app import _show
 from strat.datasets import recognizer
-from strat.errors import StratWarning
 from strat.recognition import (
     compare_matchers,
     compare_open_sets,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from strat.cli import main
-from strat.tables import compare
+from strat.verbs import compare
 
 
 @pytest.fixture
@@ -147,6 +147,6 @@ def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_import_stays_light() -> None:
     heavy = ("duckdb", "pandas", "polars", "sklearn", "matplotlib")
-    code = f"import sys, strat.tables; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, strat.verbs; print([m for m in {heavy} if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"

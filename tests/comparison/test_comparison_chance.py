@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from strat.base.errors import StratError
 from strat.comparison import (
     chance,
     chance_between,
@@ -24,7 +25,6 @@ from strat.comparison import (
 )
 from strat.comparison.chance import chernoff
 from strat.comparison.chance_margins import Margins
-from strat.errors import StratError
 
 NYSSEN = np.ones((4, 4), int) + 2 * np.eye(4, dtype=int)
 

@@ -14,6 +14,7 @@ from scipy import stats
 from statsmodels.stats.descriptivestats import sign_test
 from statsmodels.stats.multitest import multipletests
 
+from strat.base.errors import StratError
 from strat.comparison import (
     adjust,
     against_control,
@@ -38,7 +39,6 @@ from strat.comparison import (
     studentized_range_tail,
     win_draw_loss,
 )
-from strat.errors import StratError
 
 matplotlib.use("Agg")
 
@@ -443,7 +443,7 @@ def test_critical_difference_equals_autorank_s(capsys: pytest.CaptureFixture[str
 
 
 def test_a_table_of_numbers_has_no_system_made_of_row_numbers() -> None:
-    from strat.tables import score_table
+    from strat.verbs import score_table
 
     accuracies = {"A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.6]}
     table = score_table(accuracies, higher_is_better=True)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
+from strat.base.errors import StratError
 from strat.comparison import (
     corrected_t,
     five_by_two_f,
@@ -26,7 +27,6 @@ from strat.comparison import (
     split_simulation,
     uncorrected_t,
 )
-from strat.errors import StratError
 
 counts = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda c: sum(c) > 0)
 A = [7.4, 18.1, 13.7, 17.5, 13.0, 12.5, 8.9, 12.1, 12.4, 7.4]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import strat
+from strat.base.errors import StratError
 from strat.comparison import (
     cochran_q,
     many,
@@ -23,9 +24,8 @@ from strat.comparison import (
     stratified_shuffling,
     unpaired,
 )
-from strat.errors import StratError
-from strat.statistics.classification import f1
-from strat.statistics.scores import auc
+from strat.measures.classification import f1
+from strat.measures.scores import auc
 
 matplotlib.use("Agg")
 

@@ -144,7 +144,7 @@ def test_the_table_of_garcia_and_herrera():
     folder = os.environ.get("STRAT_SHARED")
     if not folder:
         pytest.skip("STRAT_SHARED is not set")
-    table = strat.tables.score_table(
+    table = strat.verbs.score_table(
         str(Path(folder) / "data" / "garcia_herrera_2008_accuracy.csv"), higher_is_better=True
     )
     found = comparison.family(table, higher_is_better=True)

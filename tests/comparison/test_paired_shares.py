@@ -10,7 +10,7 @@ import pytest
 import strat
 from strat.comparison import many, mcnemar, paired
 from strat.comparison.paired_shares import PairedScore, discordance
-from strat.statistics import stack
+from strat.measures import stack
 
 
 def _rows(only_a: int, only_b: int, both: int, neither: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from strat.base.errors import StratError
 from strat.comparison import anytime_error, confidence_sequence
-from strat.errors import StratError
-from strat.tables import gate
+from strat.verbs import gate
 
 SERIES = st.lists(st.floats(-1, 1), min_size=2, max_size=40)
 

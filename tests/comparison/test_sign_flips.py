@@ -71,7 +71,7 @@ def test_no_wider_than_bonferroni() -> None:
     """Three units have too few flips, and Bonferroni's value is taken."""
     x = np.random.default_rng(2).standard_normal((3, 3))
     found = many(x, on=strat.Design.simple_random(n=3), higher_is_better=True)
-    assert found.critical() == pytest.approx(float(strat.statistics.student.critical(1 - 0.05 / 3, 2)))
+    assert found.critical() == pytest.approx(float(strat.measures.student.critical(1 - 0.05 / 3, 2)))
 
 
 @pytest.mark.parametrize(("shares", "units", "flips"), [(True, 29, True), (True, 40, False), (False, 40, True),

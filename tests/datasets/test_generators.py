@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from strat import datasets as ds
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 MAKERS = {
     "gaussian": lambda rng: ds.gaussian_classes(

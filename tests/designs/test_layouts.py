@@ -390,7 +390,7 @@ def test_a_systematic_sample_is_analysed_as_one() -> None:
     rng = np.random.default_rng(13)
     benchmark = {"id": np.arange(600), "task": np.repeat(["a", "b"], 300), "t": rng.permutation(600)}
     right = np.sin(benchmark["t"] / 60) + 0.1 * rng.normal(size=600)
-    drawn = strat.tables.sample(benchmark, size=60, items="id", strata="task", method="systematic", order="t", seed=1)
+    drawn = strat.verbs.sample(benchmark, size=60, items="id", strata="task", method="systematic", order="t", seed=1)
     assert 'order="order"' in drawn.notes[0]
     scores = {**drawn.columns(), "right": right[drawn.row]}
     roles = {"strata": "stratum", "weights": "weight", "population": "population"}
@@ -398,4 +398,4 @@ def test_a_systematic_sample_is_analysed_as_one() -> None:
     random = strat.evaluate(scores, score="right", design=strat.Sampling(**roles))
     assert ordered["mean"].value == pytest.approx(random["mean"].value)
     assert ordered["mean"].se < random["mean"].se / 2
-    assert strat.tables.sample(benchmark, size=60, items="id").order is None
+    assert strat.verbs.sample(benchmark, size=60, items="id").order is None

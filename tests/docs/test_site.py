@@ -25,8 +25,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
 PARTS = (
-    "algebra", "comparison", "datasets", "designs", "errors", "estimation", "plot", "proportions", "protocols",
-    "planning", "gaussian", "recognition", "replication", "report", "statistics", "tables",
+    "algebra", "comparison", "data", "datasets", "designs", "base.errors", "estimation", "estimation.proportions",
+    "plot", "protocols", "planning", "gaussian", "recognition", "replication", "show.report", "measures", "verbs",
 )  # fmt: skip
 
 

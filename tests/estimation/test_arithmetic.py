@@ -9,7 +9,7 @@ import pytest
 
 import strat
 from strat import comparison
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 ON = strat.Design.simple_random(n=6)
 A = strat.accuracy([1, 1, 0, 0, 1, 0], [1, 1, 0, 1, 1, 0])

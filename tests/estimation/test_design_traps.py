@@ -7,7 +7,7 @@ import pytest
 
 import strat
 from strat.estimation.folded import distance_limits
-from strat.tables import look
+from strat.verbs import look
 
 RNG = np.random.default_rng(19)
 Y = np.repeat([0, 1], 60)

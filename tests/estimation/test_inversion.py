@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strat
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 RNG = np.random.default_rng(8)
 UNIT = np.repeat(np.arange(20), 6)

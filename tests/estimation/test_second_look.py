@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import strat
-from strat.validate.columns import encode
+from strat.base.validate.columns import encode
 
 
 def test_given_factors_stay_with_their_rows() -> None:

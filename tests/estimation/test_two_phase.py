@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import strat
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.estimation.two_phase import phases_of
 
 N, LABELS = 2000, 200

@@ -15,8 +15,8 @@ import pytest
 import strat
 from strat import StratError
 from strat.cli import main
-from strat.tables.metric_words import ALIASES
-from strat.tables.metrics import METRICS
+from strat.verbs.metric_words import ALIASES
+from strat.verbs.metrics import METRICS
 
 Frame = Callable[[dict[str, Any]], Any]
 FRAMES: dict[str, Frame] = {"pandas": pd.DataFrame, "polars": pl.DataFrame}

@@ -51,7 +51,12 @@ def test_import_is_light() -> None:
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("proportions", "wald"), ("proportions", "upper_bound"), ("statistics", "chow"), ("statistics", "LossMatrix")],
+    [
+        ("estimation.proportions", "wald"),
+        ("estimation.proportions", "upper_bound"),
+        ("measures", "chow"),
+        ("measures", "LossMatrix"),
+    ],
 )
 def test_rare_names_live_in_their_module_only(module: str, name: str) -> None:
     assert hasattr(import_module(f"strat.{module}"), name)
@@ -59,4 +64,4 @@ def test_rare_names_live_in_their_module_only(module: str, name: str) -> None:
 
 
 def test_score_interval_stays_at_the_top() -> None:
-    assert strat.score_interval is strat.proportions.score_interval
+    assert strat.score_interval is strat.estimation.proportions.score_interval

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from strat.errors import StratError
-from strat.tables.pass_rate import decided, pass_rate
+from strat.base.errors import StratError
+from strat.verbs.pass_rate import decided, pass_rate
 
 pytest_plugins = ["pytester"]
 PLUGIN = ("-p", "no:cacheprovider")  # installed, the plugin is loaded by its entry point

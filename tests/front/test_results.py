@@ -18,8 +18,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import strat
-from strat import comparison, gaussian, planning, proportions, protocols, recognition, tables
-from strat.estimation import intraclass, overdispersion
+from strat import comparison, gaussian, planning, protocols, recognition, verbs
+from strat.estimation import intraclass, overdispersion, proportions
 
 PARTS = (
     "comparison",
@@ -27,8 +27,9 @@ PARTS = (
     "proportions",
     "protocols",
     "recognition",
-    "statistics",
-    "tables",
+    "measures",
+    "data",
+    "verbs",
     "planning",
     "gaussian",
 )
@@ -55,11 +56,11 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "IntraclassCorrelation": lambda: intraclass([1, 1, 0, 1, 0, 0], [1, 1, 2, 2, 3, 3], permutations=9),
     "ApparentError": lambda: proportions.apparent_error(3, 20),
     "Chance": lambda: comparison.chance([[5, 1], [2, 6]]),
-    "Check": lambda: tables.check(TABLE, **ROLES, trials=50)[0],
+    "Check": lambda: verbs.check(TABLE, **ROLES, trials=50)[0],
     "ConfusionMatrix": lambda: strat.ConfusionMatrix([[1, 2], [3, 4]]),
     "DetCurve": lambda: recognition.verification(**WHO).det([0.5]),
-    "Estimate": lambda: tables.evaluate(TABLE, **ROLES)["accuracy"],
-    "Evaluation": lambda: tables.evaluate(TABLE, **ROLES),
+    "Estimate": lambda: verbs.evaluate(TABLE, **ROLES)["accuracy"],
+    "Evaluation": lambda: verbs.evaluate(TABLE, **ROLES),
     "Friedman": lambda: comparison.friedman(BOARD, higher_is_better=True),
     "MatchCurve": lambda: recognition.match_curve(recognition.ranks(**WHO)),
     "McNemar": lambda: comparison.mcnemar(TABLE["y"], TABLE["p"], TABLE["q"]),
@@ -67,11 +68,11 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "SampleSize": lambda: planning.rows_for_width(width=0.1, proportion=0.5),
     "ProtocolResult": lambda: protocols.holdout(GaussianNB(), X, Y),
     "Ranks": lambda: recognition.ranks(**WHO),
-    "Sample": lambda: tables.sample({"i": np.arange(30)}, size=5, items="i"),
+    "Sample": lambda: verbs.sample({"i": np.arange(30)}, size=5, items="i"),
     "Sign": lambda: comparison.sign([1, 2, 3, 4], [0, 1, 2, 5]),
     "SignedRank": lambda: comparison.signed_rank([1, 2, 3, 4.5], [0, 1, 2.5, 5]),
     "Simulated": lambda: gaussian.Simulated(np.array([0.1, 0.2, 0.4])),
-    "Test": lambda: tables.evaluate(TABLE, **ROLES)["accuracy"].test(0.5),
+    "Test": lambda: verbs.evaluate(TABLE, **ROLES)["accuracy"].test(0.5),
     "Verification": lambda: recognition.verification(**WHO),
 }
 
@@ -92,7 +93,7 @@ def results() -> dict[str, Any]:
 def test_a_result_class_has_every_way_to_show_itself(name: str) -> None:
     """`Evaluation`, `Check`, `Ranks` and others printed their arrays in a terminal, though `str` is a fine table."""
     kind = results()[name]
-    assert kind.__repr__.__module__ in ("strat.notebook", "strat.tables.sheet_result")
+    assert kind.__repr__.__module__ in ("strat.base.result", "strat.show.sheet_result")
     for way in ("_repr_html_", "to_dict", "to_frame", "to_json", "report"):
         assert callable(getattr(kind, way)), way
 

@@ -35,7 +35,7 @@ def every_part_is_visible() -> tuple[float, float]:
     strat.planning.rows_for_width(width=0.1, proportion=0.5)
     strat.algebra.hadamard(8)
     datasets.benchmark(rng=1)
-    low, high = strat.proportions.wilson(0.9, 100)
+    low, high = strat.estimation.proportions.wilson(0.9, 100)
     return float(low) + test.pvalue, float(high)
 
 
@@ -43,4 +43,4 @@ def explain_and_check() -> None:
     strat.explain(strat.evaluate(table, truth="y", predicted="p"))
     strat.check(table, truth="y", predicted="p", trials=50)
     strat.compare(table, truth="y", predicted=["p", "q"])
-    strat.statistics.chow([[0.2, 0.8]], cost=0.1, labels=["a", "b"])
+    strat.measures.chow([[0.2, 0.8]], cost=0.1, labels=["a", "b"])

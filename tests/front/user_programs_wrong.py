@@ -27,4 +27,4 @@ strat.bootstrap(design, replicates="many")  # wrong
 strat.comparison.mcnemr([0], [0], [0])  # wrong
 recognition.ranks(similarities=[[1.0]])  # wrong
 strat.planning.rows_for_width(width=0.1, proportions=0.5)  # wrong
-strat.proportions.wilson(0.5, 10, confidence=0.9)  # wrong
+strat.estimation.proportions.wilson(0.5, 10, confidence=0.9)  # wrong

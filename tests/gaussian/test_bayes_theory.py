@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 from scipy.stats import norm
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.gaussian import (
     DiscreteProblem,
     GaussianClass,

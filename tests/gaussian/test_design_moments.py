@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.gaussian import (
     GaussianClass,
     Problem,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.gaussian import (
     GaussianClass,
     Problem,

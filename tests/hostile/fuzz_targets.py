@@ -8,11 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from strat.errors import StratError, StratWarning
+from strat.base.errors import StratError, StratWarning
+from strat.data import read, read_logs
+from strat.data.untrusted import Limits
+from strat.measures.confusion_matrix import ConfusionMatrix
 from strat.recognition import read_matrix, read_triples
-from strat.statistics.confusion_matrix import ConfusionMatrix
-from strat.tables import compare, evaluate, read, read_logs, sample
-from strat.tables.limits import Limits
+from strat.verbs import compare, evaluate, sample
 
 SMALL = Limits(member=1 << 20, archive=1 << 21, ratio=1000, members=1000, line=1 << 16)
 

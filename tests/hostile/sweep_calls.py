@@ -16,16 +16,17 @@ from strat import (
     Design,
     algebra,
     comparison,
+    data,
     datasets,
     estimation,
     gaussian,
+    measures,
     planning,
     protocols,
     recognition,
-    report,
-    statistics,
-    tables,
+    verbs,
 )
+from strat.show import report
 
 N = 24
 TRUTH = [i % 2 for i in range(N)]
@@ -107,7 +108,7 @@ def curve() -> Any:
 
 @cache
 def board() -> Any:
-    return tables.compare(TABLE, truth="t", predicted=["p", "q"], units="u")
+    return verbs.compare(TABLE, truth="t", predicted=["p", "q"], units="u")
 
 
 @cache
@@ -195,7 +196,7 @@ def joint() -> Any:
 
 
 def losses() -> Any:
-    return statistics.LossMatrix([[0, 1], [2, 0]], [0, 1])
+    return measures.LossMatrix([[0, 1], [2, 0]], [0, 1])
 
 
 def sign_of(points: Any) -> Any:
@@ -237,7 +238,7 @@ def _statistics(call: Maker) -> None:
     call("strat", s.quantile, y=SCORE, q=[0.25, 0.5])
     call("strat", s.domain, statistic=Lazy(lambda: s.mean(SCORE)), where=[v == 1 for v in TRUTH])
     call("strat", s.post_stratified, statistic=Lazy(lambda: s.mean(SCORE)), by=STRATA, sizes={"a": 3.0, "b": 1.0})
-    call("strat", statistics.zero_one_loss, labels=["a", "b"])
+    call("strat", measures.zero_one_loss, labels=["a", "b"])
     for f in (s.accuracy, s.error_rate, s.balanced_accuracy, s.mcc):
         call("strat", f, **t)
     for f in (s.f1, s.precision, s.recall, s.specificity, s.jaccard):
@@ -246,11 +247,11 @@ def _statistics(call: Maker) -> None:
     call("strat", s.kappa, **t)
     call("strat", s.confusion, **t)
     call("strat", s.confusion_by, strata=STRATA, **t)
-    call("strat", statistics.selective_risk, truth=["a", "b"] * 12, predicted=["a", "refuse", "b"] * 8)
-    call("strat", statistics.coverage, predicted=["a", "refuse", "b"] * 8)
-    call("strat", statistics.expected_loss, **t, loss=Lazy(losses))
+    call("strat", measures.selective_risk, truth=["a", "b"] * 12, predicted=["a", "refuse", "b"] * 8)
+    call("strat", measures.coverage, predicted=["a", "refuse", "b"] * 8)
+    call("strat", measures.expected_loss, **t, loss=Lazy(losses))
     for f in (s.auc, s.average_precision, s.det, s.roc, s.precision_recall, s.equal_error_rate,
-              statistics.expected_cost, statistics.optimal_threshold):  # fmt: skip
+              measures.expected_cost, measures.optimal_threshold):  # fmt: skip
         call("strat", f, truth=TRUTH, score=SCORE)
     call("strat", s.rate_at, truth=TRUTH, score=SCORE, fpr=[0.1, 0.2])
     call("strat", s.threshold_at, truth=TRUTH, score=SCORE, at=[0.1, 0.2])
@@ -260,13 +261,13 @@ def _statistics(call: Maker) -> None:
     call("strat", s.brier, truth=CLASS, probability=THREE)
     call("strat", s.auc, truth=CLASS, score=THREE)
     call("strat", s.top_k_accuracy, truth=CLASS, score=THREE)
-    for f in (statistics.risk_coverage, statistics.area_under_risk_coverage):
+    for f in (measures.risk_coverage, measures.area_under_risk_coverage):
         call("strat", f, **t, confidence=SCORE)
-    for f in (statistics.hamming_loss, statistics.subset_accuracy):
+    for f in (measures.hamming_loss, measures.subset_accuracy):
         call("strat", f, truth=MANY, predicted=MANY)
-    for f in (statistics.coverage_error, statistics.label_ranking_loss, statistics.label_ranking_average_precision):
+    for f in (measures.coverage_error, measures.label_ranking_loss, measures.label_ranking_average_precision):
         call("strat", f, truth=MANY, score=THREE)
-    call("strat", statistics.chow, probability=THREE, cost=0.2, labels=["a", "b", "c"])
+    call("strat", measures.chow, probability=THREE, cost=0.2, labels=["a", "b", "c"])
     call("strat", s.cms, ranks=RANKS)
     call("strat", s.cms, ranks=RANKS, up_to=3)
     call("strat", s.mean_reciprocal_rank, ranks=RANKS)
@@ -294,7 +295,7 @@ def _statistics(call: Maker) -> None:
     call("strat", s.intraclass_correlation, y=SCORE, units=UNITS)
     call("strat", estimation.intraclass, y=SCORE, units=UNITS, permutations=9)
     call("strat", estimation.intraclass(SCORE, UNITS, permutations=9).interval, level=0.9)
-    call("strat", statistics.LossMatrix, values=[[0, 1], [2, 0]], labels=["a", "b"])
+    call("strat", measures.LossMatrix, values=[[0, 1], [2, 0]], labels=["a", "b"])
     call("strat", losses().decide, probability=[[0.4, 0.6], [0.9, 0.1]])
     call("strat", losses().of, truth=TRUTH, decided=GUESS)
 
@@ -302,17 +303,17 @@ def _statistics(call: Maker) -> None:
 def _fields(call: Maker) -> None:
     s, texts = strat, {"reference": TEXTS, "hypothesis": TEXTS[::-1]}
     for f in (s.wer, s.cer, s.mer, s.wil, s.bleu, s.chrf, s.ter, s.rouge, s.exact_match, s.token_f1,
-              statistics.word_errors):  # fmt: skip
+              measures.word_errors):  # fmt: skip
         call("strat", f, **texts)
     turns = {"reference": [[(0.0, 1.0, "A")]], "hypothesis": [[(0.0, 2.0, "x")]]}
-    for f in (s.der, statistics.diarization_errors):
+    for f in (s.der, measures.diarization_errors):
         call("strat", f, **turns)
     errors = {"severity": ["Major", "Minor"], "category": ["Style", "Style"]}
     call("strat", s.mqm, **errors, segments=[1, 2])
-    call("strat", statistics.mqm_weights, **errors)
+    call("strat", measures.mqm_weights, **errors)
     ranked = {"run": {"q": {"a": 2.0, "b": 1.0}}, "qrels": {"q": {"b": 1}}}
     for f in (s.ndcg, s.mean_average_precision, s.mrr, s.precision_at_k, s.recall_at_k, s.expected_reciprocal_rank,
-              s.bpref, statistics.per_query):  # fmt: skip
+              s.bpref, measures.per_query):  # fmt: skip
         call("strat", f, **ranked)
     call("strat", s.net_benefit, truth=TRUTH, probability=SHARE, thresholds=[0.1, 0.2])
     call("strat", s.observed_expected, truth=TRUTH, probability=SHARE)
@@ -321,7 +322,7 @@ def _fields(call: Maker) -> None:
     for f in (s.nri, s.idi):
         call("strat", f, truth=TRUTH, old=SHARE, new=SHARE[::-1])
     call("strat", s.concordance, time=WEIGHTS, event=TRUTH, risk=SCORE)
-    for f in (s.mape, s.pinball_loss, s.rmse, s.mae, s.mse, s.r2, statistics.mean_error):
+    for f in (s.mape, s.pinball_loss, s.rmse, s.mae, s.mse, s.r2, measures.mean_error):
         call("strat", f, truth=WEIGHTS, predicted=SCORE)
     call("strat", s.mase, truth=WEIGHTS, predicted=SCORE, scale=WEIGHTS)
     call("strat", s.crps, truth=SCORE, ensemble=THREE)
@@ -341,7 +342,7 @@ def _fields(call: Maker) -> None:
 
 
 def _intervals(call: Maker) -> None:
-    p = strat.proportions
+    p = strat.estimation.proportions
     for f in (p.agresti_coull, p.clopper_pearson, p.jeffreys, p.korn_graubard, p.logit_interval, p.lower_bound,
               p.score_interval, p.upper_bound, p.wald):  # fmt: skip
         call("strat", f, successes=[3, 5], trials=[10, 20])
@@ -653,7 +654,7 @@ def _recognition(call: Maker) -> None:
 
 
 def _tables(call: Maker) -> None:
-    t = tables
+    t = verbs
     roles: dict[str, Any] = {"truth": "t", "predicted": "p"}
     call("tables", t.evaluate, source=TABLE, **roles)
     call("tables", t.evaluate, source=TABLE, **roles, strata="h", units="u", weights="w", nested=True)
@@ -689,13 +690,13 @@ def _tables(call: Maker) -> None:
         Path(path).write_text(text)
     call("tables", t.evaluate_files, reference=files[0], hypothesis=files[1], metrics="wer")
     call("tables", t.compare_files, reference=files[0], hypotheses=files[1:], metrics="wer")
-    call("tables", t.read, source=TABLE)
-    call("tables", t.read_long, source=LONG)
-    call("tables", t.read_logs, source="/no/such/folder")
-    call("tables", t.reduce, table=Lazy(lambda: t.read(TABLE)), roles={"truth": "t"})
+    call("tables", data.read, source=TABLE)
+    call("tables", data.read_long, source=LONG)
+    call("tables", data.read_logs, source="/no/such/folder")
+    call("tables", data.reduce, table=Lazy(lambda: data.read(TABLE)), roles={"truth": "t"})
     call("tables", t.sample, source=TABLE, size=6)
     call("tables", t.sample, source=TABLE, size=6, items="i", strata="h", units="u")
-    read = t.read(TABLE)
+    read = data.read(TABLE)
     call("tables", read.column, name="t")
     call("tables", read.columns, names=["t", "p"])
     call("tables", read.numbers, name="s")

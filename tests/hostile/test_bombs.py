@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.data import read_logs
+from strat.data.untrusted import Limits
 from strat.recognition import read_matrix
-from strat.tables import evaluate, read_logs
-from strat.tables.limits import Limits
+from strat.verbs import evaluate
 
 MEGABYTE = 1 << 20
 

@@ -12,7 +12,7 @@ import pytest
 from sweep_calls import Call, calls, ready
 
 from strat import ConfusionMatrix, Design, Estimate, Replicates, Statistic
-from strat.errors import StratError, StratWarning
+from strat.base.errors import StratError, StratWarning
 
 TYPED = ("algebra.", "recognition.candidates")  # want integers as integers, or give labels back as they came
 KEPT = {"functions", "labels", "where", "sizes"}  # lists of names, truth values and ranks stay lists

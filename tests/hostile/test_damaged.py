@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hostile_cases import in_a_process
 
-from strat.errors import StratError
-from strat.tables import evaluate
+from strat.base.errors import StratError
+from strat.verbs import evaluate
 
 pa = pytest.importorskip("pyarrow")
 
@@ -118,7 +118,7 @@ def test_a_parquet_page_that_does_not_fit_its_checksum_is_refused(
 
 def test_a_file_that_is_replaced_between_two_passes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bins of the old rows and rows of the new gave a mean of 5.4987."""
-    from strat.tables.files import FileSource
+    from strat.data.files import FileSource
 
     path, other = tmp_path / "x.csv", tmp_path / "y.csv"
     for name, shift in ((path, 0), (other, 9)):

@@ -15,7 +15,7 @@ from hostile_cases import Program, in_a_process, table
 import strat
 from strat import Design, estimate
 from strat.recognition import ranks_of_embeddings
-from strat.tables import compare, evaluate
+from strat.verbs import compare, evaluate
 
 RNG = np.random.default_rng(8)
 N = 600
@@ -232,8 +232,8 @@ def many_rows() -> Any:
 @pytest.fixture
 def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Evaluate a file with so many threads of the engine, in one or two passes, and give the JSON."""
-    from strat.tables import stream
-    from strat.tables.files import source
+    from strat.data.files import source
+    from strat.verbs import stream
 
     connect = source.connect
 

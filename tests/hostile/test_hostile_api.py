@@ -12,9 +12,10 @@ from hostile_cases import bounded
 
 import strat
 from strat import Design, estimate, mean
-from strat.errors import StratError
-from strat.report import render, write
-from strat.tables import check, compare, evaluate, read, read_logs, reduce, sample
+from strat.base.errors import StratError
+from strat.data import read, read_logs, reduce
+from strat.show.report import render, write
+from strat.verbs import check, compare, evaluate, sample
 
 Y = np.arange(12.0)
 
@@ -164,7 +165,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "times for numbers": (lambda: mean(np.array(["2020-01-01", "2020-01-02"], "M8[D]")), "must be numbers"),
     "complex numbers": (lambda: mean([1j, 2.0]), "must be numbers"),
     "lists of several lengths": (lambda: Design.clustered([[1], [1, 2]]), "`units`"),
-    "a level of words": (lambda: strat.proportions.wald(1, 9, level="high"), "`level` must be a number"),
+    "a level of words": (lambda: strat.estimation.proportions.wald(1, 9, level="high"), "`level` must be a number"),
     "a design that is none": (lambda: strat.jackknife(7), "`design` must be a Design"),
     "a seed of words": (lambda: strat.bootstrap(Design.simple_random(n=4), rng="x"), "`rng` must be a seed"),
     "a value of many lines": (lambda: Design.simple_random(n=np.ones((9, 9))), "an array of shape"),

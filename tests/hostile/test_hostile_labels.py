@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from hostile_cases import Case, Catalogue, Program, check, in_a_process, put
 
-from strat import report
-from strat.errors import StratError, visible
-from strat.tables import Evaluation, evaluate
+from strat.base.errors import StratError, visible
+from strat.show import report
+from strat.verbs import Evaluation, evaluate
 
 LABELS = {
     "a script": "<script>alert(1)</script>",

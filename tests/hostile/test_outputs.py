@@ -19,8 +19,9 @@ import numpy as np
 import pytest
 from hostile_cases import Program, in_a_process, put, table
 
-from strat.files import atomic
-from strat.tables import evaluate, files, read
+from strat.base.files import atomic
+from strat.data import files, read
+from strat.verbs import evaluate
 
 ASK = ("--truth", "truth", "--predicted", "guess")
 OVER = "must name another file than those that are read"

@@ -15,9 +15,10 @@ import pytest
 from hostile_cases import Program, in_a_process, listing, put, table
 
 import strat
-from strat.errors import StratError
-from strat.tables import evaluate, files, read_logs
-from strat.tables.limits import Limits
+from strat.base.errors import StratError
+from strat.data import files, read_logs
+from strat.data.untrusted import Limits
+from strat.verbs import evaluate
 
 SOURCE = Path(strat.__file__).parent
 PROJECT = SOURCE.parents[1]
@@ -25,7 +26,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 
 # `strat open` listens on the loopback address, and asks the system to open a file in the browser
-LISTENS = {"page/server.py": {"http", "urllib"}, "cli/open.py": {"webbrowser"}}
+LISTENS = {"show/local_page/server.py": {"http", "urllib"}, "cli/open.py": {"webbrowser"}}
 
 NO_SOCKETS = """
 import sys
@@ -189,7 +190,7 @@ def test_a_pickle_does_not_run(
 
 
 def test_templates_escape_by_default() -> None:
-    from strat.report import page
+    from strat.show.report import page
 
     assert page._template().environment.autoescape is True
     for template in SOURCE.rglob("*.j2"):
@@ -259,8 +260,8 @@ def test_only_one_place_writes_files() -> None:
             if opens or name.endswith((".write_text", ".write_bytes")):
                 writers.append(str(module.relative_to(SOURCE)))
     made_here = {"datasets/example.py"}  # the bundled file, made by the developers
-    copied_here = {"tables/excel.py"}  # a sheet as CSV in a private temporary folder, which is deleted at once
-    assert set(writers) == {"files.py"} | made_here | copied_here
+    copied_here = {"data/excel.py"}  # a sheet as CSV in a private temporary folder, which is deleted at once
+    assert set(writers) == {"base/files.py"} | made_here | copied_here
 
 
 # ---- 7: the catalogue is as long as it says

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hostile_cases import Program
 
-from strat.escaping import armed, disarmed, escape_csv, escape_json, escape_latex, escape_markdown
-from strat.statistics import ConfusionMatrix
-from strat.tables import evaluate
-from strat.tables.render import Sheet, csv_text, json_text, latex_text, markdown_text, plain_text
+from strat.base.escaping import armed, disarmed, escape_csv, escape_json, escape_latex, escape_markdown
+from strat.measures import ConfusionMatrix
+from strat.show.render import Sheet, csv_text, json_text, latex_text, markdown_text, plain_text
+from strat.verbs import evaluate
 
 ACTING = "\x1b]0;t\x07\x1b[31m \x7f \x9b31m \u202e \u200b \u2066 \ud800"
 FORMULAS = ["=1", "\n=1", " =1", "\ufeff=1", "＝1", "＋1+1", "@x", "＠x", "\t=1", "'=1", "-x", "−x"]

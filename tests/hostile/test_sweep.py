@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from sweep_calls import Call, calls, names, ready
 
-from strat.errors import StratError, StratWarning
+from strat.base.errors import StratError, StratWarning
 
 mpl.use("Agg")
 SECONDS = 10

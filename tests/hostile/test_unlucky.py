@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from hostile_cases import Program, in_a_process, listing, put, table
 
-import strat.tables.render as out
-from strat.errors import StratError
-from strat.tables.limits import stamps_of, unchanged
+import strat.show.render as out
+from strat.base.errors import StratError
+from strat.data.untrusted import stamps_of, unchanged
 
 ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 OLD = "what was there before\n"
@@ -35,7 +35,7 @@ def python(code: str, *arguments: object, **options: Any) -> subprocess.Popen[st
 
 
 HANG = """
-import sys, time, pathlib, strat.tables.render as out
+import sys, time, pathlib, strat.show.render as out
 real = pathlib.Path.replace
 def slow(self, target):
     print("about to replace", flush=True)
@@ -163,8 +163,8 @@ def test_a_file_that_vanishes_while_it_is_read(tmp_path: Path) -> None:
 
 def test_a_table_that_grows_under_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that arrive during the group-by are noticed after it."""
-    from strat.tables import evaluate
-    from strat.tables.files import source
+    from strat.data.files import source
+    from strat.verbs import evaluate
 
     path = put(tmp_path, "a.csv", table())
     real = source.run
@@ -227,7 +227,7 @@ def test_little_memory(tmp_path: Path) -> None:
     """With an address space too small for the work: one line, exit code 1, no traceback."""
     path = put(tmp_path, "a.csv", table(200))
     code = (
-        "import resource, numpy, duckdb, strat, strat.tables, strat.cli.evaluate\n"
+        "import resource, numpy, duckdb, strat, strat.verbs, strat.cli.evaluate\n"
         "import strat.replication, scipy.stats\n"
         "pages = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
         "resource.setrlimit(resource.RLIMIT_AS, (pages + (400 << 20),) * 2)\n"
@@ -245,7 +245,7 @@ WORKER = """
 import os, pathlib, sys
 os.environ["PYSPARK_PYTHON"] = sys.executable
 from pyspark.sql import SparkSession
-import strat.tables as tables
+import strat.verbs as tables
 spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
          .config("spark.sql.shuffle.partitions", "2").config("spark.task.maxFailures", "1").getOrCreate())
 spark.sparkContext.setLogLevel("OFF")

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.planning import budget_allocation, neyman_allocation, stratum_boundaries
 from strat.planning.allocation import allocation_error
 

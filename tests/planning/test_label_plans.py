@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from strat.base.errors import StratError
 from strat.cli.app import app
-from strat.errors import StratError
+from strat.measures.student import critical
 from strat.planning import labels_for_width
-from strat.statistics.student import critical
-from strat.tables.two_phase import pilot_of_labels
+from strat.verbs.two_phase import pilot_of_labels
 
 
 def test_the_width_is_that_of_the_regression_estimator() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import strat
 from strat import comparison, planning
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 
 def patients(number: int, rng: np.random.Generator) -> dict[str, np.ndarray]:

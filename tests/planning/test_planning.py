@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
 import strat
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.gaussian import holdout_moments, linear_degradation, quadratic_degradation
 from strat.planning import (
     design_samples_for,

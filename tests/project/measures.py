@@ -98,14 +98,14 @@ def report() -> str:
     texts, every = modules(), list(functions())
     over = long_code()
     worst = sorted((one for one in every), key=lambda one: -one.parameters)[:10]
-    tables = classes("tables")
+    verbs = classes("verbs")
     return "\n".join(
         [
             f"modules {len(texts)}, lines {sum(len(text.splitlines()) for text in texts.values()):,}",
             f"modules over {LINES} lines: {sum(' ' not in key for key in over)}",
             f"functions {len(every):,}, over {BODY} lines: {sum(' ' in key for key in over)}",
             "most parameters: " + ", ".join(f"{one.key} {one.parameters}" for one in worst),
-            f"public classes in tables: {len(tables)}",
+            f"public classes in verbs: {len(verbs)}",
             f"files with most lines: {', '.join(f'{key} {n}' for key, n in _longest(over))}",
         ]
     )

@@ -19,7 +19,7 @@ import strat
 from strat.comparison import chance
 from strat.designs import Design
 from strat.recognition import verification
-from strat.tables import grouping, groups, many_groups, sample
+from strat.verbs import grouping, groups, many_groups, sample
 
 ALLOWANCE = 0.6  # by which an exponent of time may be larger: sorting, and a machine that is busy
 OF_MEMORY = 0.3

@@ -21,5 +21,5 @@ def test_every_exception_has_a_reason() -> None:
 
 def test_a_body_is_counted_without_its_docstring() -> None:
     lengths = {one.key: one.lines for one in measures.functions()}
-    assert lengths["notes.py Note.to_dict"] == 1
-    assert lengths["errors.py near"] == 4
+    assert lengths["base/notes.py Note.to_dict"] == 1
+    assert lengths["base/errors.py near"] == 4

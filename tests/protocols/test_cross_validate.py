@@ -28,9 +28,9 @@ from sklearn.svm import SVC, LinearSVC
 
 import strat
 from strat import protocols
+from strat.base.errors import StratError
 from strat.datasets import gaussian_classes
-from strat.errors import StratError
-from strat.tables.scoring import BY_SCORE
+from strat.verbs.scoring import BY_SCORE
 
 DATA = gaussian_classes(240, means=[[-1, 0], [1, 0]], rng=1)
 THREE = gaussian_classes(240, means=[[-2, 0], [0, 2], [2, 0]], rng=2)

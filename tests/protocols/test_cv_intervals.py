@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 
 from strat import Design, StratError, estimate, protocols
 from strat.datasets import gaussian_classes
-from strat.statistics import mean
+from strat.measures import mean
 
 DATA = gaussian_classes(90, means=[[-0.5] * 4, [0.5] * 4], rng=5)
 UNITS = np.arange(90) // 3

@@ -10,8 +10,8 @@ from scipy.stats import norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
+from strat.base.errors import StratError
 from strat.datasets import gaussian_classes
-from strat.errors import StratError
 from strat.protocols import bounds, leave_one_out, quadratic_discriminant, resubstitution
 
 

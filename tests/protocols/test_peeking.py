@@ -15,8 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
+from strat.base.errors import StratError
 from strat.datasets import gaussian_classes
-from strat.errors import StratError
 from strat.protocols import (
     cross_validation,
     filter_selector,

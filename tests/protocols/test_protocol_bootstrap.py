@@ -7,8 +7,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from strat.base.errors import StratError
 from strat.datasets import gaussian_classes
-from strat.errors import StratError
 from strat.protocols import bootstrap, resubstitution
 
 MEANS = [[-1, 0], [1, 0]]

@@ -21,8 +21,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import strat
 from strat import protocols
+from strat.base.errors import StratError
 from strat.datasets import gaussian_classes
-from strat.errors import StratError
 
 DATA = gaussian_classes([60, 40], means=[[-1, 0], [1, 0]], rng=4)
 UNITS = np.arange(100) // 4

@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from strat import Design
+from strat.base.errors import StratError
 from strat.datasets import gaussian_classes, strings
-from strat.errors import StratError
 from strat.protocols import strata_from_features
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from strat import recognition
+from strat.base.errors import StratError
 from strat.datasets import recognizer
-from strat.errors import StratError
 from strat.recognition import match_curve, open_set, ranks
 
 DATA = recognizer(subjects=40, images=3, noise=1.3, rng=1)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import strat
+from strat.base.errors import StratError
 from strat.datasets import recognizer
-from strat.errors import StratError
 from strat.recognition import (
     cms_of,
     compare_methods,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import gallery_sampling, match_curve, open_set, ranks
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strat
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import open_set, ranks, size_curve, within_rank_by_size
 
 
@@ -101,7 +101,7 @@ def test_failures_are_misses():
     assert open_set(r).rates([0.5]).value[1, 0] == 0.5
     assert within_rank_by_size(r, [2]).value()[0] == 0.5
     with pytest.raises(StratError, match="probes without a mate"):
-        strat.cms(r) if hasattr(strat, "cms") else __import__("strat.statistics.ranks", fromlist=["cms"]).cms(r)
+        strat.cms(r) if hasattr(strat, "cms") else __import__("strat.measures.ranks", fromlist=["cms"]).cms(r)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strat
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.measures.ranks import cms, mean_reciprocal_rank, within_rank
 from strat.recognition import cms_of, match_curve, ranks, reciprocal_rank_of, within_rank_of
-from strat.statistics.ranks import cms, mean_reciprocal_rank, within_rank
 
 RANKS = st.lists(st.integers(1, 12), min_size=1, max_size=40)
 

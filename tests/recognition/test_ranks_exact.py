@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import blocks, match_curve, table
 from strat.recognition.ranks import ranks, ranks_of_embeddings
 from strat.recognition.rounding import exact_scores

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strat
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import reidentification
 
 

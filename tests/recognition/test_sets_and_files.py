@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import ImageArray, candidates, image_array, ranks, read_matrix, read_triples, representation
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import Cost, streaming, verification_of_file, verification_of_trials
 from strat.recognition.streaming import step_of, value_of
 

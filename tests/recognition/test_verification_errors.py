@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import ranks, reidentification, verification
 
 
@@ -78,7 +78,7 @@ def test_rates_and_eer_by_counting(seed, n, levels):
         t = float(v.threshold(f))
         assert np.mean(others >= t) <= f
         assert np.mean(others >= np.nextafter(t, -np.inf)) > f
-    from strat.statistics.score_rates import equal_error_rate
+    from strat.measures.score_rates import equal_error_rate
 
     truth = np.concatenate([np.ones(n), np.zeros(len(others))])
     both = np.concatenate([mated, others])

@@ -15,8 +15,8 @@ from reproduce.page import render, summary
 from typer.testing import CliRunner
 
 from reproduce import ENTRIES, SOURCES, Entry, Found, Reproduced, Setting, Value, chosen, reproduce
+from strat.base.errors import StratError
 from strat.cli.app import app, main
-from strat.errors import StratError
 
 ROOT = Path(__file__).parents[2]
 BY_ID = {entry.id: entry for entry in ENTRIES}

@@ -15,8 +15,8 @@ from reproduce import ENTRIES, Entry, Found, Reproduced, Value, fukunaga_hayes, 
 from strat import algebra
 from strat.designs import Design
 from strat.estimation import estimate
+from strat.measures import ratio
 from strat.replication import brr
-from strat.statistics import ratio
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/errata.md").read_text(encoding="utf-8")

@@ -17,8 +17,8 @@ from scipy import stats
 from table_roads import ask
 
 from strat import comparison
+from strat.base.errors import StratError
 from strat.comparison.hypergeometric import Counts, log_probabilities, upper_tail
-from strat.errors import StratError
 
 # ---- p-values below the smallest float, and large tables
 

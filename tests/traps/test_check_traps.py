@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import strat
-from strat.tables.check import check
+from strat.verbs.check import check
 
 ROLES = {"truth": "truth", "predicted": "said", "units": "who"}
 
@@ -40,7 +40,7 @@ def test_the_naive_interval_of_a_perfect_share_counts_rows():
 
 def test_prevalence_varies_between_the_samples_of_check(rare):
     """True labels stayed as they were, so precision seemed to be covered in 99.5 % and "wider than it need be"."""
-    from strat.tables.simulate import simulator
+    from strat.verbs.simulate import simulator
 
     design = strat.Design.clustered(units=rare["who"])
     columns = {"truth": rare["truth"], "predicted": rare["said"], "positive": 1}

@@ -13,7 +13,7 @@ from table_roads import ask
 
 import strat
 from strat import comparison
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ import pytest
 from table_roads import ROADS, WIDER, csv_file
 
 import strat
-from strat.tables import evaluate, read
+from strat.data import read
+from strat.verbs import evaluate
 
 
 class Mood(str, enum.Enum):  # noqa: UP042  (a StrEnum writes itself as its text)

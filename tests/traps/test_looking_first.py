@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from table_roads import ROADS, csv_file, every_road
 
-from strat.errors import StratError
-from strat.tables import evaluate, read
+from strat.base.errors import StratError
+from strat.data import read
+from strat.verbs import evaluate
 
 
 def test_a_file_alone_is_no_dead_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,7 +53,7 @@ def test_yes_and_no_are_labels(
 ) -> None:
     """A file of yes and no was read as truth values: `positive="yes"` was refused, and so was "maybe"."""
     if large:
-        monkeypatch.setattr("strat.tables.files.csv_reader._WHOLE_SNIFF", 0)
+        monkeypatch.setattr("strat.data.files.csv_reader._WHOLE_SNIFF", 0)
     yes, no = words
     columns = {"y": [yes, no, yes, no, yes, no], "p": [yes, no, no, no, yes, yes]}
     path = csv_file(columns, tmp_path / "t.csv")

@@ -10,10 +10,11 @@ import pytest
 from table_roads import ROADS, csv_file, every_road
 from typer.testing import CliRunner
 
-from strat import tables
+from strat import data, verbs
+from strat.base.errors import StratError
 from strat.cli.app import app
-from strat.errors import StratError
-from strat.tables import evaluate, read
+from strat.data import read
+from strat.verbs import evaluate
 
 NA_TABLE = {
     "y": ["a", "b", "NA", "a", "b", "a"],
@@ -74,14 +75,14 @@ def test_marks_in_compare_check_sample_and_read(tmp_path: Path) -> None:
         tmp_path / "t.csv",
     )
     wide = {"truth": "y", "predicted": ["A", "B"], "na": ["x"], "missing": "drop"}
-    board = tables.compare(path, **wide)  # type: ignore[arg-type]
+    board = verbs.compare(path, **wide)  # type: ignore[arg-type]
     assert "1 row with missing values dropped ('x' 1)" in board.notes
     with pytest.raises(StratError, match=r"`y` has 1 missing \('x' 1\)"):
-        tables.compare(path, **wide | {"missing": "error"})  # type: ignore[arg-type]
+        verbs.compare(path, **wide | {"missing": "error"})  # type: ignore[arg-type]
     with pytest.raises(StratError, match=r"\('x' 1\)"):
-        tables.check(path, truth="y", predicted="A", na=["x"])
+        verbs.check(path, truth="y", predicted="A", na=["x"])
     with pytest.raises(StratError, match=r"\('x' 1\)"):
-        tables.sample(path, size=2, strata="y", na=["x"])
+        verbs.sample(path, size=2, strata="y", na=["x"])
     assert len(read(path, na=["x"]).column("y", missing="drop")) == 4
     with pytest.raises(StratError, match="`na` must be given where"):
         evaluate(read(path), truth="y", predicted="A", na=["x"])
@@ -104,8 +105,8 @@ def test_marks_on_the_command_line(command: str, tmp_path: Path) -> None:
 
 def test_a_large_csv_reads_marks_among_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A number column whose first `NA` comes after the rows that are looked at could not be read."""
-    monkeypatch.setattr("strat.tables.files.csv_reader._WHOLE_SNIFF", 0)
-    monkeypatch.setattr("strat.tables.files.csv_reader.SAMPLE", 1000)
+    monkeypatch.setattr("strat.data.files.csv_reader._WHOLE_SNIFF", 0)
+    monkeypatch.setattr("strat.data.files.csv_reader.SAMPLE", 1000)
     path = csv_file({"s": [*range(50_000), "NA", "1.5"]}, tmp_path / "t.csv")
     assert read(path).numbers("s", missing="drop").sum() == sum(range(50_000)) + 1.5
 
@@ -170,9 +171,9 @@ def test_a_log_counts_once(tmp_path: Path) -> None:
     path = tmp_path / "samples_task_2024-01-01T00-00-00.jsonl"
     rows = [{"doc_id": i, "doc": {}, "metrics": ["acc"], "acc": 1.0} for i in range(3)]
     path.write_text("\n".join(map(json.dumps, rows)))
-    assert len(tables.read_logs(tmp_path)) == 3
+    assert len(data.read_logs(tmp_path)) == 3
     with pytest.raises(StratError, match="must name each file once"):
-        tables.read_logs([tmp_path, path], runs="repeat")
+        data.read_logs([tmp_path, path], runs="repeat")
 
 
 def test_a_mark_in_a_log_is_no_stratum(tmp_path: Path) -> None:
@@ -181,5 +182,5 @@ def test_a_mark_in_a_log_is_no_stratum(tmp_path: Path) -> None:
     rows = [{"doc_id": i, "doc": {"subject": s}, "metrics": ["acc"], "acc": 1.0} for i, s in enumerate(["x", "N/A"])]
     path.write_text("\n".join(map(json.dumps, rows)))
     with pytest.raises(StratError, match="1 lack 'subject'"):
-        tables.read_logs(path, strata="subject")
-    assert len(tables.read_logs(path, strata="subject", na=[])) == 2
+        data.read_logs(path, strata="subject")
+    assert len(data.read_logs(path, strata="subject", na=[])) == 2

@@ -15,10 +15,11 @@ import pytest
 from table_roads import ROADS, WIDER, csv_file, every_road, parquet_file
 
 import strat
-from strat import comparison, tables
-from strat.errors import StratError
-from strat.tables import evaluate, read
-from strat.tables.check import check
+from strat import comparison, verbs
+from strat.base.errors import StratError
+from strat.data import read
+from strat.verbs import evaluate
+from strat.verbs.check import check
 
 ODD_NAMES = ("*", "^p$", "a.b", 'x"y')
 
@@ -42,7 +43,7 @@ def test_names_are_names(road: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["influence_0", "key", "units", "strat_mass", "*", "sum_0"])
 def test_names_in_two_passes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In Parquet files that are read in two passes a column called influence_0 was a raw error of the engine."""
-    monkeypatch.setattr("strat.tables.stream.LARGE", 1)
+    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     columns = {"t": ["a", "b"] * 8, name: ["a", "a"] * 8, "u": [k // 4 for k in range(16)]}
     path = parquet_file(columns, tmp_path)
     assert evaluate(path, truth="t", predicted=name, units="u", metrics="accuracy")["accuracy"].value == 0.5
@@ -53,7 +54,7 @@ def test_marks_and_wide_ids_in_two_passes(tmp_path: Path, monkeypatch: pytest.Mo
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr("strat.tables.stream.LARGE", 1)
+    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     wide = pa.array([Decimal(WIDER[k // 4]) for k in range(16)], pa.decimal128(38, 0))
     units = ["NA", *(f"u{k // 4}" for k in range(1, 16))]
     pq.write_table(pa.table({"t": ["a", "b"] * 8, "p": ["a", "a"] * 8, "u": wide, "n": units}), tmp_path / "t.parquet")
@@ -71,10 +72,10 @@ def test_the_order_of_rows_decides_no_type(
     road: str, odd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In large files five rows `01` at the end were read as 1, at the start they were text."""
-    monkeypatch.setattr("strat.tables.files.csv_reader._WHOLE_SNIFF", 0)
-    monkeypatch.setattr("strat.tables.files.json_reader._WHOLE_JSON", 0)
-    monkeypatch.setattr("strat.tables.files.csv_reader.SAMPLE", 1000)
-    monkeypatch.setattr("strat.tables.files.json_reader.SAMPLE", 1000)
+    monkeypatch.setattr("strat.data.files.csv_reader._WHOLE_SNIFF", 0)
+    monkeypatch.setattr("strat.data.files.json_reader._WHOLE_JSON", 0)
+    monkeypatch.setattr("strat.data.files.csv_reader.SAMPLE", 1000)
+    monkeypatch.setattr("strat.data.files.json_reader.SAMPLE", 1000)
     value = odd if road == "csv" or odd in ("01", "x") else json.loads(odd)
     rows = [1, 2] * 20_000
     found = []
@@ -172,9 +173,9 @@ def test_labels_in_another_spelling_are_noted(truth: list[str], predicted: list[
         found = evaluate(table, truth="y", predicted="odd", metrics=measure)
         assert any("count as other labels" in note and repr(truth[0]) in note for note in found.warnings)
         assert evaluate(table, truth="y", predicted="good", metrics=measure).warnings == ()
-    board = tables.compare(table, truth="y", predicted=["good", "odd"])
+    board = verbs.compare(table, truth="y", predicted=["good", "odd"])
     assert any("count as other labels" in note for note in board.notes)
-    passed = tables.gate(table, truth="y", baseline="good", candidate="odd", margin=0.1)
+    passed = verbs.gate(table, truth="y", baseline="good", candidate="odd", margin=0.1)
     assert any("count as other labels" in note for note in passed.notes)
     assert any("count as other labels" in note for note in check(table, truth="y", predicted="odd", trials=50)[0].notes)
 
@@ -195,7 +196,7 @@ def test_systems_of_text_beside_a_truth_of_numbers_are_refused() -> None:
     """`compare` called a system that wrote "1" for 1 wrong in every row; `evaluate` refused it."""
     table = {"y": [0, 1] * 10, "a": [0, 1] * 10, "b": ["0", "1"] * 10}
     with pytest.raises(StratError, match="labels of the type of `truth`, got '0' against 0"):
-        tables.compare(table, truth="y", predicted=["a", "b"])
+        verbs.compare(table, truth="y", predicted=["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -238,5 +239,5 @@ def test_simultaneous_limits_do_not_depend_on_the_order_of_rows(seed: int) -> No
         assert (other.low, other.high) == pytest.approx((groups.worst().low, groups.worst().high), rel=1e-9)
     systems = {f"s{k}": rng.permutation(score) for k in range(3)}
     wide, shuffled = frame.assign(**systems), frame.assign(**systems).sample(frac=1, random_state=seed)
-    boards = [tables.compare(one, score=list(systems), units="u") for one in (wide, shuffled)]
+    boards = [verbs.compare(one, score=list(systems), units="u") for one in (wide, shuffled)]
     np.testing.assert_allclose(boards[0].many.pvalues(), boards[1].many.pvalues(), rtol=1e-9)

@@ -10,9 +10,9 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 import strat
-from strat import comparison, gaussian, planning, protocols, statistics, tables
+from strat import comparison, gaussian, measures, planning, protocols, verbs
+from strat.base.errors import StratError
 from strat.cli.app import main
-from strat.errors import StratError
 
 # ---- discriminants
 
@@ -155,7 +155,7 @@ def test_neyman_has_one_answer():
         sizes = rng.integers(1, 8, rng.integers(1, 5))
         spreads = np.round(3 * rng.random(len(sizes)), 1)
         total = int(rng.integers(np.minimum(sizes, 2).sum(), sizes.sum() + 1))
-        counts = tables.sample(
+        counts = verbs.sample(
             {"g": np.repeat(np.arange(len(sizes)), sizes)},
             size=total,
             strata="g",
@@ -186,7 +186,7 @@ def test_many_strata_are_drawn_in_linear_time(method):
     """100,000 strata took 20 seconds, in time that grew with their square."""
     table = {"g": np.repeat(np.arange(50_000), 3), "s": np.random.default_rng(0).random(150_000)}
     start = time.perf_counter()
-    tables.sample(table, size=110_000, strata="g", method=method, spread="s" if method == "neyman" else None)
+    verbs.sample(table, size=110_000, strata="g", method=method, spread="s" if method == "neyman" else None)
     assert time.perf_counter() - start < 8
 
 
@@ -194,7 +194,7 @@ def test_chow_refuses_alike_wherever_it_is_asked():
     """At a probability of 0.7 and a cost of 0.3 one copy of Chow's rule decided and the other, by rounding, refused."""
     for probability in np.arange(1, 50) / 100:
         posteriors, cost = [[1 - probability, probability]], float(probability)
-        refused = statistics.chow(posteriors, cost=cost, labels=["a", "b"])[0] == "refuse"
+        refused = measures.chow(posteriors, cost=cost, labels=["a", "b"])[0] == "refuse"
         assert refused == (gaussian.chow_rule(posteriors, cost=cost)[0] == -1)
 
 

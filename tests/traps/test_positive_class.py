@@ -12,12 +12,12 @@ import pytest
 
 import strat
 from strat import comparison
+from strat.base.errors import StratError
 from strat.cli.app import main
-from strat.errors import StratError
-from strat.statistics import loss, probabilities, score_rates, scores
-from strat.statistics.positive import positive_of
-from strat.tables.check import check
-from strat.tables.check_result import sheet
+from strat.measures import loss, probabilities, score_rates, scores
+from strat.measures.positive import positive_of
+from strat.verbs.check import check
+from strat.verbs.check_result import sheet
 
 RNG = np.random.default_rng(0)
 WHO = np.repeat(np.arange(200), 5)
@@ -163,7 +163,7 @@ def test_every_output_names_the_class(tmp_path: Path) -> None:
     assert "positive class: cancer" in str(found["recall"])
     assert "positive class: cancer" in found["recall"]._repr_html_()
     assert found["recall"].to_dict()["positive"] == ["cancer"]
-    assert "positive class: cancer" in strat.report.explain(found)
+    assert "positive class: cancer" in strat.show.report.explain(found)
     page = found.report(tmp_path / "r.html").read_text()
     assert "Recall (positive class: cancer) is" in page.replace("\xa0", " ")
     assert "Positive class" in page

@@ -10,7 +10,7 @@ import numpy as np
 import strat
 from strat.comparison import many, paired
 from strat.estimation.hypothesis_tests import t_pvalue
-from strat.statistics.student import critical
+from strat.measures.student import critical
 
 from ..methods import RIVAL, Found, Z, _asked, _wilson
 from ..trials import Trial

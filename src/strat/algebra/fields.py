@@ -12,7 +12,6 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import validate
 from strat.algebra.matrices import (
     Integers,
     companion_matrix,
@@ -24,8 +23,9 @@ from strat.algebra.matrices import (
     powers_of,
 )
 from strat.algebra.primes import prime_power
-from strat.errors import StratError, plain, short
-from strat.validate.arguments import checked
+from strat.base import validate
+from strat.base.errors import StratError, plain, short
+from strat.base.validate.arguments import checked
 
 LARGEST_ORDER = 2**24
 TABLE_ORDER = 256
@@ -221,7 +221,7 @@ def field(order: SupportsIndex, *, modulus: Sequence[int] | None = None) -> Fiel
     >>> field(6)
     Traceback (most recent call last):
     ...
-    strat.errors.StratError: `order` must be a prime power, got 6; the next one is 7.
+    strat.base.errors.StratError: `order` must be a prime power, got 6; the next one is 7.
     """
     p, m = prime_power(order)
     if p**m > LARGEST_ORDER:

@@ -8,12 +8,12 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from strat import validate
 from strat.algebra.fields import field
 from strat.algebra.primes import is_prime_power
 from strat.algebra.t_matrices import Four, Signs, circulant, t_and_williamson, t_blocks
-from strat.errors import StratError, short
-from strat.validate.arguments import checked
+from strat.base import validate
+from strat.base.errors import StratError, short
+from strat.base.validate.arguments import checked
 
 LARGEST_DENSE = 32_768
 

@@ -23,13 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import validate
 from strat.algebra.array_parts import in_words
 from strat.algebra.array_plans import RUN, Digits, Plan, best_plan
 from strat.algebra.unit_selections import blocks
-from strat.errors import StratError
-from strat.text import counted
-from strat.validate.arguments import checked
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
 
 Integers = NDArray[np.int64]
 

@@ -10,16 +10,16 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import validate
 from strat.algebra.difference_schemes import array_of, least_size
 from strat.algebra.fields import field
 from strat.algebra.hadamard import construction, hadamard_columns, hadamard_order
 from strat.algebra.primes import prime_and_exponent
 from strat.algebra.sequences import m_sequence
-from strat.errors import StratError, one_of
-from strat.files import write_integers_csv, write_npy
-from strat.text import counted
-from strat.validate.arguments import checked
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.files import write_integers_csv, write_npy
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
 
 LARGEST_ARRAY = 2**31
 CONSTRUCTIONS = ("rotation", "rao-hamming", "hadamard", "difference scheme")

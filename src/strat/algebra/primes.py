@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import SupportsIndex
 
-from strat import validate
-from strat.errors import StratError, short
-from strat.validate.arguments import checked
+from strat.base import validate
+from strat.base.errors import StratError, short
+from strat.base.validate.arguments import checked
 
 
 def factorize(n: int) -> dict[int, int]:

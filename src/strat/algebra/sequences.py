@@ -7,12 +7,12 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from strat import validate
 from strat.algebra.fields import LARGEST_ORDER, Field, companion_over, field, primitive_polynomial
 from strat.algebra.matrices import Integers
 from strat.algebra.primes import prime_power
-from strat.errors import StratError
-from strat.validate.arguments import checked
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
 
 LONGEST_SEQUENCE = 2 * LARGEST_ORDER
 

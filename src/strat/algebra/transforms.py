@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError
-from strat.validate.arguments import checked
-from strat.validate.columns import numbers, values
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import numbers, values
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

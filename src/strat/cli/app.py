@@ -13,8 +13,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from strat.base.errors import StratError, StratWarning, near, short, visible
 from strat.cli.guard import guarded
-from strat.errors import StratError, StratWarning, near, short, visible
 
 # command -> its first line of help; the module `strat.cli.<command>` is imported when the command is called,
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.

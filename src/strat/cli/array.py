@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from strat.algebra import Field, OrthogonalArray, is_balanced, is_fully_balanced, is_orthogonal, orthogonal_array
 from strat.algebra import field as finite_field
+from strat.base.errors import StratError
+from strat.base.files import write_integers_csv, write_npy
+from strat.base.text import counted
+from strat.base.validate.columns import load
 from strat.cli.options import leave_out
 from strat.cli.output import JSON, Sheet, emit
-from strat.errors import StratError
-from strat.files import write_integers_csv, write_npy
-from strat.text import counted
-from strat.validate.columns import load
 
 SCHEMA = "strat/array/1"
 CHECKED_UNASKED = 2**20

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from strat.base.errors import StratError, one_of
+from strat.base.notes import Note, records
 from strat.cli import options, output
 from strat.cli.output import Form, Sheet
-from strat.errors import StratError, one_of
-from strat.notes import Note, records
 
 SCHEMA = "strat/chance/1"
 # Below this a float loses digits, and then everything.
@@ -66,8 +66,8 @@ def chance(
 
       strat chance predictions.csv --truth label --predicted guess --units subject --exchange between --json
     """
-    from strat import comparison, tables
-    from strat.statistics.confusion_matrix import ConfusionMatrix
+    from strat import comparison, data
+    from strat.measures.confusion_matrix import ConfusionMatrix
 
     _check_options(ctx)
     notes: list[str] = []
@@ -76,7 +76,7 @@ def chance(
             counts = ConfusionMatrix.read(file).counts
         result, extra = comparison.chance(counts, rng=seed), [comparison.no_information_rate(counts)]
     else:
-        source = tables.read(file, na=na)
+        source = data.read(file, na=na)
         if units is None and not independent:
             units, notes = _clustered(source, [truth, predicted, *([score] if score else [])])
         columns = source.columns([c for c in (truth, predicted, units, score) if c])
@@ -107,7 +107,7 @@ def _check_options(ctx: typer.Context) -> None:
 def _of_labels(ctx: typer.Context, truth: Any, predicted: Any, units: Any) -> tuple[Any, list[Any]]:
     """The test of labels by chance, and of independent rows the no-information rate."""
     from strat import comparison
-    from strat.statistics.confusion_matrix import ConfusionMatrix
+    from strat.measures.confusion_matrix import ConfusionMatrix
 
     asked = ctx.params
     if units is None:
@@ -125,7 +125,7 @@ def _of_labels(ctx: typer.Context, truth: Any, predicted: Any, units: Any) -> tu
 
 def _clustered(table: Any, used: list[str]) -> tuple[str | None, list[str]]:
     """The column that rows are most clearly clustered by, if there is one with many levels, and a note about it."""
-    from strat.tables.hints import FEW, look
+    from strat.verbs.hints import FEW, look
 
     for suspect in look(table, used, used[:2], right=True):
         if suspect.levels > FEW:

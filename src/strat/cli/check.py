@@ -61,8 +61,8 @@ def check(
 
       strat check schools.csv --score pass --stages district,school --population districts,schools
     """
-    from strat.tables.check import check as run
-    from strat.tables.check_result import sheet
+    from strat.verbs.check import check as run
+    from strat.verbs.check_result import sheet
 
     look.unless_columns(ctx, files)
     options.applied(ctx, truth=truth, score=score, strata=strata)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strat.base.errors import StratError
 from strat.cli import look, options, output
 from strat.cli.output import Form, Sheet
-from strat.errors import StratError
 
 if TYPE_CHECKING:
-    from strat.tables import Leaderboard
+    from strat.verbs import Leaderboard
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -113,13 +113,13 @@ def compare(
 
       strat compare logs/ --json --html report.html
     """
-    from strat import tables
+    from strat import verbs
 
     look.unless_long(ctx, files)
     options.picture(plot)
     with options.naming(**options.spelling(ctx)):
         asked = options.of_comparison(ctx, "systems") | {"proxy": options.proxy(ctx)}
-        leaderboard = tables.compare(files if len(files) > 1 else files[0], **asked)
+        leaderboard = verbs.compare(files if len(files) > 1 else files[0], **asked)
     _check_margin(leaderboard.systems, margin, baseline)
     output.draw(plot, leaderboard.plot)
     _publish(leaderboard, board, feed)
@@ -129,7 +129,7 @@ def compare(
 def _publish(result: Leaderboard, page: Path | None, feed: Path | None) -> None:
     """Write the page and the feed that were asked for."""
     if page is not None or feed is not None:
-        from strat.report import board_feed, board_page
+        from strat.show.report import board_feed, board_page
 
         if page is not None:
             with options.naming(path="--board"):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strat.base.errors import StratError
 from strat.cli import options, output
 from strat.cli.output import Sheet
-from strat.errors import StratError
 
 if TYPE_CHECKING:
-    from strat.tables import Evaluation, Leaderboard
+    from strat.verbs import Evaluation, Leaderboard
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 SCHEMA = "strat/demo/1"
@@ -62,9 +62,10 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _run(source: Path, out: Path, *, as_json: bool, quiet: bool) -> None:
-    from strat import report, tables
+    from strat import verbs
+    from strat.show import report
 
-    evaluated = tables.evaluate(
+    evaluated = verbs.evaluate(
         str(source),
         truth="label",
         predicted="guess",
@@ -73,7 +74,7 @@ def _run(source: Path, out: Path, *, as_json: bool, quiet: bool) -> None:
         strata="subject",
         units="passage",
     )
-    board = tables.compare(
+    board = verbs.compare(
         str(source), truth="label", predicted=("guess", "baseline"), strata="subject", units="passage"
     )
     results = {"Comparison": board, "guess": evaluated, "ROC": _curves(source)}
@@ -98,11 +99,11 @@ def _curves(source: Path) -> Any:
     """The true positive rates of both systems at the same false positive rates, with one band for all."""
     import numpy as np
 
-    from strat import Design, estimate, stack, tables
-    from strat.statistics import rate_at
+    from strat import Design, data, estimate, stack
+    from strat.measures import rate_at
 
     names = ("label", "score", "baseline_score", "subject", "passage")
-    label, score, baseline, subject, passage = (c.values for c in tables.read(str(source)).backend.fetch(names))
+    label, score, baseline, subject, passage = (c.values for c in data.read(str(source)).backend.fetch(names))
     at = np.linspace(0.01, 0.99, 50)
     both = stack(
         "system",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strat.base.errors import StratError, some
 from strat.cli import look, options, output
-from strat.errors import StratError, some
 
 if TYPE_CHECKING:
-    from strat.tables import ItemTable, Table
+    from strat.data import ItemTable, Table
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 OF_TABLES = ("truth", "predicted", "positive", "threshold", "average", "missing", "bins", "text", "memory")
@@ -132,7 +132,7 @@ def evaluate(
     Logs of AI benchmarks are scored already: there --metric names the one measure to take, and the columns of --strata,
     --units, --items and --weights are fields of the samples.
     """
-    from strat import tables
+    from strat import data, verbs
 
     options.picture(plot)
     if plot is None:
@@ -142,8 +142,8 @@ def evaluate(
     with output.progress("reading", quiet=quiet) as progress, options.naming(**options.spelling(ctx), source="FILE"):
         table: ItemTable | Table | None = logs
         if table is None:
-            table = tables.read(files, text=text or (), na=na or None, memory=memory, progress=progress)
-        evaluation = tables.evaluate(table, **_asked(ctx, logs))
+            table = data.read(files, text=text or (), na=na or None, memory=memory, progress=progress)
+        evaluation = verbs.evaluate(table, **_asked(ctx, logs))
     html, to = output.page_or_text(html, to)
     output.report(evaluation, html)
     with options.naming(kind="--plot-kind"):
@@ -188,25 +188,25 @@ def _asked(ctx: typer.Context, logs: ItemTable | None) -> dict[str, Any]:
 
 def _logs(files: list[str], metric: list[str] | None, failed: str, incomplete: str, runs: str) -> ItemTable:
     """The one system of benchmark logs."""
-    from strat import tables
+    from strat import data
 
     if _repeated(metric):
         metric = None  # a measure of repeats is made of the logs' own first measure
     if metric is not None and len(metric) > 1:
         raise StratError(f"`--metric` must name one measure of the logs, got {some(metric)}; call it for each of them.")
     one = metric[0] if metric else None
-    return tables.read_logs(files, metrics=one, failed=failed, incomplete=incomplete, runs=runs)
+    return data.read_logs(files, metrics=one, failed=failed, incomplete=incomplete, runs=runs)
 
 
 def _repeated(metric: list[str] | None) -> list[str] | None:
     """The measures, if they are of repeats, such as pass@3."""
-    from strat.tables.metrics import of_repeats
+    from strat.verbs.metrics import of_repeats
 
     return metric if any(of_repeats(name) for name in metric or ()) else None
 
 
 def _is_log(path: Path, labelled: bool) -> bool:
-    from strat.tables.logs.reading import is_logs
+    from strat.data.logs.reading import is_logs
 
     if path.is_dir() or path.suffix in (".eval", ".json"):
         return True

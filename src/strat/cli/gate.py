@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from strat.base.errors import StratError
 from strat.cli import options, output
 from strat.cli.output import Form
-from strat.errors import StratError
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -98,7 +98,7 @@ def gate(
 
       strat gate answers.csv --truth label --predicted new --floor 0.9 --units passage
     """
-    from strat import tables
+    from strat import verbs
 
     naming = options.naming(**options.spelling(ctx))
     source = files if len(files) > 1 else files[0]
@@ -107,9 +107,9 @@ def gate(
         asked = options.of_comparison(ctx, "candidate", "unsure", "anytime")
         if not only_save:
             bounds: dict[str, Any] = {"margin": _bounds("--margin", margin), "floor": _bounds("--floor", floor)}
-            result = tables.gate(source, **asked, **bounds)
+            result = verbs.gate(source, **asked, **bounds)
         if save is not None:
-            _save(tables, source, save, asked, metric)
+            _save(verbs, source, save, asked, metric)
     if only_save:
         drawn = any(asked["design"].columns.values())
         typer.echo(
@@ -137,7 +137,7 @@ def _bounds(option: str, given: list[str] | None) -> float | dict[str, float] | 
     return bounds[""] if list(bounds) == [""] else bounds
 
 
-def _save(tables: Any, source: Any, path: Path, asked: dict[str, Any], metric: list[str] | None) -> None:
+def _save(verbs: Any, source: Any, path: Path, asked: dict[str, Any], metric: list[str] | None) -> None:
     """Store the candidate: the named one of several, or the only one."""
     role = {}
     for name in ("predicted", "score"):
@@ -148,7 +148,7 @@ def _save(tables: Any, source: Any, path: Path, asked: dict[str, Any], metric: l
         role[name] = chosen[0] if chosen else None
     same = {name: asked[name] for name in ("items", "truth", "system", "epoch", "missing", "na")}
     name = asked["candidate"] or (asked["name"] or [None])[0]
-    tables.save_baseline(source, path, **same, **role, name=name, metrics=metric[0] if metric else None)
+    verbs.save_baseline(source, path, **same, **role, name=name, metrics=metric[0] if metric else None)
 
 
 def _say(result: Any, summary: Path | None) -> None:

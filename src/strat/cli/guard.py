@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from strat.base.errors import StratError
 from strat.cli.usage import watched
-from strat.errors import StratError
 
 WRITES = (
     "--output",
@@ -113,7 +113,7 @@ def _read(ctx: Any) -> Iterator[Path]:
 
 def _files(name: str) -> Iterator[Path]:
     """The files that a name stands for: itself, what a pattern matches, or what is read of a folder."""
-    from strat.tables.logs.reading import files_read
+    from strat.data.logs.reading import files_read
 
     name = name.partition("#")[0] if ".xls" in name.lower() else name  # a sheet of a workbook
     try:

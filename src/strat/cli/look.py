@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from strat.base.errors import visible
 from strat.cli import options, output
-from strat.errors import visible
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -40,7 +40,7 @@ def look(
 
     Nothing is computed yet. Below the table are commands to copy, each with the same call in Python.
     """
-    from strat.tables import look as run
+    from strat.verbs import look as run
 
     overview = run(files if len(files) > 1 else files[0], sheet=sheet, text=text or (), na=na or None)
     _show(overview, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, to=to)
@@ -59,7 +59,7 @@ def _show(overview: Any, *, as_json: bool, markdown: bool, latex: bool, quiet: b
 
 def instead(ctx: typer.Context, files: Sequence[str], message: str) -> None:
     """Show what the files hold in place of an answer, say what is missing, and end with the code for wrong usage."""
-    from strat.tables import look as run
+    from strat.verbs import look as run
 
     overview = run(list(files) if len(files) > 1 else files[0], na=ctx.params.get("na") or None)
     _show(overview, as_json=bool(ctx.params.get("as_json")), markdown=False, latex=False, quiet=False, to=None)
@@ -77,8 +77,8 @@ def unless_columns(ctx: typer.Context, files: Sequence[str]) -> None:
 
 def unless_long(ctx: typer.Context, files: Sequence[str]) -> None:
     """Show what a table holds where nothing to compare was named and its columns don't have the usual names."""
-    from strat.tables import read
-    from strat.tables.logs.long import NAMES
+    from strat.data import read
+    from strat.data.logs.long import NAMES
 
     path = Path(files[0])
     roles = ("predicted", "score", "system", "items")

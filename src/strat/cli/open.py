@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from strat import extras
+from strat.base import extras
 from strat.cli import output
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -34,7 +34,7 @@ def open(
     The page is on this machine only and nothing leaves it. It closes with Ctrl-C, or with the terminal.
     """
     extras.load("jinja2")
-    from strat.page import Page
+    from strat.show.local_page import Page
 
     closed = threading.Event()
     for name in ("SIGHUP", "SIGTERM"):  # the terminal is gone, or somebody wants us to end

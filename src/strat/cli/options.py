@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 if TYPE_CHECKING:
-    from strat.tables import Proxy, Sampling
+    from strat.designs.sampling import Sampling
+    from strat.verbs import Proxy
 
 Files = Annotated[
     list[str],
@@ -147,7 +148,7 @@ def of_comparison(ctx: typer.Context, *more: str) -> dict[str, Any]:
 
 def sampling(ctx: typer.Context, **other: Any) -> Sampling:
     """How the rows were drawn, as the options say."""
-    from strat.tables import Sampling
+    from strat.designs.sampling import Sampling
 
     typed = {name: ctx.params[name] for name in SAMPLED if name in ctx.params}
     typed |= {name: number_or_name(typed[name]) for name in ("population", "start") if name in typed}
@@ -158,7 +159,7 @@ def sampling(ctx: typer.Context, **other: Any) -> Sampling:
 
 def proxy(ctx: typer.Context) -> Proxy | None:
     """The proxy that the options name, if they do; what would be ignored without one is refused."""
-    from strat.tables import Proxy
+    from strat.verbs import Proxy
 
     if not ctx.params["proxy"]:
         leave_out(
@@ -223,7 +224,7 @@ def not_logs(ctx: typer.Context) -> None:
 
 def uses_classes(metric: str) -> bool:
     """Whether a measure asks which one of two classes is the positive one."""
-    from strat.tables.metrics import named
+    from strat.verbs.metrics import named
 
     try:
         return any(named(one).looks_at_one_class for one in metric.split(","))
@@ -253,7 +254,7 @@ def naming(**options: str) -> Iterator[None]:
     >>> with naming(path="--similarity"):
     ...     raise StratError.about("path", "must name a file, got 'x'.")
     Traceback (most recent call last):
-    strat.errors.StratError: `--similarity` must name a file, got 'x'.
+    strat.base.errors.StratError: `--similarity` must name a file, got 'x'.
     """
     try:
         yield

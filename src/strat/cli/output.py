@@ -14,10 +14,10 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from strat import extras
+from strat.base import extras
+from strat.base.errors import StratError, visible
 from strat.cli.guard import PAGES
-from strat.errors import StratError, visible
-from strat.tables.render import (
+from strat.show.render import (
     Sheet,
     csv_text,
     json_text,
@@ -116,7 +116,7 @@ def report(results: Any, html: Path | None) -> None:
         return
     if html.suffix.lower() not in PAGES:
         raise StratError(f"`--html` must name a file that ends in .html, got {str(html)!r}.")
-    from strat.report import write
+    from strat.show.report import write
 
     write(results, html)
 

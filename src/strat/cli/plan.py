@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from strat import planning
+from strat.base.errors import StratError
 from strat.cli import plan_pilot, plan_strata, plan_training
 from strat.cli.options import (
     Level,
@@ -30,7 +31,6 @@ from strat.cli.plan_options import (
     show_plan,
     thinned,
 )
-from strat.errors import StratError
 from strat.planning.assurance import ASSURANCE
 
 command = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
@@ -237,7 +237,7 @@ def labels(
         leave_out(ctx, "correlation", "proportion", "deviation", why="with a file: its labelled rows give it")
         if score is None or proxy is None:
             raise StratError("`--score` and `--proxy` must be given with a file.")
-        from strat.tables.two_phase import pilot_of_labels
+        from strat.verbs.two_phase import pilot_of_labels
 
         with naming(score="--score", proxy="--proxy", probability="--probability"):
             known, correlation, deviation = pilot_of_labels(files, score=score, proxy=proxy, probability=probability)

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from strat import planning
+from strat.base.errors import StratError, one_of
 from strat.cli.options import leave_out, picture
 from strat.cli.output import Sheet, draw, emit
-from strat.errors import StratError, one_of
 
 SCHEMA = "strat/plan/1"
 CLASS_MEASURES = {

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from strat import planning
+from strat.base.errors import StratError
 from strat.cli.options import (
     Kinds,
     Level,
@@ -25,7 +26,6 @@ from strat.cli.options import (
 )
 from strat.cli.output import Json
 from strat.cli.plan_options import Assurance, Power, show_plan
-from strat.errors import StratError
 from strat.planning.assurance import ASSURANCE
 
 
@@ -97,11 +97,11 @@ def pilot(
 
 def _pilot_of_table(ctx: typer.Context, target: dict[str, Any]) -> planning.SampleSize:
     """The plan from the first measure of a pilot's table."""
-    from strat import comparison, tables
+    from strat import comparison, verbs
 
     asked = {name: ctx.params[name] for name in ("truth", "predicted", "score", "positive")}
     with naming(**spelling(ctx)):
-        evaluation = tables.evaluate(ctx.params["files"], **asked, metrics=ctx.params["metric"], design=sampling(ctx))
+        evaluation = verbs.evaluate(ctx.params["files"], **asked, metrics=ctx.params["metric"], design=sampling(ctx))
     answer: planning.SampleSize = comparison.units_for(next(iter(evaluation.estimates.values())), **target)
     return answer
 

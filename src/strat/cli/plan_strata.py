@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from strat import planning
+from strat.base.errors import StratError
 from strat.cli import options
 from strat.cli.options import Level, naming, numbers_of
 from strat.cli.output import Json, Sheet, emit
-from strat.errors import StratError
 
 SCHEMA = "strat/plan/1"
 
@@ -25,10 +25,10 @@ def boundaries(
 
     strat plan boundaries pilot.csv --score judge --strata 4
     """
-    from strat import tables
+    from strat import data
 
     with naming(score="--score", strata="--strata"):
-        values = tables.read(files).numbers(score)
+        values = data.read(files).numbers(score)
         answer = planning.stratum_boundaries(values, strata=strata)
     ends = [*answer.cuts.tolist(), float(values.max())]
     rows = list(zip(range(1, len(ends) + 1), ends, answer.sizes.tolist(), answer.deviations.tolist(), strict=True))
@@ -51,7 +51,7 @@ def finite(
 
     strat plan finite --successes 3,0 --trials 10,20 --population 10,40
     """
-    from strat import proportions
+    from strat.estimation import proportions
 
     given = {"successes": successes, "trials": trials, "population": population}
     counts: dict[str, Any] = {name: numbers_of(f"--{name}", text) for name, text in given.items()}
@@ -79,10 +79,10 @@ def intraclass(
 
     strat plan intraclass pilot.csv --score correct --units patient
     """
-    from strat import estimation, tables
+    from strat import data, estimation
 
     with naming(y="--score", units="--units", rng="--seed"):
-        table = tables.read(files)
+        table = data.read(files)
         correlation = estimation.intraclass(table.numbers(score), table.column(units), rng=seed)
     low, high = correlation.interval()
     row = (correlation.value, low, high, correlation.pvalue, correlation.effect)
@@ -112,7 +112,7 @@ def levels(
 
     strat plan levels ratings.csv --score good --crossed worker,prompt --width 0.1
     """
-    from strat.tables.components import components_of
+    from strat.verbs.components import components_of
 
     names = ("crossed", "truth", "predicted", "score", "strata", "weights", "metric", "positive", "width", "level")
     with naming(metrics="--metric", **{name: f"--{name}" for name in names}):

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from strat import gaussian, planning
+from strat.base.errors import StratError
 from strat.cli.options import Level, Picture, leave_out, numbers_of
 from strat.cli.output import Json, Sheet, emit
 from strat.cli.plan_options import SCHEMA, BayesError, Linear, save, show, show_plan, thinned
-from strat.errors import StratError
 
 
 def design_samples(

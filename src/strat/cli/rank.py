@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from strat.base.errors import StratError, one_of
+from strat.base.notes import records
+from strat.base.text import counted
 from strat.cli import options, output
 from strat.cli.output import Form, Sheet
-from strat.errors import StratError, one_of
-from strat.notes import records
-from strat.text import counted
 
 SCHEMA = "strat/rank/2"
 OF_PAIRS = ("nemenyi", "shaffer", "bergmann-hommel")  # for all pairs only
@@ -77,12 +77,12 @@ def rank(
 
       strat rank runs.csv --dataset dataset --system classifier --score percent_correct --higher-is-better --json
     """
-    from strat import comparison, tables
+    from strat import comparison, verbs
 
     _check_options(ctx)
     options.picture(plot)
     with options.naming(dataset="--dataset", system="--system", score="--score", missing="--missing", na="--na"):
-        scores = tables.score_table(
+        scores = verbs.score_table(
             file,
             higher_is_better=bool(higher_is_better),
             dataset=dataset,

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.errors import StratError
+from strat.base.notes import Note, records
+from strat.base.text import counted
 from strat.cli.recognition_sources import TOO_LARGE, Source
-from strat.errors import StratError
 from strat.estimation import Estimate, estimate
-from strat.notes import Note, records
 from strat.recognition import (
     Cost,
     GallerySampling,
@@ -30,7 +31,6 @@ from strat.recognition import (
 )
 from strat.recognition.curves import ALONE, design_of
 from strat.recognition.measures import OF_COST, OF_RATE
-from strat.text import counted
 
 PLOT_KINDS = ("cmc", "det", "roc", "difference", "fnir", "size")
 Figure = tuple[str, Any, Estimate]  # name, places and estimate

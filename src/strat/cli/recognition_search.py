@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.text import counted
 from strat.cli.options import naming
 from strat.cli.output import Sheet
 from strat.cli.recognition_figures import Figure, Wish, lines
 from strat.cli.recognition_sources import Source
-from strat.errors import StratError
-from strat.notes import Note
 from strat.recognition import Reidentification, read_labels, reidentification
-from strat.text import counted
 
 SCHEMA, SEVERAL = "strat/reidentify/1", "strat/reidentify-systems/1"
 COLUMNS = ("figure", "at", "estimate", "se", "low", "high", "df")

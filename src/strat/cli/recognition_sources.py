@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.errors import StratError, near, one_of, plain, some
+from strat.base.notes import Note
+from strat.base.validate.columns import load
 from strat.cli.options import naming
-from strat.errors import StratError, near, one_of, plain, some
-from strat.notes import Note
 from strat.recognition import (
     Ranks,
     ScoreTable,
@@ -38,7 +39,6 @@ from strat.recognition.score_files import subject_columns
 from strat.recognition.trial_columns import SUBJECTS, usual_name
 from strat.recognition.trial_files import parsed_columns
 from strat.recognition.trials import MOST_SCORES, table_of
-from strat.validate.columns import load
 
 SUBJECT = "subject"
 EMBEDDINGS = ("embeddings", "embedding", "features", "vectors", "x")

@@ -9,6 +9,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from strat.base.errors import StratError, one_of
+from strat.base.notes import Note
+from strat.base.text import counted
 from strat.cli.options import Level, Picture, leave_out, naming, picture
 from strat.cli.output import Html, Json, Latex, Markdown, Output, Quiet, Sheet, draw, emit, page_or_text, report
 from strat.cli.recognition_figures import (
@@ -26,8 +29,6 @@ from strat.cli.recognition_figures import (
 from strat.cli.recognition_figures import picture as drawn
 from strat.cli.recognition_search import Cameras, searched
 from strat.cli.recognition_sources import SUBJECT, Request, Source
-from strat.errors import StratError, one_of
-from strat.notes import Note
 from strat.recognition import (
     Cost,
     System,
@@ -43,7 +44,6 @@ from strat.recognition.curves import ALONE, TARGETS
 from strat.recognition.experiment import compare_methods, compare_units
 from strat.recognition.measures import NAMES, OF_THRESHOLD
 from strat.recognition.verification import AVERAGES, USUAL_FMR
-from strat.text import counted
 
 SCHEMA, SEVERAL = "strat/recognize/2", "strat/recognize-systems/2"
 MEASURES = tuple(name for name in NAMES if name not in (*OF_THRESHOLD, "eer", "fnmr_at"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import strat
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 
 def _command() -> Any:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strat.base.errors import StratError, one_of
 from strat.cli import options, output
-from strat.errors import StratError, one_of
 
 if TYPE_CHECKING:
-    from strat.tables import Sample
+    from strat.verbs import Sample
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
 FORMATS = ("table", "csv", "lm-eval", "inspect")
@@ -60,13 +60,13 @@ def sample(
 
       strat sample judged.csv --size 60 --items id --judge judge --method neyman --output to_label.csv
     """
-    from strat import tables
+    from strat import verbs
 
     one_of("--format", form, FORMATS)
     _left_out(ctx, method)
     if form != "table" and (as_json or markdown or latex):
         raise StratError("`--format` must not come with --json, --markdown or --latex; choose one.")
-    drawn = tables.sample(
+    drawn = verbs.sample(
         files,
         size=size,
         items=items,

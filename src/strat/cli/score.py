@@ -56,18 +56,18 @@ def score(
 
       strat score reference.rttm hypothesis.rttm --metric der@0.25
     """
-    from strat import tables
-    from strat.errors import StratError
+    from strat import verbs
+    from strat.base.errors import StratError
 
     with options.naming(**options.spelling(ctx), hypotheses="HYPOTHESIS", reference="REFERENCE"):
         drawn: dict[str, Any] = {"about": about, "by": by or None, "level": level, "design": options.sampling(ctx)}
         if len(hypotheses) == 1:
             if baseline is not None:
                 raise StratError.about("baseline", f"must be left out for one hypothesis, got {baseline!r}.")
-            result = tables.evaluate_files(reference, hypotheses[0], metrics=metric, **drawn)
+            result = verbs.evaluate_files(reference, hypotheses[0], metrics=metric, **drawn)
             form.give(result.sheet(), result)
         else:
             if len(metric) > 1:
                 raise StratError.about("metrics", f"must be one measure to compare systems, got {len(metric)}.")
-            board = tables.compare_files(reference, hypotheses, metrics=metric[0], baseline=baseline, **drawn)
+            board = verbs.compare_files(reference, hypotheses, metrics=metric[0], baseline=baseline, **drawn)
             form.give(board.sheet(), board)

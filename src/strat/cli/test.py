@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from strat.base.errors import StratError, one_of
 from strat.cli import options, output
 from strat.cli.output import Form, Sheet
-from strat.errors import StratError, one_of
 
 SCHEMA = "strat/test/2"
 
@@ -63,12 +63,12 @@ def run(
 
       strat test accuracies.csv --system C1 --system C2 --test wilcoxon --alternative greater
     """
-    from strat import comparison, tables
+    from strat import comparison, data
     from strat.comparison import advice
 
     system = _check_options(ctx)
     names = [*system, *(c for c in (truth, units) if c is not None)]
-    table = tables.read(file, na=na)
+    table = data.read(file, na=na)
     columns = table.columns(names) if truth is not None else {c: table.numbers(c) for c in names}
     split = folds is not None or ratio is not None or five_by_two
     rows = advice.ITEMS if truth is not None else advice.SPLITS if split else advice.DATA_SETS

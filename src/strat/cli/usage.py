@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
-from strat.errors import near
-from strat.validate.arguments import ELSEWHERE
+from strat.base.errors import near
+from strat.base.validate.arguments import ELSEWHERE
 
 UsageError: Any = typer.BadParameter.__base__  # Typer's own or Click's, by its version
 # what people type for options that no function has

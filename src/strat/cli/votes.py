@@ -48,11 +48,11 @@ def votes(
 
       strat votes votes.csv --units worker --home --ties davidson --html report.html
     """
-    from strat import tables
+    from strat import verbs
 
     options.picture(plot)
     with options.naming(**options.spelling(ctx), covariates="--covariate"):
-        board = tables.votes(
+        board = verbs.votes(
             files,
             left=left,
             right=right,

@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.comparison.multiplicity import (
     benjamini_hochberg,
     bonferroni,
@@ -19,9 +22,6 @@ from strat.comparison.multiplicity import (
     shaffer,
     step_up,
 )
-from strat.errors import StratError, one_of
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 # Eleven systems have 678,570 partitions, twelve six times as many.
 MOST_SYSTEMS = 11

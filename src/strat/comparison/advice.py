@@ -8,14 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, one_of, some
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import encode, numbers, same_length
 from strat.comparison.bayesian import bayesian_correlated_t, bayesian_sign, bayesian_signed_rank
 from strat.comparison.data_sets import cochran_q, friedman, sign, signed_rank
 from strat.comparison.mcnemar import mcnemar, mcnemar_clustered, mcnemar_exact, mcnemar_midp
 from strat.comparison.splits import corrected_t, five_by_two_f, five_by_two_t, uncorrected_t
-from strat.errors import StratError, one_of, some
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import encode, numbers, same_length
 
 ITEMS, SPLITS, DATA_SETS = "items", "splits", "data sets"
 OF_ITEMS = ("mcnemar", "mcnemar-exact", "mcnemar-midp", "mcnemar-clustered", "cochran")

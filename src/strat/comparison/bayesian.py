@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaln, stdtr, xlogy
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, numbers
+from strat.base.validate.scalars import Rng, generator
 from strat.comparison.hierarchical import hierarchical_posterior
 from strat.comparison.simplex import draw_density, draw_simplex
 from strat.comparison.splits import differences
-from strat.errors import StratError
 from strat.estimation.hypothesis_tests import with_notes
-from strat.notebook import Result
-from strat.notes import Note
-from strat.statistics.splits import corrected_se
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, numbers
-from strat.validate.scalars import Rng, generator
+from strat.measures.splits import corrected_se
 
 # Draws of Dirichlet weights that are held at once.
 CHUNK = 4096

@@ -8,13 +8,13 @@ from collections import Counter
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.base.errors import StratError, plain
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import encode, is_number, same_length, union
 from strat.comparison import chance_distribution
 from strat.comparison.chance_margins import Margins
 from strat.comparison.chance_result import CONFIDENCE, NULL, Chance, clopper_pearson
 from strat.comparison.hypergeometric import TooLargeError
-from strat.errors import StratError, plain
-from strat.validate.arguments import checked
-from strat.validate.columns import encode, is_number, same_length, union
 
 Counts = NDArray[np.int64]
 # Decimal logarithm of a p-value below which a bound says enough and nothing is simulated.

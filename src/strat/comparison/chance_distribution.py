@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import gammaln
 
+from strat.base.validate.columns import Array
 from strat.comparison import hypergeometric
 from strat.comparison.chance_margins import (
     Margins,
@@ -35,7 +36,6 @@ from strat.comparison.chance_margins import (
 )
 from strat.comparison.hypergeometric import TooLargeError
 from strat.comparison.long_polynomials import GUARD, check_size, product, taylor_shift
-from strat.validate.columns import Array
 
 # Up to so many patterns the distribution is made of whole numbers without any rounding.
 SMALL = 150

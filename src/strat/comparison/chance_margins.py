@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtrc
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Codes, encode, numbers, same_length, union
+from strat.base.validate.scalars import Rng, generator
 from strat.comparison.chance import chance
 from strat.comparison.chance_result import NULL
-from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import TestResult
-from strat.statistics.classification import balanced_accuracy, kappa, mcc
-from strat.statistics.confusion_matrix import ConfusionMatrix
-from strat.statistics.positive import positive_of
-from strat.statistics.scores import auc
-from strat.validate.arguments import checked
-from strat.validate.columns import Codes, encode, numbers, same_length, union
-from strat.validate.scalars import Rng, generator
+from strat.measures.classification import balanced_accuracy, kappa, mcc
+from strat.measures.confusion_matrix import ConfusionMatrix
+from strat.measures.positive import positive_of
+from strat.measures.scores import auc
 
 MEASURES = ("kappa", "mcc", "balanced_accuracy", "auc")
 WITHIN = "within every unit, each way of giving its predictions to its rows is equally likely"

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.columns import Array
 from strat.comparison import chance_distribution
 from strat.comparison.chance_margins import Margins
 from strat.comparison.hypergeometric import TooLargeError
-from strat.errors import StratError
-from strat.notebook import Result
-from strat.proportions import wilson
-from strat.validate.columns import Array
+from strat.estimation.proportions import wilson
 
 # Confidence with which the error of a simulated p-value is bounded.
 CONFIDENCE = 0.999

@@ -8,15 +8,15 @@ from collections import Counter
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import encode, same_length
 from strat.comparison import chance_distribution
 from strat.comparison.chance import BOUND, SURE, Counts, chance, chernoff, coded_labels, crosstab, margins_of
 from strat.comparison.chance_margins import Margins
 from strat.comparison.chance_result import CONFIDENCE, Chance, clopper_pearson
 from strat.comparison.hypergeometric import TooLargeError
 from strat.comparison.sum_tails import log_tail_of_sum
-from strat.errors import StratError, one_of
-from strat.validate.arguments import checked
-from strat.validate.columns import encode, same_length
 
 
 @checked

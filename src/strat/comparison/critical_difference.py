@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.colours import BLACK, BLUE, ORANGE
-from strat.errors import drawable
-from strat.figures import new_axes
-from strat.validate.columns import Array
+from strat.base.errors import drawable
+from strat.base.validate.columns import Array
+from strat.show.colours import BLACK, BLUE, ORANGE
+from strat.show.figures import new_axes
 
 
 def cliques(same: NDArray[np.bool_]) -> list[tuple[int, int]]:

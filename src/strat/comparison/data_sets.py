@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, ndtr
 
+from strat.base.errors import StratError, one_of
+from strat.base.notes import Note
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.comparison.rank_permutations import agreement_pvalue, friedman_pvalue
 from strat.comparison.score_table import Scores, differences, scores, tie_sizes, unit_note
-from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue, p_text
-from strat.notebook import Result
-from strat.notes import Note
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers, same_length
 
 # Up to so many data sets the signed-rank test enumerates its null distribution.
 EXACT_UP_TO = 1000

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, stdtr
 
+from strat.base.errors import one_of
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.comparison.adjustments import ADJUSTMENTS, MOST_SYSTEMS, OF_PAIRS, adjust
 from strat.comparison.data_sets import EQUIVALENT, Friedman, signed_rank
 from strat.comparison.posthoc import AllPairs, nemenyi
 from strat.comparison.score_table import Scores, ranked, scores
-from strat.errors import one_of
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import chi2_pvalue, f_pvalue
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 RANKINGS = ("friedman", "aligned", "quade", "conover", "wilcoxon")
 

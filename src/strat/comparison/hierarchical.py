@@ -9,8 +9,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, stdtr, stdtrit
 
-from strat.notes import Note
-from strat.validate.columns import Array
+from strat.base.notes import Note
+from strat.base.validate.columns import Array
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)
 LEVELS, SHARES = 0.5 * (NODES + 1.0), 0.5 * WEIGHTS  # of the narrower of two densities, by its probability

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 if TYPE_CHECKING:
     from strat.comparison.chance_margins import Margins

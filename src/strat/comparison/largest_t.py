@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from strat import validate
+from strat.base import validate
+from strat.base.validate.columns import Array
 from strat.comparison.sign_flips import SEED
 from strat.comparison.system_pairs import largest_of_pairs, pair_errors
 from strat.estimation.intervals import symmetric_root
-from strat.statistics.student import critical
-from strat.validate.columns import Array
+from strat.measures.student import critical
 
 DRAWS = 20_000
 FEWEST_DRAWS = 2_000

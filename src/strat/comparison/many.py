@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, some
+from strat.base.notes import Note
+from strat.base.validate.arguments import checked, shown
+from strat.base.validate.columns import Array, numbers
 from strat.comparison.many_systems import ManySystems
 from strat.comparison.paired import same_class
 from strat.comparison.paired_shares import discordance
 from strat.comparison.sign_flips import strata_of_lines
 from strat.designs import Design
-from strat.errors import StratError, some
 from strat.estimation import Estimate, estimate
-from strat.notes import Note
+from strat.measures import Axis, Statistic, mean, stack
 from strat.replication import Replicates
-from strat.statistics import Axis, Statistic, mean, stack
-from strat.validate.arguments import checked, shown
-from strat.validate.columns import Array, numbers
 
 
 @checked

@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.errors import StratError, near
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 from strat.comparison.critical_difference import cliques
 from strat.comparison.largest_t import LargestT
 from strat.comparison.multiplicity import holm
@@ -19,14 +23,10 @@ from strat.comparison.ranking_view import draw_ranking, leader_sentence
 from strat.comparison.sign_flips import few_units, largest_of_systems
 from strat.comparison.system_pairs import BLOCK, SystemPairs, pair_errors
 from strat.comparison.winner import Winner, winner_limits
-from strat.errors import StratError, near
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes
-from strat.notebook import Result
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
+from strat.measures.student import critical
 
 MOST_DRAWN = 1_000  # systems beyond which the winner's reach is Bonferroni's
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr
 
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import equal, is_number, labels_of, same_length
 from strat.designs import Design
 from strat.designs.variance import deviations
-from strat.errors import StratError
 from strat.estimation.hypothesis_tests import TestResult, chi2_pvalue, t_pvalue
-from strat.validate.arguments import checked
-from strat.validate.columns import equal, is_number, labels_of, same_length
 
 NULL = "on the population of items both systems have the same accuracy"
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, values
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, values
 
 
 @checked

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.comparison.paired_result import Comparison, is_share, rows_independent
 from strat.comparison.paired_shares import Discordance, discordance
 from strat.designs import Design
-from strat.errors import StratError
 from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import skewed_units
 from strat.estimation.spread import Influences, Spread
-from strat.notes import Note
+from strat.measures import Statistic, stack
 from strat.replication import Replicates
-from strat.statistics import Statistic, stack
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 ON_THE_LONG_TAIL = "a one-sided limit on the side of their long tail is missed more often than its level says"
 BAD_UNITS_MISSED = (
@@ -49,7 +49,7 @@ def paired(
     3 / sqrt(3) = 1.73, as McNemar's without its correction.
 
     >>> from strat.designs import Design
-    >>> from strat.statistics import accuracy
+    >>> from strat.measures import accuracy
     >>> truth, a, b = [1] * 10, [1] * 8 + [0] * 2, [1] * 5 + [0] * 5
     >>> result = paired(
     ...     accuracy(truth, a), accuracy(truth, b), on=Design.simple_random(n=10)
@@ -123,7 +123,7 @@ def of_estimate(
     Examples
     --------
     >>> from strat.designs import Design
-    >>> from strat.statistics import accuracy, stack
+    >>> from strat.measures import accuracy, stack
     >>> both = stack("system", new=accuracy([1, 1, 0], [1, 1, 0]), old=accuracy([1, 1, 0], [0, 1, 0]))
     >>> joint = estimate(both, on=Design.simple_random(n=3))
     >>> of_estimate(joint, higher_is_better=True).names
@@ -180,7 +180,7 @@ def unpaired(
     Examples
     --------
     >>> from strat.designs import Design
-    >>> from strat.statistics import mean
+    >>> from strat.measures import mean
     >>> on = Design.stratified(strata=["x", "x", "y", "y"])
     >>> result = unpaired(mean([1.0, 3, 5, 9]), mean([0.0, 2, 4, 8]), on_a=on, on_b=on, higher_is_better=True)
     >>> result.value, round(result.se, 4), round(result.df, 6)  # sqrt(2) · 1.1180, twice 2 degrees of freedom

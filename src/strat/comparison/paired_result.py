@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from strat.colours import BLUE, GREY, ORANGE
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
 from strat.comparison.paired_sentence import sentence
 from strat.comparison.paired_shares import Discordance, PairedScore
 from strat.designs import Design
-from strat.errors import StratError
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.functions import Ratio
 from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes
-from strat.figures import new_axes
-from strat.notebook import Result
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
+from strat.measures.student import critical
+from strat.show.colours import BLUE, GREY, ORANGE
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,7 +198,7 @@ class Comparison(Result):
 
         >>> from strat.comparison import paired
         >>> from strat.designs import Design
-        >>> from strat.statistics import accuracy
+        >>> from strat.measures import accuracy
         >>> truth, new, old = [1] * 10, [1] * 8 + [0] * 2, [1] * 5 + [0] * 5
         >>> result = paired(
         ...     accuracy(truth, new), accuracy(truth, old), on=Design.simple_random(n=10), higher_is_better=True,

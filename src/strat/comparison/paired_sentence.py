@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from strat.base.text import class_named
 from strat.estimation.hypothesis_tests import p_text
-from strat.text import class_named
 
 if TYPE_CHECKING:
     from strat.comparison.paired_result import Comparison

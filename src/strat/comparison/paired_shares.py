@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.variance import kish
 from strat.estimation import linear
 from strat.estimation.hypothesis_tests import t_pvalue
-from strat.statistics import Statistic
-from strat.statistics.base import block_totals
-from strat.validate.columns import Array
+from strat.measures import Statistic
+from strat.measures.base import block_totals
 
 ROUNDING = 1e-6  # what sums of weights may leave a row's 0 or 1 off
 BLOCK = 1 << 21  # rows × systems that are looked at together
@@ -143,7 +143,7 @@ def discordance(systems: Statistic, design: Design) -> Discordance | None:
 
     Examples
     --------
-    >>> from strat.statistics import accuracy, stack
+    >>> from strat.measures import accuracy, stack
     >>> both = stack("system", a=accuracy([1, 1, 1, 1], [1, 1, 1, 0]), b=accuracy([1, 1, 1, 1], [0, 0, 1, 1]))
     >>> discordance(both, Design.simple_random(n=4)).alone.tolist()
     [[0.0, 0.5], [0.25, 0.0]]

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.comparison.paired_result import Comparison
 from strat.designs.facts import DesignFacts
-from strat.errors import StratError
 from strat.estimation import Estimate
+from strat.measures.base import Axis
 from strat.planning.assurance import ASSURANCE, POINTS, check_assurance, error_factor
 from strat.planning.power import plan_for_power
 from strat.planning.sample_size import SampleSize, width_plan
-from strat.statistics.base import Axis
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 DEGREES = 2.0  # degrees of freedom below which nothing is planned
 
@@ -96,7 +96,7 @@ def units_for(
 
     >>> from strat.designs import Design
     >>> from strat.estimation import estimate
-    >>> from strat.statistics import proportion
+    >>> from strat.measures import proportion
     >>> right = [1] * 28 + [0, 1] * 4 + [0] * 4
     >>> pilot = estimate(proportion(right), on=Design.clustered(units=[i // 2 for i in range(40)]))
     >>> plan = units_for(pilot, width=0.1)  # reached in 80 % of studies

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from strat.base.errors import StratError, one_of
+from strat.base.notes import records
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, values
 from strat.comparison.adjustments import adjust
 from strat.comparison.critical_difference import cliques, draw_control, draw_groups
 from strat.comparison.score_table import Scores, scores
-from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import with_notes
-from strat.notebook import Result
-from strat.notes import records
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, values
 
 # Gauss-Legendre nodes for the studentized range; 256 give 12 digits for up to 1,000 systems.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(256)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.designs import Design
-from strat.errors import StratError, one_of
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult
 from strat.estimation.totals import totals, unit_totals
-from strat.statistics import Statistic
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, encode, numbers, same_length
+from strat.measures import Statistic
 
 BLOCK = 1 << 23
 
@@ -72,7 +72,7 @@ def randomization(
     Five units, A right and B wrong in each: of 32 exchanges, two are as extreme.
 
     >>> from strat.designs import Design
-    >>> from strat.statistics import accuracy
+    >>> from strat.measures import accuracy
     >>> result = randomization(
     ...     accuracy([1] * 5, [1] * 5), accuracy([1] * 5, [0] * 5), on=Design.simple_random(n=5)
     ... )

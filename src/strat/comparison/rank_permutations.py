@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 Whole = NDArray[np.int64]
 # Most systems whose orders are listed, and most sums of ranks that are formed in all: about half a second.

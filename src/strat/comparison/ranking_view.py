@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strat.colours import BLUE, ORANGE
-from strat.errors import drawable, some
-from strat.figures import new_axes
-from strat.text import class_named, of_class
+from strat.base.errors import drawable, some
+from strat.base.text import class_named, of_class
+from strat.show.colours import BLUE, ORANGE
+from strat.show.figures import new_axes
 
 if TYPE_CHECKING:
     from strat.comparison.many_systems import ManySystems

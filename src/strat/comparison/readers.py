@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of, plain, some
+from strat.base.errors import StratError, one_of, plain, some
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, encode, same_length
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import p_text, t_pvalue
-from strat.notebook import Result
-from strat.statistics.positive import positives
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, encode, same_length
+from strat.measures.positive import positives
+from strat.measures.student import critical
 
 METHODS = ("obuchowski-rockette", "u-statistic")
 COLUMNS = ("value", "se", "df", "low", "high", "pvalue")

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, near, plain, some
-from strat.notes import Note
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.base.errors import StratError, near, plain, some
+from strat.base.notes import Note
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 
 # Scores this close, relative to the larger one, are ties. Sums of a million doubles are off by at most 1.1e-10, and
 # shares of fewer than a billion items that differ at all differ by more than 1e-9: rounding ties, and nothing else.

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from strat import validate
-from strat.errors import StratError
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 
 LARGEST = 10**15  # units of a plan
 FEWEST = 2  # units that a variance needs

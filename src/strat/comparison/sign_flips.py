@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
 from strat.estimation import Estimate
 from strat.estimation.spread import Influences
-from strat.validate.columns import Array, Codes
 
 FEW_UNITS, PER_SYSTEM = 50, 5  # units below which there are few for all pairs: at all, and for each system
 FEW_OF_SHARES, PER_SHARE = 30, 3  # the same where scores of discordant rows give the standard errors of each null

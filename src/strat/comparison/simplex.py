@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from strat.colours import BLUE, GREEN, ORANGE
-from strat.errors import drawable
-from strat.figures import new_axes
-from strat.validate.columns import Array
+from strat.base.errors import drawable
+from strat.base.validate.columns import Array
+from strat.show.colours import BLUE, GREEN, ORANGE
+from strat.show.figures import new_axes
 
 CORNERS = np.array([[0.0, 0.0], [0.5, math.sqrt(3.0) / 2.0], [1.0, 0.0]])  # below, equivalent, above
 

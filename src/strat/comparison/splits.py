@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError, some
+from strat.base.errors import StratError, some
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, numbers, same_length
 from strat.estimation.hypothesis_tests import TestResult, f_pvalue, t_pvalue
-from strat.notebook import Result
-from strat.statistics.splits import corrected_se
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, numbers, same_length
+from strat.measures.splits import corrected_se
+from strat.measures.student import critical
 
 NULL = "the two models have the same expected error on training sets of this size"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 # What is below this share of the largest probability has no part in the digits of the answer.
 NOTHING = 1e-40

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from strat.base.validate.columns import Array
 from strat.comparison.paired_shares import PairedScore
-from strat.validate.columns import Array
 
 BLOCK = 1 << 21  # pairs whose numbers are held at a time
 CACHED = 1 << 18  # numbers of draws that are worked on at a time: they stay in the processor's cache

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, stdtr
 
+from strat.base.validate.columns import Array
 from strat.estimation import Estimate
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True)

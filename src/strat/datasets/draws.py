@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from strat import validate
-from strat.errors import StratError
-from strat.validate.columns import Array
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.validate.columns import Array
 
 SCRAMBLES = 8
 POINTS = 1024

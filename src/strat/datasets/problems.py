@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, ndtri
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers
+from strat.base.validate.scalars import Rng, generator
 from strat.datasets.draws import integrated_bayes_error, sizes
-from strat.errors import StratError
 from strat.gaussian.bayes import bayes_error
 from strat.gaussian.problems import GaussianClass, Problem
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers
-from strat.validate.scalars import Rng, generator
 
 Curve = Callable[[Array], Array]
 GRID = 256

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, logit, ndtr
 
-from strat import validate
-from strat.errors import StratError, some
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
-from strat.validate.scalars import Rng, generator
+from strat.base import validate
+from strat.base.errors import StratError, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
+from strat.base.validate.scalars import Rng, generator
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,12 @@ from functools import cached_property
 import numpy as np
 from scipy.special import fdtrc
 
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.text import counted
+from strat.base.validate.columns import Array, Codes
 from strat.designs.facts import LayoutFacts
 from strat.designs.layout import sums
-from strat.errors import StratError
-from strat.notes import Note
-from strat.text import counted
-from strat.validate.columns import Array, Codes
 
 SWEEPS, SETTLED = 500, 1e-12  # of the fit by units and kinds in turn
 FEW_STRATA = 5  # below so many they are not compared with their units

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes
 from strat.designs.drawn_units import DrawnUnits
-from strat.notes import Note
-from strat.validate.columns import Array, Codes
 
 FEW_DF = 5  # degrees of freedom within strata below which these say nothing about others
 FEW_PAIRS = 5

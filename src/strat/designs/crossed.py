@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.text import counted
+from strat.base.validate.columns import Array, Codes
 from strat.designs.factored import Influence
 from strat.designs.facts import LayoutFacts
 from strat.designs.group_sums import in_groups, nonnegative, root
 from strat.designs.layout import with_long_tails
-from strat.errors import StratError
-from strat.notes import Note
-from strat.text import counted
-from strat.validate.columns import Array, Codes
 
 MOST_FACTORS = 4  # 15 groupings
 MOST_VALUES = 500  # values at once: their covariance is decomposed

@@ -8,14 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from strat.base.errors import StratError, plain, some
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Codes
 from strat.designs.collapsing import joined_strata
 from strat.designs.drawn_units import DrawnUnits
 from strat.designs.making import per_label
 from strat.designs.plan import Plan
-from strat.errors import StratError, plain, some
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Codes
 
 
 @dataclass(frozen=True, eq=False)

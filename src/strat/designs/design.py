@@ -9,7 +9,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, plain, some
+from strat.base.result import in_notebooks
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import encode, same_length
 from strat.designs.blocks import blocks
 from strat.designs.crossed import crossing
 from strat.designs.derived import DerivedDesigns
@@ -17,10 +21,6 @@ from strat.designs.making import Population, assemble, per_label, row_count
 from strat.designs.ordered import Ordered, checked_starts, end_factors, ordered, places
 from strat.designs.stages import sizes
 from strat.designs.stages import stages as staged_layout
-from strat.errors import StratError, plain, some
-from strat.notebook import in_notebooks
-from strat.validate.arguments import checked
-from strat.validate.columns import encode, same_length
 
 
 @in_notebooks

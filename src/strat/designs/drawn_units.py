@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.errors import StratError, one_of, plain, some
+from strat.base.validate.columns import Array, Codes
 from strat.designs.facts import DesignFacts
 from strat.designs.layout import Layout
 from strat.designs.making import LONE
 from strat.designs.plan import KINDS, Plan
-from strat.errors import StratError, one_of, plain, some
-from strat.validate.columns import Array, Codes
 
 
 @dataclass(frozen=True, eq=False)

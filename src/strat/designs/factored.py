@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from strat.base.result import Result
+from strat.base.text import counted
 from strat.designs.plan import Plan
-from strat.notebook import Result
-from strat.text import counted
 
 BOTH_SIDES = "subjects on both sides"  # of comparisons: a design of verification experiments
 GIVEN = "given replicates"  # a design of which only replicate weights are known

@@ -9,11 +9,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.errors import StratError, near, some
+from strat.base.validate.arguments import shown
+from strat.base.validate.columns import Array
 from strat.designs.design import Design
 from strat.designs.sampling import DEFAULTS, Sampling, sampling_of
-from strat.errors import StratError, near, some
-from strat.validate.arguments import shown
-from strat.validate.columns import Array
 
 TARGETS = ("population", "benchmark")
 SEVERAL = ("crossed", "stages", "sizes")  # roles that several columns may play, as "crossed:reader"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs.factored import Factored, Influence
 from strat.designs.layout import centred, sums
-from strat.validate.columns import Array, Codes
 
 FULL = 0.1  # share of a sparse table that is not zero beyond which a dense product is faster
 

@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes
 from strat.designs.facts import LayoutFacts
-from strat.notes import Note
-from strat.validate.columns import Array, Codes
 
 
 class Layout(Protocol):

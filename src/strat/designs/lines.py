@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs.drawn_units import DrawnUnits
-from strat.validate.columns import Array, Codes
 
 
 class DesignLines:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import validate
-from strat.errors import StratError, one_of, plain, some
-from strat.validate.columns import Array, Codes, encode, numbers, same_length
+from strat.base import validate
+from strat.base.errors import StratError, one_of, plain, some
+from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
 
 LONE = ("error", "collapse", "certainty", "centre", "average")
 Population = float | Mapping[Any, float] | Sequence[float] | NDArray[Any]

@@ -16,12 +16,12 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.text import counted
+from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.designs.facts import LayoutFacts
 from strat.designs.layout import sums
-from strat.errors import StratError
-from strat.notes import Note
-from strat.text import counted
-from strat.validate.columns import Array, Codes, encode, numbers, same_length
 
 MOST_DIFFERENCES = 4
 CLEAR_TREND, ENOUGH = 4.0, 6  # how many standard errors of the slope from zero, in so many units or more

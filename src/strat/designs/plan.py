@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strat.errors import one_of
-from strat.notebook import in_notebooks
+from strat.base.errors import one_of
+from strat.base.result import in_notebooks
 
 KINDS = ("simple random", "stratified", "clustered", "stratified clusters", "systematic", "crossed", "blocks", "staged")
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import shown, with_hints
+from strat.base.validate.names import Names, listed, one_name
 from strat.designs.crossed import MOST_FACTORS
 from strat.designs.derived import DerivedDesigns
 from strat.designs.making import LONE
-from strat.errors import StratError, one_of
-from strat.validate.arguments import shown, with_hints
-from strat.validate.names import Names, listed, one_name
 
 LAYOUTS = ("crossed", "kinds", "order", "stages")  # fields of designs of another kind than units in strata
 BY_STRATUM = ("population", "start", "collapse_by")  # fields that may name a column with one number for each stratum

@@ -13,12 +13,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, plain, some
+from strat.base.notes import Note
+from strat.base.text import counted
+from strat.base.validate.columns import Array, Codes, numbers
 from strat.designs.facts import LayoutFacts
 from strat.designs.layout import sums
-from strat.errors import StratError, plain, some
-from strat.notes import Note
-from strat.text import counted
-from strat.validate.columns import Array, Codes, numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.notes import Note
+from strat.base.validate.columns import Array
 from strat.designs import collapsing
 from strat.designs.blocks import fixed_kinds
 from strat.designs.crossed import Crossing
@@ -20,8 +22,6 @@ from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
 from strat.designs.lines import DesignLines, Lines
-from strat.notes import Note
-from strat.validate.columns import Array
 
 MOST_WRITTEN = 1 << 24  # lines × values of influences that are written out
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal

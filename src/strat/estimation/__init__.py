@@ -19,7 +19,7 @@ from strat.estimation.result import Estimate
 from strat.estimation.rogan_gladen_share import rogan_gladen
 from strat.estimation.two_phase import two_phase
 from strat.estimation.value_tests import Test
-from strat.statistics.clustering import design_effect
+from strat.measures.clustering import design_effect
 
 __all__ = [
     "Estimate",

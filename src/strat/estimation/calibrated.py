@@ -8,11 +8,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import LARGEST, Array, Codes, encode, numbers, same_length
 from strat.estimation.two_phase import mask_of
-from strat.statistics.equations.models import logistic_regression
-from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, Codes, encode, numbers, same_length
+from strat.measures.equations.models import logistic_regression
 
 CALIBRATIONS = ("isotonic", "logistic")
 Fit = Callable[[Array], Array]

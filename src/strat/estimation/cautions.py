@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import fdtr
 
+from strat.base.notes import Note, no_variation
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
 from strat.designs.lines import DesignLines
 from strat.estimation.facts import SumOfDistances, SumOfShares
@@ -15,10 +17,8 @@ from strat.estimation.replicate_diagnostics import replicate_notes
 from strat.estimation.sparse import SparseSums
 from strat.estimation.unit_kinds import of_two_kinds
 from strat.estimation.value_df import rows_per_weight
-from strat.notes import Note, no_variation
+from strat.measures.base import Statistic
 from strat.replication import LeaveOneOut, MethodKind, Replicates
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array, Codes
 
 FEW_HOLDERS, OF_UNITS = 10, 4  # an outcome in fewer units, and in fewer than one in so many, makes short intervals
 MANY_UNITS = 100_000  # beyond so many units nobody looks: the interval rests on enough of them
@@ -334,7 +334,7 @@ def _single_stratum(statistic: Statistic, replicates: Replicates | None) -> Note
 def below_chance(statistic: Statistic, point: Array) -> tuple[Note, ...]:
     """A score that does worse than one that knows nothing, to three digits: somebody may have it the wrong way round.
 
-    >>> from strat.statistics import auc
+    >>> from strat.measures import auc
     >>> below_chance(auc([0, 1, 1], [3.0, 1.0, 2.0]), np.array(0.0))
     ('AUC 0 is below 0.5: is the positive class (1) or the direction of the score reversed?',)
     """

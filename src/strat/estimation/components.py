@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import scipy
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, near, some
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.crossed import Crossing
 from strat.designs.variance import line_weights
-from strat.errors import StratError, near, some
 from strat.estimation.frames import frame
 from strat.estimation.inference import RowSums
 from strat.estimation.totals import totals
-from strat.notebook import Result
-from strat.statistics.base import Statistic
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.measures.base import Statistic
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,7 +169,7 @@ def variance_components(statistic: Statistic, *, on: Design) -> VarianceComponen
     Readers agree here, and cases don't: all that varies is the case.
 
     >>> from strat.designs import Design
-    >>> from strat.statistics import mean
+    >>> from strat.measures import mean
     >>> design = Design.crossed({"reader": [1, 1, 1, 2, 2, 2], "case": [1, 2, 3, 1, 2, 3]})
     >>> parts = variance_components(mean([1.0, 2.0, 6.0, 1.0, 2.0, 6.0]), on=design)
     >>> parts.enlarge, {name: round(share, 6) for name, share in parts.shares.items()}

@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
+from strat.measures.base import Rows, Statistic
 from strat.replication import blocks
-from strat.statistics.base import Rows, Statistic
-from strat.validate.columns import Array, Codes
 
 Hashes = NDArray[np.uint64]
 

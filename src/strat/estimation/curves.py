@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from strat.base.errors import StratError, one_of
+from strat.base.validate.columns import Array
 from strat.designs import Design
-from strat.errors import StratError, one_of
 from strat.estimation.estimate import estimate
 from strat.estimation.result import Estimate
+from strat.measures import probabilities, score_rates, scores
+from strat.measures.base import Statistic
+from strat.measures.positive import positives
 from strat.replication import Replicates
-from strat.statistics import probabilities, score_rates, scores
-from strat.statistics.base import Statistic
-from strat.statistics.positive import positives
-from strat.validate.columns import Array
 
 KINDS = ("roc", "det", "precision_recall", "calibration")
 GRID = 101  # false positive rates at which the limits of a ROC or DET curve stand

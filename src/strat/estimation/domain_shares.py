@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs.lines import DomainLines
 from strat.estimation.share_intervals import SHORTEST, Fit, Limits
-from strat.validate.columns import Array, Codes
 
 AT_ONCE = 256  # domains that are worked on at once
 _FINE = float(1 << 43)  # parts of a hit rate that are distinguished: rounding moves it by less

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array
 from strat.designs import DesignFacts, variance
 from strat.designs.lines import DomainLines
 from strat.estimation.domain_shares import DomainShares
@@ -17,9 +18,8 @@ from strat.estimation.intervals import Limits
 from strat.estimation.limits import limits, unvaried
 from strat.estimation.result import Estimate
 from strat.estimation.value_df import df_of_shares, df_of_values
+from strat.measures.base import Axis
 from strat.replication import CLOSED_FORM
-from strat.statistics.base import Axis
-from strat.validate.columns import Array
 
 _DESIGN = DesignFacts("simple random", rows=np.nan, units=0, drawn=0)  # limits do not look at it
 

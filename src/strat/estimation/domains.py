@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
 from strat.designs.lines import DomainLines
 from strat.estimation.estimate import too_curved
 from strat.estimation.inference import base_slopes
 from strat.estimation.value_df import MOST_CLASSES, class_codes
-from strat.statistics.base import Rows, Statistic
-from strat.validate.columns import Array, Codes
+from strat.measures.base import Rows, Statistic
 
 
 def fits(statistic: Statistic, design: Design) -> bool:

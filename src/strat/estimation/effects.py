@@ -9,13 +9,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.errors import StratError
-from strat.notebook import Result
-from strat.statistics.clustering import anova, design_effect
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, encode, numbers, same_length
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
+from strat.measures.clustering import anova, design_effect
+from strat.measures.student import critical
 
 
 @checked

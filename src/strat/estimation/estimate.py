@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.validate.columns import Array
 from strat.designs import Design
-from strat.errors import StratError
 from strat.estimation import cautions, linear
 from strat.estimation.content_order import ordered_by_content
 from strat.estimation.facts import FromShares, Inference, Woodruff
@@ -26,10 +28,8 @@ from strat.estimation.sparse import SparseSums, fits
 from strat.estimation.spread import Spread
 from strat.estimation.totals import totals
 from strat.estimation.value_df import mean_squares
-from strat.notes import Note
+from strat.measures.base import Rows, Statistic, unnamed_axes
 from strat.replication import Given, LeaveOneOut, Replicates, Resamples, jackknife
-from strat.statistics.base import Rows, Statistic, unnamed_axes
-from strat.validate.columns import Array
 
 PROBES = 4  # unnamed units for each replicate up to which a function of weights is asked once for each unit
 THIN = 10  # rows beyond a quantile below which the exact interval of the share is the better way to its limits
@@ -56,7 +56,7 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
     --------
     >>> from strat.designs import Design
     >>> from strat.replication import brr
-    >>> from strat.statistics import mean
+    >>> from strat.measures import mean
     >>> design = Design.stratified(strata=["a", "a", "b", "b"])
     >>> print(estimate(mean([1.0, 3.0, 5.0, 9.0]), on=design))
     mean 4.5000 (se 1.1180, 95 % -0.3105 to 9.3105, df 2, design effect 0.43)

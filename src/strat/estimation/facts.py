@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array
 from strat.estimation.folded import distance_limits, expected_noise
 from strat.estimation.functions import PartOf
 from strat.estimation.intervals import critical
 from strat.estimation.mover import sum_limits
 from strat.estimation.spread import Spread
 from strat.estimation.unit_shares import UnitShares
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array
+from strat.measures.base import Statistic
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate

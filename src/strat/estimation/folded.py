@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 PLAIN = 2.5  # standard errors from 0 at which the sign of a distance is taken for that of the truth
 MEAN = float(np.sqrt(2.0 / np.pi))  # of |ε|, for a normal ε with variance 1

@@ -6,7 +6,7 @@ import importlib
 import sys
 from typing import Any
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 
 @dataclass(frozen=True, eq=False)

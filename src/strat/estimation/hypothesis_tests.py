@@ -8,9 +8,9 @@ from typing import Any
 
 from scipy.special import chdtrc, fdtrc, ndtr, stdtr
 
-from strat.errors import one_of
-from strat.notebook import Result
-from strat.notes import records
+from strat.base.errors import one_of
+from strat.base.notes import records
+from strat.base.result import Result
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 

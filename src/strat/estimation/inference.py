@@ -14,18 +14,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.validate.columns import Array
 from strat.designs import Design, variance
 from strat.designs.factored import Factored, Influence
 from strat.designs.lines import DesignLines
-from strat.errors import StratError, one_of
 from strat.estimation import linear
 from strat.estimation.totals import sparse_unit_totals
 from strat.estimation.unit_shares import UnitShares
 from strat.estimation.value_df import df_of_shares, df_of_values, rows_per_weight, weights_by_class
+from strat.measures.base import Statistic
 from strat.replication import Replicates
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array
 
 MOST_COMPONENTS = 1 << 11  # components up to which what a value is a share of is added up in each unit
 MOST_SHARES = 1 << 22  # units × values up to which shares have limits of their own units

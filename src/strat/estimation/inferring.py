@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import cautions
 from strat.estimation.facts import Inference, MeasureFacts, way_through
@@ -15,9 +16,8 @@ from strat.estimation.replicate_values import replicated
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums
 from strat.estimation.spread import Influences, ReplicateDeviations, Spread
+from strat.measures.base import Statistic
 from strat.replication import CLOSED_FORM, Replicates
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True, eq=False)

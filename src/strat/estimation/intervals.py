@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
 
-from strat.proportions import clopper_pearson, korn_graubard, wilson
-from strat.statistics.student import critical as critical
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
+from strat.estimation.proportions import clopper_pearson, korn_graubard, wilson
+from strat.measures.student import critical as critical
 
 Limits = tuple[Array, Array]
 BAND_DRAWS = 20_000

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
 
+from strat.base.validate.columns import Array
 from strat.estimation import limits
-from strat.validate.columns import Array
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate

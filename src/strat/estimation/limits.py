@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.validate.columns import Array
 from strat.estimation import intervals
 from strat.estimation.intervals import Limits
 from strat.replication import MethodKind
-from strat.validate.columns import Array
 
 if TYPE_CHECKING:
     from strat.estimation.facts import Unseen

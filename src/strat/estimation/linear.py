@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation.totals import magnitudes, sum_by_unit, unit_totals
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array
+from strat.measures.base import Statistic
 
 STEP = 1e-3  # relative step of the five-point rule: truncation 1e-12 and rounding 1e-13 meet here
 BATCH = 1 << 22  # numbers in one call of the function that is differentiated

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.notes import Note, no_variation
+from strat.base.validate.columns import Array
 from strat.estimation.facts import Inference, MeasureFacts, Unseen
 from strat.estimation.spread import slopes
-from strat.notes import Note, no_variation
-from strat.statistics.base import LINKS, unnamed_axes
-from strat.validate.columns import Array
+from strat.measures.base import LINKS, unnamed_axes
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 
 def sum_limits(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
+from strat.base.notes import Note
+from strat.base.validate.columns import Array
 from strat.estimation.totals import totals
-from strat.notes import Note
+from strat.measures.base import Statistic
 from strat.replication import Given, LeaveOneOut, Replicates, Resamples
 from strat.replication.operators import Rotations, Runs
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array
 
 CHANCE = 1e-6  # a largest share that normal deviations reach less often than this is no accident
 LARGE_SHARE = 0.05  # of the variance, below which no single replicate matters

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.errors import StratError
+from strat.base.validate.columns import Array
 from strat.designs import Design
-from strat.errors import StratError
 from strat.estimation.totals import is_dense, sparse_unit_totals, unit_totals
+from strat.measures.base import Statistic
 from strat.replication import Replicates, Resamples, blocks
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array
 
 KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
 ROUNDING = 1e-14  # what sums and differences may leave of the size of what was added up

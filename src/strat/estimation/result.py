@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, values
 from strat.designs import DesignFacts, Plan
-from strat.errors import StratError, one_of
 from strat.estimation import intervals, inversion, words
 from strat.estimation.facts import Inference, MeasureFacts
 from strat.estimation.functions import Contrast
@@ -21,11 +24,8 @@ from strat.estimation.limits import limits
 from strat.estimation.mapping import HAIR, mapped
 from strat.estimation.spread import ReplicateDeviations
 from strat.estimation.value_tests import Test, Value
-from strat.notebook import Result
+from strat.measures.base import Axis
 from strat.replication import Method
-from strat.statistics.base import Axis
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -279,7 +279,7 @@ class Estimate(Result):
         --------
         >>> from strat.designs import Design
         >>> from strat.estimation import estimate
-        >>> from strat.statistics import proportion
+        >>> from strat.measures import proportion
         >>> share = estimate(proportion([1] * 45 + [0] * 5), on=Design.simple_random(n=50))
         >>> round(share.limit(0.95, side="lower"), 4), round(share.interval(0.9)[0], 4)
         (0.802, 0.802)
@@ -301,7 +301,7 @@ class Estimate(Result):
         --------
         >>> from strat.designs import Design
         >>> from strat.estimation import estimate
-        >>> from strat.statistics import proportion
+        >>> from strat.measures import proportion
         >>> share = estimate(proportion([1] * 48 + [0] * 2), on=Design.simple_random(n=50))
         >>> low, high = share.interval(0.95)
         >>> round(share.test(low).pvalue, 6), round(share.test(low, alternative="greater").pvalue, 6)
@@ -398,7 +398,7 @@ class Estimate(Result):
     @checked
     def plot(self, ax: Any = None, level: float = 0.95) -> Any:
         """Values with intervals (and the simultaneous band of a curve), drawn with matplotlib."""
-        from strat.estimation.drawing import draw
+        from strat.show.drawing import draw
 
         return draw(self, ax, level)
 

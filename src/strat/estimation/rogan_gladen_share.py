@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError, some
+from strat.base.errors import StratError, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, numbers, same_length
 from strat.estimation.two_phase import mask_of
-from strat.statistics.base import Statistic
-from strat.statistics.means import function_of_totals
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, numbers, same_length
+from strat.measures.base import Statistic
+from strat.measures.means import function_of_totals
 
 
 @checked

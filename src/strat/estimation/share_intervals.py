@@ -29,9 +29,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array
 from strat.designs.lines import Lines
 from strat.designs.variance import kish_of_values
-from strat.validate.columns import Array
 
 Limits = tuple[Array, Array]
 

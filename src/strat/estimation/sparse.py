@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation.inference import rows_of, weights_inside
 from strat.estimation.totals import sparse_row_components, sparse_unit_totals
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array
+from strat.measures.base import Statistic
 
 
 class SparseSums:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.validate.columns import Array
 from strat.estimation import linear
-from strat.validate.columns import Array
 
 Function = Callable[[Array], Array]
 

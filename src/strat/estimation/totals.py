@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
-from strat.statistics.base import Rows, Statistic, block_totals
-from strat.validate.columns import Array, Codes
+from strat.measures.base import Rows, Statistic, block_totals
 
 DENSE = 1 << 26  # numbers in a dense matrix of unit totals (512 MB); beyond it the matrix is sparse
 FEW = 16  # columns that are added up one by one; more go through one sparse product

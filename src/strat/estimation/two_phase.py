@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of, some
+from strat.base.errors import StratError, one_of, some
+from strat.base.validate.arguments import checked, shown
+from strat.base.validate.columns import LARGEST, Array, encode, numbers, same_length
 from strat.estimation import linear
-from strat.statistics.base import Statistic, block_totals
-from strat.statistics.means import domain, proportion
-from strat.validate.arguments import checked, shown
-from strat.validate.columns import LARGEST, Array, encode, numbers, same_length
+from strat.measures.base import Statistic, block_totals
+from strat.measures.means import domain, proportion
 
 ESTIMATORS = ("regression", "stratified", "difference", "labels")
 
@@ -198,7 +198,7 @@ def two_phase(
     --------
     Four rows judged, two of them truly: the proxy is 0.25 too high on these, and 0.75 in the mean of all.
 
-    >>> from strat.statistics import mean
+    >>> from strat.measures import mean
     >>> human, judge = [1.0, 0.5, 0.0, 0.0], [1.0, 1.0, 0.5, 0.5]
     >>> one = two_phase(mean(human), proxy=mean(judge), labelled=[True, True, False, False], estimator="difference")
     >>> float(one.value())

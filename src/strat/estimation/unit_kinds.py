@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 _RHO = np.geomspace(0.003, 0.8, 12)
 _THETA = (1.0 / _RHO - 1.0)[:, None]

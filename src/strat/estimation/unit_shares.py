@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.lines import DesignLines
 from strat.estimation.share_intervals import BATCH, SHORTEST, Fit, Limits
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True, eq=False)

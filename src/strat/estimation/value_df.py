@@ -18,10 +18,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, variance
 from strat.designs.lines import Lines
-from strat.statistics.base import Statistic
-from strat.validate.columns import Array, Codes
+from strat.measures.base import Statistic
 
 MOST_CLASSES = 16  # beyond so many classes of the truth a value's units are counted without them
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strat.notebook import Result
-from strat.validate.columns import Array
+from strat.base.result import Result
+from strat.base.validate.columns import Array
 
 Value = float | Array  # a number, or an array with the axes of the statistic
 

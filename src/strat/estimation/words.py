@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strat.text import class_named, of_class
+from strat.base.text import class_named, of_class
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate

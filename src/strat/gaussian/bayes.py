@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.membership import maximum_membership
 from strat.gaussian.probability import Probability
 from strat.gaussian.problems import DiscreteProblem, GaussianClass, Problem, two_gaussians
 from strat.gaussian.rules import quadratic_classifier_error, quadratic_rule
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True)

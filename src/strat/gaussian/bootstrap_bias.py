@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.errors import StratError, one_of
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.finite_samples import Simulated
 from strat.gaussian.problems import sample_rows
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import digamma, ndtr
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.bayes import bayes_error
 from strat.gaussian.finite_samples import (
     Simulated,
@@ -26,8 +28,6 @@ from strat.gaussian.finite_samples import (
     too_few,
 )
 from strat.gaussian.problems import Problem, shifted_problem
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 METHODS = ("auto", "first order", "simulated")
 PER_FEATURE, TENTH = 20, 0.1  # where the expansion is trusted

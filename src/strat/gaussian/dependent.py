@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strat.validate.columns import Array
+from strat.base.validate.columns import Array
 
 
 def both_errors(first: Array, second: Array, *, priors: Array) -> tuple[Array, Array]:

@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.degradation import METHODS, PER_FEATURE, TENTH, repetitions_for
 from strat.gaussian.finite_samples import class_errors_of_designs, positive_sizes
 from strat.gaussian.polynomials import Polynomial
@@ -26,9 +29,6 @@ from strat.gaussian.rules import (
     quadratic_classifier_error,
     quadratic_rule,
 )
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 MOST_FEATURES = 100  # of the variance's integrals, whose number grows with the square
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from strat.errors import one_of
+from strat.base.errors import one_of
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.bayes import bayes_error
 from strat.gaussian.problems import Problem, two_gaussians
 from strat.gaussian.rules import QuadraticRule, linear_rule, quadratic_classifier_error
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True, repr=False)

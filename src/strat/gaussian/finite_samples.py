@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.errors import StratError
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, values
 from strat.gaussian.dependent import both_errors
 from strat.gaussian.problems import GaussianClass, Problem, as_points, two_gaussians
 from strat.gaussian.quadratic_form import Complex, boundary_expectation
@@ -20,9 +23,6 @@ from strat.gaussian.rules import (
     linear_rule,
     quadratic_rule,
 )
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, values
 
 
 @checked

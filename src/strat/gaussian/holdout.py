@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
 from strat.gaussian.degradation import Degradation
 from strat.gaussian.finite_samples import error_variance
-from strat.notebook import Result
-from strat.validate.arguments import checked
 
 
 @dataclass(frozen=True, repr=False)

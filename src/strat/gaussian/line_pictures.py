@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from strat.colours import OKABE_ITO
-from strat.figures import new_axes
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.bayes import Region, decision_intervals
 from strat.gaussian.problems import GaussianClass, Problem
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.show.colours import OKABE_ITO
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, eq=False)

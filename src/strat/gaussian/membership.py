@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError
-from strat.statistics.loss import doubtful, risks
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers
+from strat.measures.loss import doubtful, risks
 
 
 @checked

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.polynomials import Polynomial
 from strat.gaussian.problems import GaussianClass, Problem, as_points, two_gaussians
 from strat.gaussian.quadratic_form import boundary_expectation
 from strat.gaussian.rules import form_axes, quadratic_rule
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 
 @checked

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strat.base.validate.columns import Array
 from strat.gaussian.problems import GaussianClass
 from strat.gaussian.quadratic_form import Complex
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True, eq=False)

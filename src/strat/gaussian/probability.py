@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strat.notebook import Result
+from strat.base.result import Result
 
 
 @dataclass(frozen=True, repr=False)

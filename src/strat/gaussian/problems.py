@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, ndtr
 
-from strat import validate
-from strat.errors import StratError, some
+from strat.base import validate
+from strat.base.errors import StratError, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import LARGEST, Array, Codes, numbers, values
 from strat.gaussian.membership import maximum_membership
-from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, Codes, numbers, values
 
 LOG_2PI = float(np.log(2 * np.pi))
 

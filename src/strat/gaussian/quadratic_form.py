@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.probability import Probability
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 Complex = NDArray[np.complex128]
 BEND = 0.5  # largest tangent of the hyperbola's angle; below 1, so that a Gaussian part still decays

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import extras
-from strat.colours import OKABE_ITO
-from strat.errors import StratError, some
-from strat.figures import new_axes
+from strat.base import extras
+from strat.base.errors import StratError, some
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import LARGEST, Array, Codes, encode, labels_of, numbers, same_length
 from strat.gaussian.membership import maximum_membership
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, Codes, encode, labels_of, numbers, same_length
+from strat.show.colours import OKABE_ITO
+from strat.show.figures import new_axes
 
 MARKERS = "os^Dv<>p"
 

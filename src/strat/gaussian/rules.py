@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError, some
+from strat.base.errors import StratError, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import LARGEST, Array, Codes, numbers
 from strat.gaussian.probability import Probability
 from strat.gaussian.problems import (
     GaussianClass,
@@ -19,8 +21,6 @@ from strat.gaussian.problems import (
     two_gaussians,
 )
 from strat.gaussian.quadratic_form import tails
-from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, Codes, numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.colours import BLUE
-from strat.errors import StratError
-from strat.figures import new_axes
-from strat.notebook import Result
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers, same_length
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers, same_length
+from strat.show.colours import BLUE
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

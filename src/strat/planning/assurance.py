@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtri, ndtri
 
-from strat import validate
-from strat.proportions import clopper_pearson, logit_interval
-from strat.statistics.student import critical
-from strat.validate.columns import Array
+from strat.base import validate
+from strat.base.validate.columns import Array
+from strat.estimation.proportions import clopper_pearson, logit_interval
+from strat.measures.student import critical
 
 ASSURANCE = 0.8
 POINTS = 15  # equally likely values of the share found, of the variance found and of the rows that count

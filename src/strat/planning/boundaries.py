@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.errors import StratError
-from strat.notebook import Result
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers
 
 CLASSES_PER_STRATUM = 20  # equal intervals in which the score is counted; fewer for few rows
 

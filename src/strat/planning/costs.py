@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.errors import StratError
-from strat.notebook import Result
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.planning.allocation import allocation_error, checked_strata
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers, same_length
 
 MOST_UNITS = 10_000_000  # that one stratum can be given
 

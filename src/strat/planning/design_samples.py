@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from strat import validate
-from strat.colours import BLUE
-from strat.errors import StratError
-from strat.figures import new_axes
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.gaussian.degradation import LARGEST, Degradation
 from strat.gaussian.holdout import HoldoutMoments, moments_with
-from strat.notebook import Result
 from strat.planning.sample_size import MOST, SampleSize, falling_plan
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.show.colours import BLUE
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

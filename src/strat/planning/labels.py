@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from strat import validate
-from strat.errors import StratError
-from strat.notebook import Result
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
+from strat.measures.student import critical
 from strat.planning.sample_size import MOST, SampleSize, falling_plan
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.colours import BLUE
-from strat.errors import StratError
-from strat.figures import new_axes
-from strat.notebook import Result
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import LARGEST, Array, numbers, same_length, values
+from strat.measures.student import critical
 from strat.planning.sample_size import MOST
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array, numbers, same_length, values
+from strat.show.colours import BLUE
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

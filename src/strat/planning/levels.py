@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from strat import validate
-from strat.errors import StratError
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
 from strat.estimation.components import VarianceComponents
-from strat.notebook import Result
-from strat.validate.arguments import checked
 
 MOST_LEVELS = 10_000_000
 
@@ -76,7 +76,7 @@ def levels_for_width(components: VarianceComponents, *, width: float, level: flo
     --------
     >>> from strat.designs import Design
     >>> from strat.estimation.components import variance_components
-    >>> from strat.statistics import mean
+    >>> from strat.measures import mean
     >>> y = [1.0, 2.0, 6.0, 3.0, 2.0, 4.0, 9.0, 5.0]
     >>> pilot = Design.crossed({"reader": [1, 1, 1, 1, 2, 2, 2, 2], "case": [1, 2, 3, 4, 1, 2, 3, 4]})
     >>> plan = levels_for_width(variance_components(mean(y), on=pilot), width=3.0)

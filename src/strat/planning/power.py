@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from strat import validate
-from strat.colours import BLUE
-from strat.errors import StratError
-from strat.figures import new_axes
-from strat.notebook import Result
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
+from strat.measures.student import critical
 from strat.planning.assurance import ASSURANCE, NOT_PERCENT, mean_width, student
 from strat.planning.sample_size import POINTS, SampleSize, rising_plan, width_plan
 from strat.planning.width import check_share
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.show.colours import BLUE
+from strat.show.figures import new_axes
 
 
 @checked

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.errors import StratError
-from strat.notebook import Result
-from strat.validate.arguments import checked
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
 
 
 @dataclass(frozen=True, repr=False)

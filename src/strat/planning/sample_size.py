@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from strat.colours import BLUE
-from strat.errors import StratError
-from strat.figures import new_axes
-from strat.notebook import Result
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.columns import Array
 from strat.planning.assurance import check_assurance
-from strat.validate.columns import Array
+from strat.show.colours import BLUE
+from strat.show.figures import new_axes
 
 MOST = 10**9
 POINTS = 60

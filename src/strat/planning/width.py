@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri, owens_t
 
-from strat import validate
-from strat.errors import StratError
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import LARGEST, Array
+from strat.measures.clustering import design_effect as kish
 from strat.planning.assurance import (
     ASSURANCE,
     NOT_PERCENT,
@@ -18,9 +21,6 @@ from strat.planning.assurance import (
     mean_width,
 )
 from strat.planning.sample_size import SampleSize, width_plan
-from strat.statistics.clustering import design_effect as kish
-from strat.validate.arguments import checked
-from strat.validate.columns import LARGEST, Array
 
 LEAST_DF = 0.1  # where a class has one case: no interval says anything
 MOST_STRATA = 10**6  # a thousand million units in each of so many are still whole numbers among floats

@@ -1,5 +1,6 @@
 """Training and testing protocols for any scikit-learn classifier, and what they do to an error estimate."""
 
+from strat.measures.splits import corrected_se
 from strat.protocols.bayes_bounds import BayesBounds, annotator_error_bounds, bayes_error_bounds, soft_label_error
 from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution, three_way
 from strat.protocols.closed_leave_one_out import quadratic_discriminant
@@ -22,7 +23,6 @@ from strat.protocols.selection import (
 )
 from strat.protocols.strata import strata_from_features
 from strat.protocols.uncertain_labels import UncertainLabels, uncertain_labels
-from strat.statistics.splits import corrected_se
 
 __all__ = [
     "PROTOCOLS",

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import extras
+from strat.base import extras
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import encode, numbers, same_length
 from strat.designs import Design
-from strat.errors import StratError
 from strat.estimation import Estimate, estimate
-from strat.notebook import Result
+from strat.measures.means import mean
 from strat.protocols.protocol_result import case_design
 from strat.protocols.selection import checked_rows
-from strat.statistics.means import mean
-from strat.validate.arguments import checked
-from strat.validate.columns import encode, numbers, same_length
 
 NEIGHBOUR, ANNOTATORS = "nearest neighbour's error", "annotators' disagreement"
 ASSUMED = {

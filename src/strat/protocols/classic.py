@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import extras, validate
+from strat.base import extras, validate
+from strat.base.errors import StratError, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.scalars import Rng
 from strat.designs import Design
-from strat.errors import StratError, some
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.protocol_result import (
     OPTIMISTIC,
@@ -21,8 +23,6 @@ from strat.protocols.protocol_result import (
 from strat.protocols.running import Session, Split, Task, cloned, errors, random_source, run, subset, task
 from strat.protocols.splitting import fold_splits, random_splits, torn_units
 from strat.protocols.summaries import detailed, over_splits, tested_once
-from strat.validate.arguments import checked
-from strat.validate.scalars import Rng
 
 
 @spelled

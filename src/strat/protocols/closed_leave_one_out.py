@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import extras
-from strat.errors import StratError, plain, some
+from strat.base import extras
+from strat.base.errors import StratError, plain, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 from strat.gaussian.dependent import left_out
 from strat.protocols.running import Task, cloned
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
 
 SINGULAR = 1e-10
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import extras, validate
-from strat.colours import BLUE, GREEN
-from strat.errors import StratError
+from strat.base import extras, validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers
+from strat.base.validate.scalars import Rng, generator
 from strat.estimation.frames import frame
-from strat.figures import new_axes
-from strat.notebook import Result
 from strat.protocols.strata import cluster
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers
-from strat.validate.scalars import Rng, generator
+from strat.show.colours import BLUE, GREEN
+from strat.show.figures import new_axes
 
 SEEN = 5_000  # rows of a silhouette, which needs all pairs of them
 KEPT = 0.8  # of the rows, in each of two clusterings that are compared

@@ -8,12 +8,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from strat.colours import BLUE, GREEN, ORANGE
+from strat.base.errors import StratError, near
+from strat.base.result import Result
+from strat.base.validate.arguments import checked, shown
+from strat.base.validate.scalars import Rng
 from strat.designs import Design
-from strat.errors import StratError, near
 from strat.estimation.frames import frame
-from strat.figures import new_axes
-from strat.notebook import Result
 from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution
 from strat.protocols.closed_leave_one_out import SingularError
 from strat.protocols.keywords import spelled
@@ -21,8 +21,8 @@ from strat.protocols.leaving_out import closed_pair, leave_one_out
 from strat.protocols.protocol_result import OPTIMISTIC, PESSIMISTIC, ProtocolResult
 from strat.protocols.resampling import bootstrap
 from strat.protocols.running import task
-from strat.validate.arguments import checked, shown
-from strat.validate.scalars import Rng
+from strat.show.colours import BLUE, GREEN, ORANGE
+from strat.show.figures import new_axes
 
 Runner = Callable[..., ProtocolResult]
 

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
+from strat.base.validate.scalars import Rng
 from strat.designs import Design
-from strat.errors import StratError
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.protocol_result import NEARLY_UNBIASED, PESSIMISTIC, ProtocolResult, row_se
 from strat.protocols.running import Rows, Session, Task, random_source, run, table, task
 from strat.protocols.splitting import fold_splits, torn_units
 from strat.protocols.summaries import of_sessions, tested_once
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
-from strat.validate.scalars import Rng
 
 
 @spelled

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import extras, validate
+from strat.base import extras, validate
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
+from strat.base.validate.scalars import Rng
 from strat.designs import Design
-from strat.errors import StratError
 from strat.protocols.keywords import spelled
 from strat.protocols.peeking import Peeking
 from strat.protocols.running import Rows, Task, cloned, fit, learning, random_source, seeded, subset, task
 from strat.protocols.splitting import fold_splits, random_splits, torn_units
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
-from strat.validate.scalars import Rng
 
 MOST_STEPS = 100_000
 

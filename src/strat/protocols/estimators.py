@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from strat.errors import StratError, plain
+from strat.base.errors import StratError, plain
+from strat.base.validate.columns import Array, encode, numbers
 from strat.protocols.selection import Criterion, floating_search, forward_selection
-from strat.validate.columns import Array, encode, numbers
 
 
 class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]

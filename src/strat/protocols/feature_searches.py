@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.scalars import number
 from strat.protocols.selection import Criterion, checked_rows, criterion_of, wanted_features
-from strat.validate.arguments import checked
-from strat.validate.scalars import number
 
 MOST_SETS = 200_000
 

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 P = ParamSpec("P")
 R = TypeVar("R")

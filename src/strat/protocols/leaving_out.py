@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
+from strat.base.errors import StratError, one_of, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
-from strat.errors import StratError, one_of, some
 from strat.protocols import closed_leave_one_out
 from strat.protocols.keywords import spelled
 from strat.protocols.protocol_result import (
@@ -28,8 +30,6 @@ from strat.protocols.running import (
     task,
 )
 from strat.protocols.summaries import ROWS, detailed, tested_once
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
 
 
 @spelled

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from strat import extras
-from strat.errors import StratError
-from strat.files import atomic
+from strat.base import extras
+from strat.base.errors import StratError
+from strat.base.files import atomic
 from strat.protocols.running import Session, Split, Task, seeded, session
 
 Progress = Callable[[int, int, str], object]

@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from strat import extras, validate
-from strat.colours import BLUE, GREY, ORANGE
+from strat.base import extras, validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
+from strat.base.validate.scalars import Rng
 from strat.designs import Design
-from strat.errors import StratError
-from strat.figures import new_axes
-from strat.notebook import Result
+from strat.measures.splits import corrected_se
+from strat.measures.student import critical
 from strat.protocols.keywords import spelled
 from strat.protocols.running import Split, Task, cloned, errors, random_source, run, subset, task
 from strat.protocols.splitting import fold_splits, torn_units
-from strat.statistics.splits import corrected_se
-from strat.statistics.student import critical
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
-from strat.validate.scalars import Rng
+from strat.show.colours import BLUE, GREY, ORANGE
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

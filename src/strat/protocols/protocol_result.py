@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.colours import BLUE, ORANGE
+from strat.base.result import Result
+from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import estimate
 from strat.estimation.frames import frame
-from strat.figures import new_axes
-from strat.notebook import Result
-from strat.proportions import wilson
-from strat.statistics.means import mean
-from strat.validate.columns import Array
+from strat.estimation.proportions import wilson
+from strat.measures.means import mean
+from strat.show.colours import BLUE, ORANGE
+from strat.show.figures import new_axes
 
 Table = dict[str, NDArray[Any]]
 

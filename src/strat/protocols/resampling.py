@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
+from strat.base.validate.scalars import Rng
 from strat.designs import Design
-from strat.errors import StratError, one_of
 from strat.protocols.keywords import spelled
 from strat.protocols.protocol_result import NEARLY_UNBIASED, OPTIMISTIC, PESSIMISTIC, ProtocolResult
 from strat.protocols.running import Rows, Session, Split, Task, memory, random_source, run, table, task, times
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
-from strat.validate.scalars import Rng
 
 BIAS = {
     "optimism": OPTIMISTIC,

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import extras
+from strat.base import extras
+from strat.base.errors import StratError, plain, short
+from strat.base.validate.arguments import shown
+from strat.base.validate.columns import Array, Codes, encode, same_length
+from strat.base.validate.scalars import Rng, generator
 from strat.designs import Design
-from strat.errors import StratError, plain, short
 from strat.protocols.protocol_result import Memory, Table, Times
-from strat.validate.arguments import shown
-from strat.validate.columns import Array, Codes, encode, same_length
-from strat.validate.scalars import Rng, generator
 
 Rows = NDArray[np.int64]
 Split = tuple[Rows, Rows]

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist
 
-from strat import extras, validate
-from strat.colours import BLUE, GREY, ORANGE
-from strat.errors import StratError, one_of
-from strat.figures import new_axes
-from strat.notebook import Result
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, encode, numbers, same_length
-from strat.validate.scalars import Rng, generator
+from strat.base import extras, validate
+from strat.base.errors import StratError, one_of
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
+from strat.base.validate.scalars import Rng, generator
+from strat.show.colours import BLUE, GREY, ORANGE
+from strat.show.figures import new_axes
 
 Criterion = Callable[[Array, Codes], float]
 OVERSHOOT = 2

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from strat import extras
-from strat.errors import StratError, plain, some
-from strat.notes import Note
+from strat.base import extras
+from strat.base.errors import StratError, plain, some
+from strat.base.notes import Note
+from strat.base.validate.arguments import shown
+from strat.base.validate.columns import Codes
 from strat.protocols.running import Rows, Split, Task
-from strat.validate.arguments import shown
-from strat.validate.columns import Codes
 
 TRIES = 20
 

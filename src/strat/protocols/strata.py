@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat import extras, validate
-from strat.errors import StratError, one_of
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers
-from strat.validate.scalars import Rng, generator
+from strat.base import extras, validate
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers
+from strat.base.validate.scalars import Rng, generator
 
 MOST_LINKED = 20_000
 

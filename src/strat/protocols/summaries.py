@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.validate.columns import Array
+from strat.measures.splits import corrected_se
 from strat.protocols.protocol_result import (
     PESSIMISTIC,
     ProtocolResult,
@@ -16,8 +18,6 @@ from strat.protocols.protocol_result import (
 )
 from strat.protocols.running import Rows, Session, Split, Task, errors, memory, run, table, times
 from strat.protocols.splitting import repeat_numbers
-from strat.statistics.splits import corrected_se
-from strat.validate.columns import Array
 
 ROWS = "test rows as independent draws"
 UNITS = "test units as independent draws"

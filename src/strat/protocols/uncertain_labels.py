@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from strat import validate
-from strat.errors import StratError
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import encode, same_length
 from strat.estimation import Estimate, estimate
-from strat.notebook import Result
+from strat.measures.confusion import pair
+from strat.measures.means import mean
 from strat.protocols.protocol_result import case_design
-from strat.statistics.confusion import pair
-from strat.statistics.means import mean
-from strat.validate.arguments import checked
-from strat.validate.columns import encode, same_length
 
 
 @dataclass(frozen=True, repr=False)

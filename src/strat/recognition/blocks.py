@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array, Codes
 from strat.recognition.exact import Space
 from strat.recognition.matching import Matching
 from strat.recognition.rounding import bound
-from strat.validate.columns import Array, Codes
 
 ROWS = 1024  # probes in a block
 TILE = 1016  # entries in a tile: whole words of 8 truth values, at most 255, so that bytes add up without a carry

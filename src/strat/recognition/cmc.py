@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from strat.base.validate.arguments import checked
 from strat.recognition.curves import MatchCurve, match_curve
 from strat.recognition.ranks import ranks_of_embeddings
-from strat.validate.arguments import checked
 
 
 @checked

@@ -10,26 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.colours import GREY, OKABE_ITO
+from strat.base.errors import StratError, drawable, one_of, some
+from strat.base.notes import Note
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
 from strat.designs import Design
-from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.estimation.drawing import limits_last
 from strat.estimation.frames import frame
 from strat.estimation.functions import Difference
-from strat.figures import new_axes
-from strat.notebook import Result
-from strat.notes import Note
+from strat.measures.base import Axis
+from strat.measures.stacking import stack
 from strat.recognition import measures
 from strat.recognition.measures import Cost
 from strat.recognition.open_set import OpenSet
 from strat.recognition.thresholds import wanted_rates
 from strat.recognition.two_way import Functional, moved, sums_of
 from strat.recognition.verification import USUAL_FMR, Verification
-from strat.statistics.base import Axis
-from strat.statistics.stacking import stack
-from strat.text import counted
-from strat.validate.arguments import checked
+from strat.show.colours import GREY, OKABE_ITO
+from strat.show.drawing import limits_last
+from strat.show.figures import new_axes
 
 At = float | Cost | None
 SAME_ERRORS = Note(

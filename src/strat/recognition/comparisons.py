@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes
 from strat.designs.lines import DomainLines
 from strat.designs.variance import bell_mccaffrey, kish, used_df
-from strat.notes import Note
-from strat.validate.columns import Array, Codes
 
 CELLS = 1 << 22  # comparisons that are worked on at a time
 

@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat import extras
-from strat.colours import OKABE_ITO
+from strat.base import extras
+from strat.base.errors import StratError, drawable, one_of, some
+from strat.base.notes import Note, codes_of
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
-from strat.errors import StratError, drawable, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.estimation.drawing import in_text, limits_last
 from strat.estimation.functions import Difference
-from strat.figures import new_axes
-from strat.notebook import Result
-from strat.notes import Note, codes_of
+from strat.measures.base import Statistic
+from strat.measures.means import mean
+from strat.measures.ranks import cms, mean_reciprocal_rank, within_rank
+from strat.measures.stacking import stack
 from strat.recognition.ranks import TIES, Ranks
 from strat.replication import Replicates, bootstrap, brr, generalized, jackknife
-from strat.statistics.base import Statistic
-from strat.statistics.means import mean
-from strat.statistics.ranks import cms, mean_reciprocal_rank, within_rank
-from strat.statistics.stacking import stack
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
+from strat.show.colours import OKABE_ITO
+from strat.show.drawing import in_text, limits_last
+from strat.show.figures import new_axes
 
 TARGETS = ("population", "these subjects")
 AVERAGES = ("probes", "subjects")

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from strat.colours import GREY, OKABE_ITO
-from strat.errors import drawable, one_of
+from strat.base.errors import drawable, one_of
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.estimation import Estimate
-from strat.estimation.drawing import limits_last, probit_axes, probit_ticks
-from strat.figures import new_axes
-from strat.notebook import Result
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.show.colours import GREY, OKABE_ITO
+from strat.show.drawing import limits_last, probit_axes, probit_ticks
+from strat.show.figures import new_axes
 
 AXES = ("log", "probit", "roc", "roc-log")
 

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, values
 from strat.recognition.thresholds import least_threshold, wanted_rates
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, values
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.validate.columns import LARGEST, Array, Codes
 from strat.recognition.rounding import exact_scores, unit
-from strat.validate.columns import LARGEST, Array, Codes
 
 SCORES = ("cosine", "inner", "euclidean", "l1", "mahalanobis")
 PAIRS_AT_ONCE = 1 << 16  # numbers gathered at a time when pairs are scored: half a megabyte, which stays in the cache

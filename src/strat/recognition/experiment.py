@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.colours import OKABE_ITO
+from strat.base.errors import StratError, one_of, some
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked, shown
+from strat.base.validate.columns import Array, Codes, numbers
 from strat.designs import Design
-from strat.errors import StratError, one_of, some
 from strat.estimation import Estimate, estimate
-from strat.figures import new_axes
-from strat.notebook import Result
 from strat.recognition.curves import MatchCurve, cms_of, match_curve, places, replicated
 from strat.recognition.given_table import score_table
 from strat.recognition.ranks import Ranks, ranks, ranks_of_embeddings
 from strat.recognition.sets import ImageArray
-from strat.text import counted
-from strat.validate.arguments import checked, shown
-from strat.validate.columns import Array, Codes, numbers
+from strat.show.colours import OKABE_ITO
+from strat.show.figures import new_axes
 
 Transform = Callable[[NDArray[Any]], NDArray[Any]]
 TRAINING = ("initial", "update", "both")

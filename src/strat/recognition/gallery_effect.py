@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc
 
-from strat.colours import OKABE_ITO
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.estimation import Estimate
-from strat.figures import new_axes
-from strat.notebook import Result
 from strat.recognition.curves import places
 from strat.recognition.experiment import Run, System, run
 from strat.recognition.sets import ImageArray
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
+from strat.show.colours import OKABE_ITO
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, repr=False)

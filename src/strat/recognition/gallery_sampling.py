@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, some
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers
 from strat.designs import DesignFacts
-from strat.errors import StratError, some
 from strat.estimation import Estimate
 from strat.estimation.facts import Inference, MeasureFacts
 from strat.estimation.spread import Influences
-from strat.notebook import Result
+from strat.measures.base import Axis
 from strat.recognition.given_table import score_table
 from strat.recognition.matching import both_sides
 from strat.recognition.table import CELLS
 from strat.replication import Method, MethodKind
-from strat.statistics.base import Axis
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 
 TILE = 512  # rows and columns of a piece of a table that is compared with its mirror image
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of, some
-from strat.validate.columns import Codes, encode
+from strat.base.errors import StratError, one_of, some
+from strat.base.validate.columns import Codes, encode
 
 ENROLMENTS = ("single", "best", "mean", "images")
 FAILURES = ("miss", "leave out")

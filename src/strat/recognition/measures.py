@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array
 from strat.recognition.error_rates import ErrorRates
 from strat.recognition.two_way import Functional
-from strat.validate.arguments import checked
-from strat.validate.columns import Array
 
 LN2 = float(np.log(2.0))
 

@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.colours import OKABE_ITO
+from strat.base.errors import StratError, drawable, some
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, values
 from strat.designs import Design
-from strat.errors import StratError, drawable, some
 from strat.estimation import Estimate, estimate
-from strat.estimation.drawing import limits_last, plain_log_ticks
-from strat.figures import new_axes
-from strat.notebook import Result
+from strat.measures.base import Axis, Statistic
+from strat.measures.means import mean
+from strat.measures.score_rates import rate_within
+from strat.measures.scores import det
 from strat.recognition.curves import design_of, draw_curve, places
 from strat.recognition.ranks import Ranks
 from strat.recognition.thresholds import least_threshold, wanted_rates
-from strat.statistics.base import Axis, Statistic
-from strat.statistics.means import mean
-from strat.statistics.score_rates import rate_within
-from strat.statistics.scores import det
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, values
+from strat.show.colours import OKABE_ITO
+from strat.show.drawing import limits_last, plain_log_ticks
+from strat.show.figures import new_axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

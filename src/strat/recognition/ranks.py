@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.notes import Note
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 from strat.estimation.frames import frame
-from strat.notebook import Result
-from strat.notes import Note
 from strat.recognition import blocks
 from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
 from strat.recognition.given_table import score_table
 from strat.recognition.matching import FAILURES, Matching, match
 from strat.recognition.table import count as count_table
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
 
 TIES = ("pessimistic", "optimistic", "expected")
 

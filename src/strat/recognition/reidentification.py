@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strat.base.errors import StratError, some
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, encode, same_length
+from strat.base.validate.labels import plain_labels
 from strat.designs import Design
-from strat.errors import StratError, some
 from strat.estimation import Estimate, estimate
-from strat.notebook import Result
+from strat.measures.means import mean
+from strat.measures.ranks import cms
 from strat.recognition.curves import design_of, places
 from strat.recognition.given_table import refuse_own_images, score_table
 from strat.recognition.matching import both_sides
-from strat.statistics.means import mean
-from strat.statistics.ranks import cms
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, encode, same_length
-from strat.validate.labels import plain_labels
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
 
 Array = NDArray[np.float64]
 

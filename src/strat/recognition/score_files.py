@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, near, plain, some
+from strat.base.errors import StratError, near, plain, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, ArrayFile, encode, load, numbers
 from strat.recognition.given_table import score_table
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, ArrayFile, encode, load, numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of, plain, some
-from strat.notebook import Result
-from strat.text import counted
-from strat.validate.arguments import checked
-from strat.validate.columns import Codes, encode, same_length
+from strat.base.errors import StratError, one_of, plain, some
+from strat.base.result import Result
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Codes, encode, same_length
 
 
 @dataclass(frozen=True, eq=False, repr=False)

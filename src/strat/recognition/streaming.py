@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat import extras
-from strat.errors import StratError, near, some
-from strat.notes import Note
+from strat.base import extras
+from strat.base.errors import StratError, near, some
+from strat.base.notes import Note
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 from strat.recognition.comparisons import Block, Comparisons, Mated, at_or_above
 from strat.recognition.score_files import _exists
 from strat.recognition.trial_columns import ROLES
 from strat.recognition.verification import Verification
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
 
 BITS = 23  # of a score that are kept: sign, exponent and 14 of the fraction
 ROWS = 1 << 20  # comparisons in a batch

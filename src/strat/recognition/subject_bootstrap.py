@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes
 from strat.estimation import Estimate
 from strat.estimation.spread import Influences
-from strat.notes import Note
 from strat.recognition.comparisons import Block, Comparisons
-from strat.validate.columns import Array, Codes
 
 DRAWS = 200
 MOST_SUBJECTS = 100  # beyond so many, linearization is good enough

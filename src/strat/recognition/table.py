@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.errors import StratError
+from strat.base.errors import StratError
+from strat.base.validate.columns import Array, Codes
 from strat.recognition.blocks import Counts, parallel
 from strat.recognition.matching import Matching
-from strat.validate.columns import Array, Codes
 
 CELLS = 1 << 22  # scores in a block: 32 MB
 

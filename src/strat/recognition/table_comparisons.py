@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.validate.columns import Array, Codes
 from strat.recognition.comparisons import CELLS, Block, Comparisons, Mated, at_or_above
-from strat.validate.columns import Array, Codes
 
 PAIR_CELLS = 1 << 25  # 128 MB of counts by pairs of subjects at a time
 

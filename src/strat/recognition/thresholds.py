@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.errors import StratError, some
-from strat.validate.columns import Array
+from strat.base.errors import StratError, some
+from strat.base.validate.columns import Array
 
 SUMMED = 1e-10  # what adding up weights may leave a share off
 

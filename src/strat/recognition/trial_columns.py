@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.errors import StratError, some
+from strat.base.errors import StratError, some
+from strat.base.validate.columns import Array, load, numbers
 from strat.recognition.score_files import _columns, _read
-from strat.validate.columns import Array, load, numbers
 
 ROLES = {
     "probe": ("probe", "test", "query", "segment", "segmentid", "segment_id", "verification", "file1", "image1",

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.notes import Note
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes
 from strat.recognition.comparisons import CELLS, Block, Comparisons, Influences, Mated, at_or_above
-from strat.validate.columns import Array, Codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.errors import StratError, near, plain, some
+from strat.base.errors import StratError, near, plain, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, labels_of, load, numbers
 from strat.recognition.score_files import _exists
 from strat.recognition.trial_columns import (
     ROLES,
@@ -25,8 +27,6 @@ from strat.recognition.trial_columns import (
 from strat.recognition.trial_comparisons import ListComparisons
 from strat.recognition.trials import INFERRED, linked_subjects, verification_of_trials
 from strat.recognition.verification import Verification
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, labels_of, load, numbers
 
 
 @dataclass(frozen=True, eq=False)

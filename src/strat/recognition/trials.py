@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of, some
-from strat.notes import Note
+from strat.base.errors import StratError, one_of, some
+from strat.base.notes import Note
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.recognition.exact import SCORES, Space, space
 from strat.recognition.matching import both_sides
 from strat.recognition.trial_comparisons import IndependentComparisons, ListComparisons
 from strat.recognition.verification import AVERAGES, Verification, sorted_scores
 from strat.recognition.verification_tables import verification
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, numbers, same_length
 
 MOST_SCORES = 1 << 28  # of a table that is made from embeddings: 2 GB
 

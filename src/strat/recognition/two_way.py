@@ -26,8 +26,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strat.base.validate.columns import Array, Codes
 from strat.recognition.comparisons import Block, Comparisons
-from strat.validate.columns import Array, Codes
 
 TOTALS = 1 << 25  # totals of pairs of subjects that are kept at once: 256 MB
 

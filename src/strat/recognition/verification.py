@@ -14,16 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, one_of, plain, some
+from strat.base.notes import Note
+from strat.base.result import Result
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, values
 from strat.designs import DesignFacts
 from strat.designs.facts import BOTH_SIDES
 from strat.designs.variance import kish
-from strat.errors import StratError, one_of, plain, some
 from strat.estimation import Estimate, cautions, spread
 from strat.estimation.facts import Inference, MeasureFacts
 from strat.estimation.frames import frame
 from strat.estimation.functions import complement
-from strat.notebook import Result
-from strat.notes import Note
+from strat.measures.base import Axis
+from strat.measures.score_rates import few_beyond
 from strat.recognition import measures
 from strat.recognition.comparisons import Comparisons, Influences
 from strat.recognition.det_curve import DetCurve, compared
@@ -33,10 +37,6 @@ from strat.recognition.subject_bootstrap import with_subjects_drawn
 from strat.recognition.thresholds import wanted_rates
 from strat.recognition.two_way import Functional, Moved, Sums, moved, stacked, sums_of
 from strat.replication import Method, MethodKind
-from strat.statistics.base import Axis
-from strat.statistics.score_rates import few_beyond
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, values
 
 AVERAGES = ("comparisons", "subjects")
 USUAL_FMR = (0.01, 0.001)  # at which FNMR is reported where nobody asked for others

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes, encode, same_length
 from strat.recognition.given_table import score_table, symmetric
 from strat.recognition.matching import failure_mask
 from strat.recognition.table_comparisons import TableComparisons
 from strat.recognition.trial_comparisons import ListComparisons
 from strat.recognition.verification import AVERAGES, Verification, sorted_scores
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes, encode, same_length
 
 MISSING = ("error", "not compared")
 

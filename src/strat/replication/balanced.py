@@ -6,14 +6,16 @@ import sys
 
 import numpy as np
 
-from strat import validate
 from strat.algebra import hadamard_columns, m_sequence, orthogonal_array, prime_power
 from strat.algebra import multi_array as orthogonal_multi_array
 from strat.algebra.multiarrays import LARGEST_RUNS
 from strat.algebra.orthogonal import exponent, fewest_runs
 from strat.algebra.sequences import LONGEST_SEQUENCE
+from strat.base import validate
+from strat.base.errors import StratError, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
-from strat.errors import StratError, some
 from strat.replication import scales
 from strat.replication.methods import Method, MethodKind
 from strat.replication.operators import (
@@ -24,8 +26,6 @@ from strat.replication.operators import (
     Selections,
 )
 from strat.replication.replicates import Replicates, usable_sizes
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
 
 DENSE_COLUMNS = 256  # up to here the least Hadamard order; beyond it the fast Walsh-Hadamard transform
 _OTHERS = "use generalized(design), multi_array(design) or jackknife(design), which take any number of units."

@@ -6,17 +6,17 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, some
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, numbers
 from strat.designs import Design
-from strat.errors import StratError, some
 from strat.replication.methods import Method, MethodKind
 from strat.replication.operators import (
     Given,
 )
 from strat.replication.replicate_weights import given_df, given_factors, weight_columns
 from strat.replication.replicates import Replicates
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, numbers
 
 
 @checked

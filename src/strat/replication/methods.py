@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from strat.notebook import Result
+from strat.base.result import Result
 
 
 class MethodKind(Enum):

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.algebra import MultiArray, circular_level_sums, sylvester_rows, walsh_hadamard
-from strat.validate.arguments import checked
-from strat.validate.columns import Array, Codes
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
 
 BLOCK = 1 << 22  # numbers in a block of dense factors: 32 MB
 

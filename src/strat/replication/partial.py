@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from strat import validate
 from strat.algebra import hadamard_columns, hadamard_order
 from strat.algebra.hadamard import is_reachable
+from strat.base import validate
+from strat.base.validate.arguments import checked
 from strat.designs import Design
 from strat.replication import scales
 from strat.replication.balanced import contrast_geometry, generalized, safe_rho
 from strat.replication.methods import Method, MethodKind
 from strat.replication.operators import Contrasts
 from strat.replication.replicates import Replicates, usable_sizes
-from strat.validate.arguments import checked
 
 
 @checked

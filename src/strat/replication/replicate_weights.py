@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError, plain, some
+from strat.base.validate.arguments import shown
+from strat.base.validate.columns import Array, numbers
 from strat.designs import Design
-from strat.errors import StratError, plain, some
-from strat.validate.arguments import shown
-from strat.validate.columns import Array, numbers
 
 SAME_FACTOR = 1e-6  # relative difference between rows of a unit that the digits of a file may leave
 FARTHEST = 1.5  # a mean factor beyond this, or below its inverse, is no mean of factors

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base.errors import StratError
+from strat.base.result import in_notebooks
+from strat.base.text import counted
+from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, DesignFacts
 from strat.designs.facts import GIVEN
-from strat.errors import StratError
-from strat.notebook import in_notebooks
 from strat.replication.methods import Method, MethodKind
 from strat.replication.operators import (
     LeaveOneOut,
     Operator,
     blocks,
 )
-from strat.text import counted
-from strat.validate.columns import Array, Codes
 
 MOST_BLOWN_UP = 4.0 + 1e-9  # Fay's rho of a half; beyond it a quantile's variance was 1.4 to 6 times the true one
 

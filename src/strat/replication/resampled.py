@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from strat import validate
+from strat.base import validate
+from strat.base.errors import StratError, one_of
+from strat.base.validate.arguments import checked
 from strat.designs import Design
-from strat.errors import StratError, one_of
 from strat.replication import scales
 from strat.replication.balanced import contrast_geometry, contrasts_over
 from strat.replication.methods import Method, MethodKind
@@ -16,7 +17,6 @@ from strat.replication.operators import (
     Resamples,
 )
 from strat.replication.replicates import Replicates, usable_sizes
-from strat.validate.arguments import checked
 
 MOST_HALF_SAMPLES = 20
 

@@ -15,7 +15,7 @@ The variance is ``sum_a scale_a (theta_a - theta)^2`` over the replicates a, cen
 
 from __future__ import annotations
 
-from strat.validate.columns import Array, Codes
+from strat.base.validate.columns import Array, Codes
 
 
 def balanced(number: int, *, units: int = 2, rho: float = 0.0) -> float:

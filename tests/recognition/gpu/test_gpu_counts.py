@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from strat.errors import StratError, StratWarning
+from strat.base.errors import StratError, StratWarning
 from strat.recognition import gpu, ranks_of_embeddings, rounding
 from strat.recognition.gpu import counting, hopper
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from strat.errors import one_of
+from strat.base.errors import one_of
+from strat.base.validate.columns import Array, Codes
 from strat.recognition import rounding
 from strat.recognition.gpu.device import choose_kernel, find_device, load_torch, memory, on_host
 from strat.recognition.gpu.float64 import count_float64
@@ -17,7 +18,6 @@ from strat.recognition.gpu.mates import score_mates
 from strat.recognition.gpu.recheck import recheck
 from strat.recognition.gpu.rows import Part, Parts, Probes, cuts_of, probes_of, rows_on_card
 from strat.recognition.gpu.space import TILE, Space, entry_digits, space_of
-from strat.validate.columns import Array, Codes
 
 FORMS = ("cosine", "inner", "euclidean")
 KERNELS = ("auto", "hopper", "portable", "float64")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from strat import extras
-from strat.errors import StratError
+from strat.base import extras
+from strat.base.errors import StratError
 
 
 def load_torch() -> Any:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strat.errors import StratError, one_of
+from strat.base.errors import StratError, one_of
+from strat.base.validate.columns import Codes, encode
 from strat.recognition.blocks import Counts as Columns
 from strat.recognition.gpu.counting import count_better
 from strat.recognition.gpu.device import as_numpy, find_device, load_torch
-from strat.validate.columns import Codes, encode
 
 if TYPE_CHECKING:
     from strat.recognition.ranks import Ranks

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strat.errors import StratWarning
+from strat.base.errors import StratWarning
 from strat.recognition import rounding
 from strat.recognition.gpu.device import compiled, interpreted, load_torch, multiprocessors
 from strat.recognition.gpu.mates import mates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition.gpu.device import load_torch
 from strat.recognition.gpu.rows import Probes
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from strat.errors import StratError
+from strat.base.errors import StratError
 from strat.recognition import rounding
 from strat.recognition.gpu.device import as_numpy, load_torch
 from strat.recognition.gpu.pairs import pair_sums

@@ -1,0 +1,174 @@
+"""The embedded engine, DuckDB: connections, queries with progress, SQL for names and marks, errors as sentences."""
+
+from __future__ import annotations
+
+import csv
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from strat.base.errors import StratError
+from strat.data.files.csv_text import first_line, read_errors, separator, unpacked
+from strat.data.spill import spilling
+from strat.data.untrusted import text_lines
+
+Progress = Callable[[float], None]
+Counts = dict[str, dict[str, int]]
+MEMORY = "2GB"
+
+
+def connect(memory: str = MEMORY) -> Any:
+    """A DuckDB engine that keeps to `memory`, spills to a folder of its own and never reaches for the network."""
+    import duckdb
+
+    settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    with spilling() as folder:
+        try:
+            if memory.strip().startswith("-"):  # the engine takes it for no limit at all
+                raise duckdb.Error
+            config = {**settings, "memory_limit": memory, "temp_directory": folder.path}
+            return folder.kept_with(duckdb.connect(":memory:", config=config))
+        except duckdb.Error:
+            raise StratError.about("memory", f"must be a size such as '2GB', got {memory!r}.") from None
+
+
+def counting_progress(engine: Any) -> Any:
+    """The engine, which counts its progress; it is drawn by whoever asked for it."""
+    engine.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
+    return engine
+
+
+def run(relation: Any, engine: Any, progress: Progress | None) -> dict[str, Any]:
+    """The relation's columns as NumPy arrays, with the share done told to `progress` meanwhile."""
+    if progress is None:
+        return dict(relation.fetchnumpy())
+    answer: list[Any] = []
+    worker = threading.Thread(target=lambda: answer.append(_attempt(relation)), daemon=True)
+    worker.start()
+    try:
+        while worker.is_alive():
+            worker.join(0.1)
+            progress(min(max(engine.query_progress(), 0.0) / 100, 1.0))
+    except BaseException:
+        engine.interrupt()
+        worker.join()
+        raise
+    if isinstance(answer[0], BaseException):
+        raise answer[0]
+    return dict(answer[0])
+
+
+def _attempt(relation: Any) -> Any:
+    try:
+        return relation.fetchnumpy()
+    except BaseException as error:
+        return error
+
+
+def quoted(name: str) -> str:
+    """A column's name as SQL takes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def in_marks(text: str, na: Sequence[str]) -> str:
+    """SQL that is true where a text, without the blanks around it, is a mark of a missing value."""
+    listed = ", ".join("'" + mark.replace("'", "''") + "'" for mark in na)
+    return f"trim({text}) in ({listed})" if na else "false"
+
+
+def ask(relation: Any, aggregates: list[str]) -> Iterator[Any]:
+    """The answers to these aggregates, from one pass."""
+    return iter(relation.aggregate(", ".join(aggregates)).fetchall()[0] if aggregates else ())
+
+
+def count_marks(relation: Any, names: Sequence[str], na: Sequence[str]) -> Counts:
+    """How many values of each of these text columns are which mark."""
+    if not na or not names:
+        return {}
+    asked = [f"count(*) filter (where {in_marks(quoted(name), [mark])})" for name in names for mark in na]
+    counts = ask(relation, asked)
+    return {name: {mark: count for mark in na if (count := next(counts))} for name in names}
+
+
+class engine_errors:
+    """Turn what DuckDB says into one sentence with the file and the line."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.paths = paths
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, StratError):
+            return
+        import duckdb
+
+        if isinstance(error, duckdb.InterruptException) or str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        # pyarrow and the engine's bindings raise these where bytes that should be text are none
+        if isinstance(error, UnicodeError) or (type(error) is RuntimeError and "conversion" in str(error)):
+            where = f"`{self.paths[0]}`"
+            raise StratError(f"{where} must hold UTF-8 text, and a name in it is not UTF-8; write it again.") from None
+        if isinstance(error, duckdb.Error | RuntimeError):
+            raise StratError(explain(str(error), self.paths)) from None
+
+
+def explain(message: str, paths: Sequence[Path]) -> str:
+    """One sentence about what the engine could not read, with the file and the line if they are known."""
+    named = re.search(r"""(?:file = |file ")([^"\n]+)""", message)
+    file = named.group(1).strip() if named else str(paths[0])
+    if "sniffing file" in message:
+        return f"`{file}`{_bad_row(Path(file))}"
+    if "memory" in message.lower() and "Out of Memory" in message:
+        return f"`memory` is too small for `{file}`: {first_sentence(message)}; allow more, or ask for fewer columns."
+    if alike := re.search(r"the keys ('.*') and ('.*') differ only in case", message):
+        both = f"{alike[1]}, {alike[2]}"
+        return f"`{file}` must name columns that differ by more than capitals, got {both}; rename one."
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    if line and "Invalid unicode" in message:
+        return f"`{file}`, line {line.group(1)}, must be UTF-8 text, and is not; save the file as UTF-8."
+    reason = _reason(message)
+    if line:
+        return f"`{file}`, line {line.group(1)}, can't be read: {reason}; correct the row, or read the column as text."
+    return f"`{file}` can't be read: {reason}."
+
+
+def _reason(message: str) -> str:
+    for pattern in (
+        r"Error when converting column .*",
+        r"Expected Number of Columns: .*",
+        r"Value with unterminated quote[^\n]*",
+    ):
+        match = re.search(pattern, message)
+        if match:
+            return first_sentence(match.group(0))
+    return first_sentence(re.sub(r"^[A-Z][A-Za-z ]*Error: ", "", message))
+
+
+def first_sentence(text: str) -> str:
+    """The first line of a message, without its full stop."""
+    return text.strip().split("\n")[0].strip().rstrip(".")
+
+
+def _bad_row(path: Path) -> str:
+    """Where a CSV file stops being one, found by reading it slowly."""
+    delimiter = separator(first_line(path), path)
+    try:
+        with unpacked(path) as file:
+            reader = csv.reader(text_lines(file), delimiter=delimiter, strict=True)
+            width = len(next(reader))
+            for row in reader:
+                if row and len(row) != width:
+                    return f", line {reader.line_num}, must have {width} fields as the first line, got {len(row)}."
+    except csv.Error as error:
+        return f", line {reader.line_num}, can't be read as CSV ({error}); look for a stray quote."
+    except UnicodeDecodeError:
+        return " must be UTF-8 text, and is not; save it as UTF-8."
+    except ValueError as error:
+        return f" can't be read: {error}; is it text?"
+    except read_errors(path) as error:
+        return f" can't be read: {error or 'it is empty'}."
+    return " can't be read as CSV; is it text with one header line?"

@@ -1,0 +1,119 @@
+"""JSON lines in the engine, with types that hold for all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from strat.base.validate.columns import EXACT
+from strat.data.files.csv_reader import SAMPLE
+from strat.data.files.engine import Counts, ask, count_marks, in_marks, quoted
+from strat.data.untrusted import literal
+
+_WHOLE_JSON = 8 << 20
+_HUGE = (1 << 127) - 1
+
+
+@dataclass(eq=False)
+class JsonFiles:
+    """JSON lines; a column of numbers may hold marks of missing values, and whole numbers of any size."""
+
+    paths: tuple[Path, ...]
+    text: tuple[str, ...]
+    na: tuple[str, ...]
+    types: dict[str, str] = field(default_factory=dict)
+    casts: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < _WHOLE_JSON
+
+    def open(self, engine: Any) -> Any:
+        """The relation over all files, its types as they look in the first rows, or as they were settled."""
+        relation = self._read(engine, self.types | dict.fromkeys(self.casts, "VARCHAR"))
+        self.types = self.types or dict(zip(relation.columns, map(str, relation.types), strict=True))
+        if not self.casts:
+            return relation
+        return relation.project(", ".join(f"{self._value(name)} as {quoted(name)}" for name in relation.columns))
+
+    def _value(self, name: str) -> str:
+        kind = self.casts.get(name, "VARCHAR")
+        value = quoted(name)
+        return value if kind == "VARCHAR" else f"case when not {in_marks(value, self.na)} then {value}::{kind} end"
+
+    def _read(self, engine: Any, types: dict[str, str]) -> Any:
+        return engine.read_json(
+            [literal(path) for path in self.paths],
+            format="newline_delimited",
+            hive_partitioning=False,
+            columns=types or None,
+            sample_size=-1 if self.whole else SAMPLE,
+            maximum_object_size=16 << 20,
+        )
+
+    def as_text(self, engine: Any, names: Sequence[str]) -> Any:
+        """Text can't be distinguished from numbers once both are text."""
+        return
+
+    def settle(self, engine: Any, names: Sequence[str]) -> bool:
+        """Types from all rows, where numbers may be rounded, mixed with text, or come after the first rows."""
+        unsure = [n for n in names if not self.whole or self.types[n] in ("DOUBLE", "JSON")]
+        if not unsure:
+            return False
+        rows = self._read(engine, dict.fromkeys(unsure, "JSON"))
+        tests = {name: test for name in unsure if (test := _json_held(quoted(name), self.types[name], self.na))}
+        held = dict(zip(tests, ask(rows, list(tests.values())), strict=True))
+        unsure = [name for name in unsure if not held.get(name)]
+        asked = [look for name in unsure for look in _json_looks(quoted(name), self.na)]
+        answers = ask(rows, asked)
+        looks = {name: [next(answers) for _ in range(5)] for name in unsure}
+        casts = {name: kind for name in unsure if (kind := _json_kind(*looks[name])) not in (None, self.types[name])}
+        self.casts |= casts
+        return bool(casts)
+
+    def marks(self, engine: Any, names: Sequence[str]) -> Counts:
+        """How many values are which mark."""
+        return count_marks(self._read(engine, dict.fromkeys(names, "VARCHAR")), names, self.na)
+
+
+def _json_held(value: str, kind: str, na: Sequence[str]) -> str | None:
+    """SQL that is true where what the first rows look like holds for all, so that no closer look is needed."""
+    text = f"({value}->>'$')"
+    tests = {
+        "BIGINT": f"bool_and(json_type({value}) in ('BIGINT', 'UBIGINT') and try_cast({text} as bigint) is not null)",
+        "BOOLEAN": f"bool_and(json_type({value}) = 'BOOLEAN')",
+        "VARCHAR": f"bool_or(json_type({value}) = 'VARCHAR' and not {in_marks(text, na)})",
+    }
+    there = f"filter (where {value} is not null and json_type({value}) <> 'NULL')"
+    return f"coalesce({tests[kind]} {there}, false)" if kind in tests else None
+
+
+def _json_looks(value: str, na: Sequence[str]) -> list[str]:
+    """SQL: whether lists or objects occur, text that is no mark, truth values, fractions; the largest whole number."""
+    text, kind = f"({value}->>'$')", f"json_type({value})"
+    whole = f"regexp_full_match({text}, '-?[0-9]+')"
+    number = f"{kind} in ('BIGINT', 'UBIGINT', 'DOUBLE')"
+    return [
+        f"coalesce(bool_or({kind} in ('ARRAY', 'OBJECT')), false)",
+        f"coalesce(bool_or({kind} = 'VARCHAR' and not {in_marks(text, na)}), false)",
+        f"coalesce(bool_or({kind} = 'BOOLEAN'), false)",
+        f"coalesce(bool_or({number} and not {whole}), false)",
+        # what 128 bits can't hold counts as larger than all
+        f"max(case when {number} and {whole} then coalesce(abs(try_cast({text} as hugeint)), {_HUGE}::hugeint) end)",
+    ]
+
+
+def _json_kind(nested: bool, text: bool, truths: bool, fractions: bool, largest: int | None) -> str | None:
+    """The type of a column with such values; None: as it is."""
+    numbers = fractions or largest is not None
+    if nested or not (text or truths or numbers):
+        return None
+    if text or (truths and numbers):
+        return "VARCHAR"
+    if truths:
+        return "BOOLEAN"
+    if fractions:
+        return "DOUBLE" if (largest or 0) <= EXACT else "VARCHAR"
+    assert largest is not None
+    return "BIGINT" if largest < 1 << 63 else "HUGEINT" if largest < _HUGE else "VARCHAR"

@@ -1,0 +1,260 @@
+"""Columns of any data frame as NumPy: numbers or codes with labels, and which values are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.base.errors import StratError, plain, some
+from strat.base.validate.columns import Codes, encode
+from strat.base.validate.labels import plain_label
+from strat.data.column import DIGITS, Column, spelling
+
+# what pandas and R write or read for a missing value, and SAS's point
+MARKS = (
+    *("", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NaN", "nan", "-NaN", "-nan", "NULL", "null"),
+    *("None", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "."),
+)
+
+
+def typed_column(name: str, values: Any, na: Collection[str], rows: NDArray[Any]) -> Column:
+    """A column from the distinct texts of a file: truth values, numbers or text, whatever all of them spell."""
+    column = column_of(name, values, na, rows)
+    labels = column.labels
+    if not len(labels):
+        return column
+    plain = np.char.strip(labels)
+    if np.isin(np.char.lower(plain), ["true", "false"]).all():
+        return _relabelled(column, np.char.lower(plain) == "true")
+    try:
+        numbers = plain.astype(float)
+    except ValueError:
+        return column
+    unpadded = ~np.isin(np.char.lstrip(plain, "+-").astype("U2"), [f"0{digit}" for digit in range(10)])
+    if not unpadded.all() or np.isnan(numbers).any():
+        return column
+    if all(re.fullmatch(r"0|-?[1-9]\d*", text) for text in plain.tolist()):
+        exact, spelled = _labels([Decimal(text) for text in plain.tolist()])
+        return replace(_relabelled(column, np.asarray(exact)), spelled=spelled)
+    return _relabelled(column, numbers)
+
+
+def _relabelled(column: Column, labels: NDArray[Any]) -> Column:
+    """The column with each label under another name."""
+    order, distinct = encode(column.name, labels)
+    codes, _ = column.encoded()
+    return replace(column, codes=np.append(order, -1)[codes], labels=distinct)
+
+
+class _Marks(NamedTuple):
+    """Texts that mark a missing value, and how many rows each value stands for (None: one)."""
+
+    na: Collection[str] = ()
+    rows: NDArray[Any] | None = None
+
+    def match(self, label: object) -> bool:
+        """Whether it is a mark, whatever blanks are around it."""
+        return isinstance(label, str) and label.strip() in self.na
+
+
+def column_of(name: str, values: Any, na: Collection[str] = (), rows: NDArray[Any] | None = None) -> Column:
+    """A column from anything that is one: a NumPy array, a list, a masked array or a narwhals series.
+
+    Text among `na`, whatever blanks are around it, is missing, and counted by how many `rows` each value stands for.
+    """
+    marks = _Marks(na, rows)
+    if hasattr(values, "to_native"):
+        return _of_series(name, values, marks)
+    if isinstance(values, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(values)
+        return _of_array(name, np.asarray(values.data), mask if mask.any() else None, marks)
+    return _of_array(name, np.asarray(values) if _plain(values) else _objects(name, values), None, marks)
+
+
+def exact_column(name: str, values: Any) -> Column:
+    """A column from text that an engine made of numbers, so that none was rounded."""
+    text = np.ma.getdata(values).tolist() if isinstance(values, np.ndarray) else list(values)
+    gone = np.ma.getmaskarray(values).tolist() if isinstance(values, np.ma.MaskedArray) else [v is None for v in text]
+    items = [None if lost or v is None else Decimal(v) for v, lost in zip(text, gone, strict=True)]
+    return _of_objects(name, _object_array(items), None, _Marks())
+
+
+def _plain(values: Any) -> bool:
+    return isinstance(values, np.ndarray)
+
+
+def _objects(name: str, values: Any) -> NDArray[Any]:
+    if isinstance(values, str | bytes | set | frozenset | Mapping):
+        what = type(values).__name__
+        raise StratError(f"column `{name}` must have one value per row, in order, got a {what}; make it a list.")
+    try:
+        items = list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+    except TypeError:
+        raise StratError(f"a column must have one value per row, got {some([values], 1)}.") from None
+    kinds = {type(v) for v in items}
+    if kinds <= {int, float, bool, np.float64, np.int64} and len(kinds) == 1:
+        array = np.asarray(items)
+        if kinds != {int} or array.dtype.kind in "iu":
+            return array
+    return _object_array(items)
+
+
+def _of_array(name: str, array: NDArray[Any], missing: NDArray[np.bool_] | None, na: _Marks) -> Column:
+    if array.ndim != 1:
+        raise StratError(f"column `{name}` must have one value per row, got an array of shape {array.shape}.")
+    if array.dtype == object:
+        return _of_objects(name, array, missing, na)
+    if array.dtype.kind == "f":
+        nan = np.isnan(array)
+        missing = nan if missing is None else nan | missing
+    elif array.dtype.kind in "mM":
+        nat = np.isnat(array)
+        missing = nat if missing is None else nat | missing
+    if array.dtype.kind in "US":
+        codes, labels = encode(name, array) if len(array) else (np.zeros(0, np.int64), array)
+        return _coded(name, codes if missing is None else np.where(missing, -1, codes), labels.tolist(), na)
+    return Column(name, None, array, missing if missing is not None and missing.any() else None)
+
+
+def _of_objects(name: str, array: NDArray[Any], missing: NDArray[np.bool_] | None, na: _Marks) -> Column:
+    """Python objects, as text or numbers: one dictionary look-up per row, no sort of the rows."""
+    values = array.tolist()
+    if missing is not None:
+        values = [None if gone else v for v, gone in zip(values, missing.tolist(), strict=True)]
+    kinds = set(map(type, values))
+    seen: dict[Any, int] = {}
+    if kinds <= {str, type(None)}:
+        codes = np.fromiter((-1 if v is None else seen.setdefault(v, len(seen)) for v in values), np.int64, len(values))
+        return _coded(name, codes, list(seen), na)
+    codes = np.fromiter(
+        (-1 if v is None or _absent(name, v) else seen.setdefault(_hashable(v), len(seen)) for v in values),
+        np.int64,
+        len(values),
+    )
+    twins = []
+    if not kinds.isdisjoint({bool, np.bool_}):  # a dictionary takes 1 for True
+        there = array[codes >= 0].tolist()
+        twins = list({isinstance(v, bool | np.bool_): _hashable(v) for v in there}.values())
+    return _coded(name, codes, list(seen), na, twins=twins if len(twins) > 1 else ())
+
+
+def _coded(name: str, codes: Codes, levels: Sequence[Any], na: _Marks, twins: Sequence[Any] = ()) -> Column:
+    """The column whose rows hold these of the found labels (-1: none); labels that are marks of `na` become missing.
+
+    `twins` are further labels whose types must agree with the others'.
+    """
+    marked = {i: label.strip() for i, label in enumerate(levels) if na.match(label)}
+    marks: dict[str, int] = {}
+    if marked:
+        there = codes >= 0
+        counts = np.bincount(codes[there], None if na.rows is None else na.rows[there], minlength=len(levels))
+        for i, mark in marked.items():
+            marks[mark] = marks.get(mark, 0) + int(counts[i])
+    kept = [i for i in range(len(levels)) if i not in marked]
+    place = np.full(len(levels) + 1, -1, np.int64)
+    labels, spelled = _labels([levels[i] for i in kept])
+    distinct: NDArray[Any] = np.empty(0, "U1")
+    if kept:
+        place[kept], distinct = _sorted(name, labels, [twin for twin in twins if not na.match(twin)])
+    codes = place[codes]
+    gone = codes < 0
+    return Column(name, codes, distinct, gone if gone.any() else None, marks, spelled)
+
+
+def _sorted(name: str, labels: Sequence[Any], twins: Sequence[Any]) -> tuple[Codes, NDArray[Any]]:
+    if all(type(label) is str for label in labels) and all(isinstance(t, str) for t in twins):
+        return encode(name, np.array(labels, "U"))
+    codes, distinct = encode(f"column {name}", [*labels, *twins])
+    return codes[: len(labels)], distinct
+
+
+def _labels(values: list[Any]) -> tuple[list[Any], bool]:
+    """Numbers as whole numbers of 64 bits, or floats, where these hold all of them, else as text; and whether so."""
+    if not any(isinstance(v, Decimal) or (isinstance(v, int) and not -(1 << 63) <= v < 1 << 63) for v in values):
+        return values, False
+    if not all(isinstance(v, int | float | Decimal | np.number) for v in values):
+        return values, False
+    exact = [v if isinstance(v, Decimal) else Decimal(spelling(plain(v))) for v in values]
+    if all(v == v.to_integral_value() and v.copy_abs() < 1 << 63 for v in exact):
+        return [int(v) for v in exact], False
+    if all(abs(v.adjusted()) < DIGITS and Decimal(repr(float(v))) == v for v in exact):
+        return [float(v) for v in exact], False
+    return [spelling(v) for v in exact], True
+
+
+def _absent(name: str, value: Any) -> bool:
+    """Whether it is no value: NaN, NaT, or pandas' NA, whose comparisons have no truth value."""
+    if isinstance(value, list | dict | set | np.ndarray):
+        raise StratError(
+            f"column `{name}` must hold plain labels or numbers, got {some([value], 1)[:60]}; choose a field of it."
+        )
+    differs = value != value
+    return not isinstance(differs, bool | np.bool_) or bool(differs)
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, str | int | float | bool | np.generic):
+        return plain_label(value)
+    return value if isinstance(value, Decimal) else str(value)
+
+
+def _of_series(name: str, series: Any, na: _Marks) -> Column:
+    """A narwhals series: numbers through NumPy, text through the library's own dictionary."""
+    import narwhals as nw
+
+    series = series.alias("strat_column")  # Polars acts on a name that is a pattern
+    dtype = series.dtype
+    if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+        return _of_objects(name, _object_array(series.to_list()), None, na)
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return _numeric_series(name, series)
+    if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
+        return _text_series(name, series.cast(nw.String), na)
+    if dtype.is_temporal():
+        return _of_array(name, np.asarray(series.to_numpy()), None, na)
+    return _of_objects(name, _object_array(series.to_list()), None, na)
+
+
+def _object_array(items: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array
+
+
+def _numeric_series(name: str, series: Any) -> Column:
+    import narwhals as nw
+
+    missing = series.is_null().to_numpy()
+    if missing.any():
+        filled = series.fill_null(False if series.dtype == nw.Boolean else 0).to_numpy()
+        return _of_array(name, np.asarray(filled, dtype=filled.dtype), np.asarray(missing, bool), _Marks())
+    array = np.asarray(series.to_numpy())
+    if array.dtype == object:
+        array = array.astype(bool if series.dtype == nw.Boolean else float)
+    return _of_array(name, array, None, _Marks())
+
+
+def _text_series(name: str, series: Any, na: _Marks) -> Column:
+    if series.implementation.is_pandas():
+        raw, labels = series.to_native().factorize()
+    elif series.implementation.is_polars():
+        raw, labels = _polars_codes(series.to_native())
+    elif series.implementation.is_pyarrow():
+        packed = series.to_native().combine_chunks().dictionary_encode()
+        raw, labels = packed.indices.fill_null(-1).to_numpy(zero_copy_only=False), packed.dictionary.to_pylist()
+    else:
+        return _of_objects(name, _object_array(series.to_list()), None, na)
+    return _coded(name, np.asarray(raw, np.int64), [str(label) for label in labels], na)
+
+
+def _polars_codes(native: Any) -> tuple[Any, list[str]]:
+    import polars as pl
+
+    labels = native.drop_nulls().unique().to_list()
+    return native.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy(), labels

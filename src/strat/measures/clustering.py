@@ -1,0 +1,47 @@
+"""What rows that come in clusters have in common, and what that does to a variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, Codes
+
+
+@checked
+def design_effect(correlation: float, size: float) -> float:
+    """Kish's design effect of units of `size` rows with an intraclass correlation: 1 + rho (n - 1).
+
+    Examples
+    --------
+    >>> design_effect(0.45, 6)
+    3.25
+    """
+    return 1.0 + correlation * (size - 1.0)
+
+
+@dataclass(frozen=True)
+class Anova:
+    """Mean squares between and within units, and the intraclass correlation that follows from them."""
+
+    between: float
+    within: float
+    correlation: float
+
+
+def anova(residuals: Array, units: Codes, *, groups: int = 1) -> Anova:
+    """The analysis of variance of residuals by units, which may be unequal.
+
+    `residuals` are the values minus the mean of their group (of all rows, where `groups` is 1), and each group of
+    units takes a degree of freedom. The correlation is zero where nothing varies.
+    """
+    sizes = np.bincount(units).astype(float)
+    n, k = len(residuals), len(sizes)
+    means = np.bincount(units, residuals) / sizes
+    between = float((sizes * means**2).sum()) / (k - groups)
+    within = float(((residuals - means[units]) ** 2).sum()) / (n - k)
+    typical = (n - float((sizes**2).sum()) / n) / (k - 1)
+    spread = between + (typical - 1) * within
+    return Anova(between, within, (between - within) / spread if spread > 0 else 0.0)

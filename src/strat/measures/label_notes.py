@@ -1,0 +1,61 @@
+"""Notes on predicted labels that the truth does not have: written in another way, or of another set altogether."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.base.errors import some
+from strat.base.notes import Note
+
+MOST = 100_000  # labels beyond which nobody looks at their spelling
+SHOWN = 3  # labels that a note names
+
+
+def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...]:
+    """Notes on the distinct labels of two columns, of which only equal ones count as right.
+
+    >>> for note in label_notes(np.array(["No", "Yes"]), np.array(["no", "yes"])):
+    ...     print(note)
+    'no', 'yes' count as other labels than 'No', 'Yes'; use one spelling in `truth` and `predicted` unless they differ.
+    >>> for note in label_notes(np.array([0, 1]), np.array([2, 3])):
+    ...     print(note)
+    no predicted label (2, 3) occurs in the truth (0, 1): no prediction can be correct.
+    """
+    if len(truth) + len(predicted) > MOST:
+        return ()
+    new = np.setdiff1d(predicted, truth)
+    alike = _alike(truth, predicted, new) if truth.dtype.kind == predicted.dtype.kind == "U" else []
+    if alike:
+        these, those = (some(side, SHOWN) for side in zip(*alike, strict=True))
+        way_out = "use one spelling in `truth` and `predicted` unless they differ."
+        return (Note("spelled-labels", f"{these} count as other labels than {those}; {way_out}"),)
+    if len(new) == len(predicted):
+        these, those = some(predicted.tolist(), SHOWN), some(truth.tolist(), SHOWN)
+        text = f"no predicted label ({these}) occurs in the truth ({those}): no prediction can be correct."
+        return (Note("disjoint-labels", text),)
+    return ()
+
+
+def _alike(truth: NDArray[Any], predicted: NDArray[Any], new: NDArray[Any]) -> list[tuple[str, str]]:
+    """Labels that differ by blanks, and predicted ones that the truth has in another spelling only, each with it."""
+    every = {str(label): None for part in (truth, predicted) for label in part.tolist()}
+    padded = [(text, text.strip()) for text in every if text != text.strip() and text.strip() in every]
+    spellings = {_folded(str(label)): str(label) for label in truth.tolist()} if len(new) else {}
+    known = {text for text, _ in padded}
+    others = [text for text in new.tolist() if text not in known and _folded(text) in spellings]
+    return padded + [(text, spellings[_folded(text)]) for text in others]
+
+
+def _folded(text: str) -> str | float:
+    """What is left of a label without blanks around it, capitals, and ways to write a letter or a number."""
+    plain = unicodedata.normalize("NFKC", text).strip().casefold()
+    try:
+        number = float(plain)
+    except ValueError:
+        return plain
+    return number if math.isfinite(number) else plain

@@ -1,0 +1,235 @@
+"""`check`: would this interval hold for data like yours? Samples of your design, whose true value is known, tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.notes import FEW_DF, Note, codes_of
+from strat.base.text import counted
+from strat.base.validate.arguments import checked
+from strat.base.validate.names import Names
+from strat.data.files import Progress
+from strat.data.table import Table, read
+from strat.designs import Design
+from strat.designs.blocks import Blocks
+from strat.designs.from_columns import argument_of, design_of
+from strat.designs.ordered import Ordered
+from strat.designs.sampling import Sampling, sampling_of
+from strat.designs.stages import Stages
+from strat.estimation import Estimate, estimate
+from strat.estimation.cautions import SHOWS_A_TENTH
+from strat.verbs.check_result import Check, Checks
+from strat.verbs.check_trials import Line, limits_of_samples, lines_of
+from strat.verbs.metric_builds import labels_of
+from strat.verbs.metrics import Metric, Metrics, chosen, one_class
+from strat.verbs.simulate import Simulator, shapes, simulator
+from strat.verbs.simulate_crossed import CROSSED_SHAPES, crossed_simulator
+from strat.verbs.simulate_layouts import BLOCK_SHAPES, ORDERED_SHAPES, blocks_simulator, ordered_simulator
+from strat.verbs.simulate_stages import staged_simulator
+
+TRIALS = 1000
+WORK = 20_000_000  # rows over all samples of one kind; more rows get fewer samples
+LEAST = 200
+MOST = 1_000_000  # samples; a share is then known to 0.05 %
+
+
+@checked
+def check(
+    source: Any,
+    *,
+    truth: str | None = None,
+    predicted: str | None = None,
+    score: str | None = None,
+    strata: str | None = None,
+    units: str | None = None,
+    clusters: str | None = None,
+    items: str | None = None,
+    weights: str | None = None,
+    lone: str = "error",
+    nested: bool = False,
+    design: Sampling | None = None,
+    metrics: Metrics | None = None,
+    trials: int | None = None,
+    level: float = 0.95,
+    rng: int = 0,
+    positive: object = None,
+    missing: str = "error",
+    na: Names | None = None,
+    progress: Progress | None = None,
+) -> Checks:
+    """Would the interval hold for data like yours? One answer for each measure.
+
+    Samples are drawn as the design draws them, whole units with their rows and true labels within each stratum, from
+    a population whose true value is known and whose accuracy, confusions and clustering are as the data suggest;
+    every interval is tried on each. The intraclass correlation is drawn from its posterior, and the units differ in
+    three ways; the answer is for the hardest.
+
+    Parameters
+    ----------
+    source, truth, predicted, score, strata, units, clusters, weights, lone, nested, metrics, positive, missing, na
+        As :func:`strat.evaluate` takes them.
+    items
+        What each row is a try of; without `units` the items are the units.
+    design
+        As :func:`strat.evaluate` takes it. Crossed factors: which levels met stays as it is, and what levels do is
+        drawn anew, with the variance components as estimated and larger. Kinds: units and kinds stay, and other
+        occasions of both are drawn. Systematic samples: another start is drawn along a smooth curve, a straight line
+        and no drift at all. Stages: a population of the given sizes, like the sample, is made once and drawn from in
+        the same stages.
+    trials
+        How many samples for each way in which units may differ; by default 1,000, fewer for more than 20,000 rows.
+    level
+        Confidence level.
+    rng
+        Seed.
+    progress
+        Called with the share done while samples are drawn.
+
+    Examples
+    --------
+    Six rows, all right: with so few, an interval must be wide to hold.
+
+    >>> table = {"y": list("aabbab"), "guess": list("aabbab")}
+    >>> result = check(table, truth="y", predicted="guess", metrics="accuracy", trials=200)[0]
+    >>> result.lines[0].method, result["rows as independent"].coverage > 0.5
+    ('default', True)
+    """
+    validate.level(level)
+    if rng < 0:
+        raise StratError.about("rng", f"must be a seed of 0 or more, got {rng!r}.")
+    sampling = sampling_of(
+        design, strata=strata, units=units, clusters=clusters, items=items, weights=weights, lone=lone, nested=nested
+    )
+    sampling.refuse_replicates()
+    table = read(source, na=na)
+    roles = {"truth": truth, "predicted": predicted, "score": score, **sampling.columns}
+    wanted = chosen(metrics, roles)
+    one_class(wanted, positive)
+    columns = columns_by_role(table, roles, missing)
+    drawn, plain = _designs(columns, sampling)
+    number = _number(trials, len(drawn))
+    checks = []
+    for i, metric in enumerate(wanted):
+        share = None if progress is None else _part(progress, i, len(wanted))
+        checks.append(_check(metric, columns, drawn, plain, number, level, rng, positive, share))
+    return Checks(checks)
+
+
+# ---- the data
+
+
+def columns_by_role(table: Table, roles: Mapping[str, str | None], missing: str) -> dict[str, NDArray[Any]]:
+    """The columns that play roles; those of scores and weights as numbers."""
+    named = {role: name for role, name in roles.items() if name is not None}
+    for role, name in named.items():
+        table.require(**{argument_of(role): name})
+    got = table.columns(named.values(), missing=missing)
+    columns = {role: np.asarray(got[name]) for role, name in named.items()}
+    for role in ("score", "weights"):
+        if role in columns:
+            try:
+                columns[role] = columns[role].astype(float)
+            except ValueError:
+                raise StratError.about(role, f"must name a column of numbers, got text in {roles[role]!r}.") from None
+    return columns
+
+
+def _designs(columns: dict[str, NDArray[Any]], sampling: Sampling) -> tuple[Design, Design]:
+    """The design, and the one that it would be if nothing were known of the start of a systematic sample."""
+    if sampling.sizes is not None and sampling.order is None:
+        raise StratError.about(
+            "population", "must go with `stages` or `order`: other designs are simulated from an infinite population."
+        )
+    options: dict[str, Any] = {"rows": len(next(iter(columns.values()))), "weights": columns.get("weights")}
+    design = design_of(columns, **options, sampling=sampling)
+    if sampling.start is None:
+        return design, design
+    return design, design_of(columns, **options, sampling=replace(sampling, start=None))
+
+
+def _number(trials: int | None, rows: int) -> int:
+    if trials is None:
+        return int(np.clip(WORK // rows, LEAST, TRIALS))
+    if trials < 50:
+        raise StratError.about("trials", f"must be a whole number of at least 50, got {trials!r}; 1000 is usual.")
+    if trials > MOST:
+        raise StratError.about("trials", f"must be at most {MOST:,}, got {trials:,}; 1000 is usual.")
+    return trials
+
+
+def _part(progress: Progress, i: int, n: int) -> Callable[[float], None]:
+    return lambda share: progress((i + share) / n)
+
+
+# ---- the trials
+
+
+def _check(
+    metric: Metric,
+    columns: dict[str, NDArray[Any]],
+    design: Design,
+    plain: Design,
+    trials: int,
+    level: float,
+    seed: int,
+    positive: object,
+    progress: Callable[[float], None] | None,
+) -> Check:
+    data: dict[str, Any] = {**columns, "positive": positive}
+    if metric.needs == ("truth", "predicted"):  # every sample is measured as the data are, whatever labels it holds
+        data["labels"] = labels_of(columns["truth"], columns["predicted"])
+    own = estimate(metric.build(data), on=design)
+    used = {role: data[role] for role in (*metric.needs, "positive", "labels") if role in data}
+    used["positive"] = positive if own.positive is None else own.positive
+    kinds, make = _ways_to_differ(used, design)
+    tried: dict[str, tuple[Line, ...]] = {}
+    undefined = 0
+    for i, shape in enumerate(kinds):
+        source = make(used, plain, shape)
+        share = None if progress is None else _part(progress, i, len(kinds))
+        points, limits = limits_of_samples(metric, source, level, trials, np.random.default_rng(seed), share)
+        tried[shape] = lines_of(metric, source, limits, float(own.bounds[1] - own.bounds[0]))
+        undefined += points
+    hardest = min(tried, key=lambda shape: tried[shape][0].coverage)
+    by_shape = {shape: lines[0].coverage for shape, lines in tried.items()}
+    notes = (*own.notes, *_notes(design, own, undefined / (trials * len(kinds))))
+    return Check(
+        metric.name, own, tried[hardest], by_shape, trials, seed, level, design.summary, source.assumption, notes
+    )
+
+
+def _ways_to_differ(used: Mapping[str, Any], design: Design) -> tuple[tuple[str, ...], Callable[..., Simulator]]:
+    """The shapes that are tried, and what makes samples of each."""
+    layout = design.layout
+    if isinstance(layout, Blocks):
+        return BLOCK_SHAPES, blocks_simulator
+    if isinstance(layout, Ordered):
+        return ORDERED_SHAPES, partial(ordered_simulator, corrected=layout.corrected)
+    if isinstance(layout, Stages):
+        return CROSSED_SHAPES, staged_simulator
+    return (shapes(used, design), simulator) if layout is None else (CROSSED_SHAPES, crossed_simulator)
+
+
+def _notes(design: Design, own: Estimate, undefined: float) -> tuple[Note, ...]:
+    notes = []
+    clustered = design.layout is None and not design.rows_are_units
+    if clustered and design.n_units < SHOWS_A_TENTH and "few-units" not in codes_of(own.notes):
+        text = f"{design.n_units} units are few: {0.9**design.n_units:.0%} of such samples hold no unit of a kind that "
+        notes.append(
+            Note("few-units", text + "makes up a tenth of all units, so that none of them shows how units differ")
+        )
+    if design.df < FEW_DF:
+        few = counted(design.df, "degree of freedom")
+        notes.append(Note("few-df", f"with {few} every interval is wide and its level uncertain"))
+    if undefined > 0:
+        text = f"undefined in {undefined:.1%} of the samples, which were left out: too few rows of a class"
+        notes.append(Note("undefined-samples", text))
+    return tuple(notes)

@@ -1,0 +1,115 @@
+"""The board of systems behind whatever `compare` was given: columns, tables, a long table, logs or items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from strat.base.errors import StratError, near
+from strat.base.validate.names import Names, listed
+from strat.data.joining import by_system, join, tables_of
+from strat.data.logs import ItemTable, read_logs, read_long
+from strat.data.logs.reading import is_logs
+from strat.data.table import read
+from strat.designs.from_columns import argument_of
+from strat.verbs.board import Board, of_columns, of_items
+from strat.verbs.compare_arguments import Asked, Reading, names_of
+
+
+def board_of(kind: str, source: Any, asked: Asked) -> Board:
+    """The board of a source of this kind."""
+    if kind == "columns":
+        table = read(source, na=asked.reading.na)
+        return of_columns(table, asked.values, asked.role, asked.columns, asked.reading.missing)
+    if kind in ("tables", "labels"):
+        return _joined(kind, source, asked)
+    return of_items(items_behind(source, asked), asked.reading.unmatched, asked.further)
+
+
+def only_systems(board: Board, systems: str | Names | None) -> Board:
+    """The board of the systems that are asked for."""
+    if systems is None:
+        return board
+    wanted = listed("systems", systems)
+    for name in wanted:
+        if name not in board.systems:
+            raise StratError.about(
+                "systems", f"must be among those compared, got {name!r}; {near(name, board.systems)}"
+            )
+    return board.ordered([board.systems.index(name) for name in dict.fromkeys(wanted)])
+
+
+def _joined(kind: str, source: Any, asked: Asked) -> Board:
+    """The board of one table for each system, or of the rows of each system in a long table."""
+    items, value, reading = str(asked.items), asked.values[0], asked.reading
+    shared = list(dict.fromkeys(name for name in asked.columns.values() if name not in (None, items)))
+    notes: list[str] = []
+    if kind == "tables":
+        parts = tables_of(source, reading.name) or {}
+        for part in parts.values():
+            _require(read(part, na=reading.na), asked)
+        library = next((read(part).library for part in parts.values() if hasattr(part, "columns")), None)
+    else:
+        table = read(source, na=reading.na)
+        _require(table, asked)
+        library = table.library
+        parts, notes = by_system(table, str(asked.system), [items, value, *map(str, shared)], missing=reading.missing)
+    joined = join(
+        parts,
+        items=items,
+        value=value,
+        shared=[str(name) for name in shared],
+        unmatched=reading.unmatched,
+        missing=reading.missing,
+        na=reading.na,
+    )
+    roles = {role: name for role, name in asked.columns.items() if role != "items"}
+    board = of_columns(read(joined.table, na=[]), joined.systems, asked.role, roles, "error")
+    return replace(board, notes=(*notes, *joined.notes, *board.notes), library=library)
+
+
+def _require(table: Any, asked: Asked) -> None:
+    table.require(items=asked.items, system=asked.system, **{asked.role: asked.values[0]})
+    for role, name in asked.columns.items():
+        table.require(**{argument_of(role): name})
+
+
+def items_of(source: Any, asked: Mapping[str, Any], by: tuple[str, ...]) -> ItemTable:
+    """The scores of systems on items behind a long table or logs, with the columns that arguments of `compare` name."""
+    roles = {name: asked[name] for name in Asked.__dataclass_fields__ if name in asked}
+    texts = {name: tuple(listed(name, asked[name])) for name in ("predicted", "score")}
+    given = {name: asked[name] for name in Reading.__dataclass_fields__}
+    reading = Reading(**{**given, "name": names_of(asked["name"])})
+    return items_behind(
+        source, Asked(**{**roles, **texts, "sampling": asked["design"], "by": by, "metrics": None, "reading": reading})
+    )
+
+
+def items_behind(source: Any, asked: Asked) -> ItemTable:
+    """The scores of systems on items behind logs or a long table."""
+    if isinstance(source, ItemTable):
+        return source
+    if is_logs(source):
+        return read_logs(
+            source,
+            metrics=asked.metrics,
+            strata=asked.sampling.strata,
+            units=asked.sampling.units,
+            **asked.reading.of_logs,
+        )
+    table = read(source, na=asked.reading.na)
+    for role, name in asked.further.items():
+        table.require(**{argument_of(role): name})
+    return read_long(
+        table,
+        system=asked.system,
+        items=asked.items,
+        score=asked.score[0] if asked.score else None,
+        strata=asked.sampling.strata,
+        units=asked.sampling.units,
+        epoch=asked.epoch,
+        weights=asked.sampling.weights,
+        about=tuple(asked.further.values()),
+        missing=asked.reading.missing,
+    )

@@ -1,0 +1,325 @@
+"""Cross-validation in scikit-learn's words, with intervals that know which rows belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strat.base import validate
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.result import write_report
+from strat.base.validate.arguments import checked
+from strat.base.validate.columns import Array, encode, numbers, same_length
+from strat.base.validate.scalars import Rng
+from strat.designs import Design
+from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
+from strat.estimation import Estimate, estimate
+from strat.protocols.keywords import spelled, units_of
+from strat.protocols.protocol_result import Times
+from strat.protocols.running import Session, Split, Task, random_source, run, table, task, times
+from strat.protocols.splitting import fold_splits, repeat_numbers, torn_units
+from strat.show import render
+from strat.show.colours import BLUE, ORANGE
+from strat.show.figures import new_axes
+from strat.show.render import Sheet
+from strat.show.sheet_result import ByName, SheetResult
+from strat.verbs.evaluation import Evaluation
+from strat.verbs.hints import averages
+from strat.verbs.metrics import one_class
+from strat.verbs.scoring import Outcome, Scorer, scorers
+
+SCHEMA = "strat/cross_validate/2"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation(ByName[str, Estimate], SheetResult):
+    """What :func:`cross_validate` found.
+
+    Attributes
+    ----------
+    evaluation
+        The measures of all out-of-fold predictions together, with intervals on the design of the units.
+    folds
+        From the measure's name to its value in each fold (NaN where a fold can't give it: one class only, say).
+    predictions
+        Columns row, fold, repeat, truth, predicted, score, and unit where units were given.
+    scores
+        Scores of each prediction, rows × classes (one column for two classes by decision); None: there are none.
+    classes
+        The labels that the columns of `scores` stand for.
+    protocol
+        How the rows were split.
+    times
+        Seconds that each training and each prediction took.
+    """
+
+    evaluation: Evaluation
+    folds: Mapping[str, Array]
+    predictions: Mapping[str, NDArray[Any]]
+    scores: Array | None
+    classes: NDArray[Any]
+    protocol: str
+    times: Times
+    sampling: Design
+
+    @property
+    def estimates(self) -> Mapping[str, Estimate]:
+        """From the measure's name to its estimate."""
+        return self.evaluation.estimates
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the intervals hold, and what to be careful about."""
+        return self.evaluation.notes
+
+    def named(self) -> Mapping[str, Estimate]:
+        """From the measure's name to its estimate."""
+        return self.estimates
+
+    def __getitem__(self, name: str) -> Estimate:
+        """The estimate of a measure, by the name that was asked for."""
+        return self.evaluation[name.removeprefix("neg_") if isinstance(name, str) else name]
+
+    @checked
+    def interval(self, name: str) -> tuple[float, float]:
+        """Confidence limits of a measure."""
+        return self.evaluation.interval(name.removeprefix("neg_"))
+
+    @property
+    def library(self) -> str | None:
+        """The data frame library that the rows came in."""
+        return self.evaluation.library
+
+    def design(self) -> Design:
+        """The design of the predictions, for any other statistic of them: ``strat.estimate(…, on=result.design())``."""
+        return self.sampling
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Columns: a line for each measure, with the mean of the folds' values, which scikit-learn gives."""
+        columns = self.evaluation.to_dict()
+        return {**columns, "fold_mean": [_mean(self.folds[name]) for name in columns["measure"]]}
+
+    def sheet(self) -> Sheet:
+        """The table of measures with title and notes."""
+        inner = self.evaluation.sheet()
+        rows = [(*row, _mean(self.folds[name])) for name, row in zip(self.estimates, inner.rows, strict=True)]
+        title = f"{self.protocol}; {inner.title}"
+        data = {**inner.data, "protocol": self.protocol, "folds": self.folds}
+        return Sheet(SCHEMA, [*inner.columns, "fold mean"], rows, title=title, notes=inner.notes, data=data)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Each measure with its interval, and its values in the folds as dots."""
+        axes = new_axes(ax)
+        for place, name in enumerate(self.estimates):
+            low, high = self.interval(name)
+            axes.plot(self.folds[name], np.full(len(self.folds[name]), place), "o", color=ORANGE, ms=4, alpha=0.6)
+            axes.plot([low, high], [place, place], color=BLUE, lw=2)
+            axes.plot(float(self.estimates[name].value), place, "o", color=BLUE)
+        axes.set_yticks(range(len(self.estimates)), list(self.estimates))
+        axes.invert_yaxis()
+        axes.set(xlabel=f"value, {100 * self.evaluation.level:g} % interval; folds as small dots", title=self.protocol)
+        return axes
+
+    @checked
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML file."""
+        return write_report(self.evaluation, path)
+
+
+@spelled
+@checked
+def cross_validate(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    cv: Any = 5,
+    groups: ArrayLike | None = None,
+    scoring: Any = None,
+    units: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    repeats: int = 1,
+    stratify: bool = True,
+    positive: object = None,
+    level: float = 0.95,
+    lone: str = "error",
+    rng: Rng = 0,
+    n_jobs: int | None = None,
+) -> CrossValidation:
+    """Measures of a classifier by cross-validation, with intervals that allow for rows that belong together.
+
+    Every row is predicted by a model that was trained without it, and without any row of its unit. The predictions of
+    all folds are measured together, on the design of the units. The interval is for the sampling of units, given these
+    models; they share training rows, and what other training rows would have changed is not in it.
+
+    Parameters
+    ----------
+    estimator
+        Any scikit-learn classifier, pipeline or search. Where it has a `random_state` of None, every training gets its
+        own, drawn from `rng`. A search within that splits by groups gets the units.
+    X, y
+        What the classifier takes (features, texts, images, a data frame, a sparse matrix), and labels.
+    cv
+        Number of folds (no unit is on both sides), any scikit-learn splitter, or a list of pairs of training and test
+        rows.
+    groups, units
+        The unit that each row belongs to (a patient, a passage); the two names mean the same.
+    scoring
+        Names of scikit-learn's scorers ("accuracy", "f1_macro", "roc_auc", "neg_log_loss", …), functions of
+        (truth, predicted) that make a statistic, a list of these, or a mapping from names to them. A scorer that starts
+        with ``"neg_"`` gives the loss itself, under its own name. None: accuracy, macro F1 and, with scores, the AUC.
+    strata, weights
+        Fixed groups that cover the population, and how many rows of it each row stands for. Weights count in the
+        measures, not in the training.
+    repeats, stratify
+        For a number of folds: how many times the rows are split, and whether folds keep the proportions of classes.
+    positive
+        The class that measures of one class look at; None: 1 if the labels are 0 and 1, True if they are False and
+        True; measures that depend on it refuse other labels.
+    level, lone
+        Confidence level; what to do with a stratum of one unit, as in `strat.evaluate`.
+    rng
+        Seed or Generator, for the folds and for the estimator.
+    n_jobs
+        Trainings at a time, for joblib.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GroupKFold
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from strat.datasets import gaussian_classes
+    >>> data = gaussian_classes(200, means=[[-1, 0], [1, 0]], rng=1)
+    >>> patient = np.arange(200) // 4
+    >>> result = cross_validate(
+    ...     GaussianNB(), data.X, data.y, cv=GroupKFold(5), groups=patient, scoring=["f1_macro", "roc_auc"]
+    ... )
+    >>> list(result.estimates), len(result.folds["roc_auc"]), result.design().n_units
+    (['f1_macro', 'roc_auc'], 5, 50)
+    """
+    validate.level(level)
+    job = task(estimator, X, y, units_of(units, groups), rng)
+    splits, name = all_folds(job, cv, validate.count("repeats", repeats), stratify, random_source(rng))
+    sessions = run(job, splits, n_jobs=n_jobs)
+    columns = table(job, sessions, *repeat_numbers(splits, len(job)))
+    outcome = outcome_of(job, sessions, columns, positive)
+    wanted = scorers(scoring, scored=outcome.scores is not None)
+    one_class([one.metric for one in wanted], positive)
+    weight = None if weights is None else _rows_of("weights", numbers("weights", weights), job)[columns["row"]]
+    design = prediction_design(job, columns, strata, weight, lone)
+    estimates = {one.name: estimate(one.statistic(outcome), on=design) for one in wanted}
+    notes = [*_notes(job, splits, columns, outcome, wanted), *averages([one.metric for one in wanted], estimates)]
+    notes += [note for one in estimates.values() for note in one.notes]
+    evaluation = Evaluation.of(
+        estimates,
+        level=level,
+        rows=len(columns["row"]),
+        warnings=tuple(dict.fromkeys(notes)),
+        library=_library(X),
+    )
+    folds = {one.name: values_by_fold(one, outcome, [len(s.test) for s in sessions], weight) for one in wanted}
+    return CrossValidation(
+        evaluation, folds, columns, outcome.scores, job.classes, name, times(sessions), sampling=design
+    )
+
+
+def all_folds(job: Task, cv: Any, repeats: int, stratify: bool, source: np.random.Generator) -> tuple[list[Split], str]:
+    """All pairs of training and test rows, and what they are called."""
+    given = not isinstance(cv, int | np.integer)
+    if given and repeats != 1:
+        raise StratError.about(
+            "repeats", f"must be 1 with given splits, got {repeats}; let the splitter repeat itself."
+        )
+    parts = [fold_splits(job, cv, stratify=stratify, source=source) for _ in range(repeats)]
+    often = f"{repeats} × " if repeats > 1 else ""
+    name = f"cross-validation ({parts[0][1]})" if given else f"{often}{parts[0][1]} cross-validation"
+    return [split for part, _ in parts for split in part], name
+
+
+def outcome_of(job: Task, sessions: Sequence[Session], columns: Mapping[str, Any], positive: object) -> Outcome:
+    """What the sessions said, together, ready to be measured."""
+    each = [s.scores for s in sessions]
+    known = [scores for scores in each if scores is not None]
+    scores = np.concatenate(known) if len(known) == len(each) else None
+    probabilities = sessions[0].scored_by == "predict_proba"
+    model = type(job.estimator).__name__
+    return Outcome(columns["truth"], columns["predicted"], scores, probabilities, job.classes, positive, model)
+
+
+def _rows_of(argument: str, values: Any, job: Task) -> NDArray[Any]:
+    same_length(y=job.y, **{argument: values})
+    return np.asarray(values)
+
+
+def prediction_design(
+    job: Task, columns: Mapping[str, NDArray[Any]], strata: ArrayLike | None, weights: Array | None, lone: str
+) -> Design:
+    """The design of the predictions: rows that were tested more than once are one unit."""
+    row = columns["row"]
+    roles: dict[str, NDArray[Any]] = {}
+    if "unit" in columns:
+        roles["units"] = columns["unit"]
+    elif len(np.unique(row)) < len(row):
+        roles["units"] = row
+    if strata is not None:
+        codes, labels = encode("strata", strata)
+        roles["strata"] = labels[_rows_of("strata", codes, job)[row]]
+    return design_of(roles, rows=len(row), weights=weights, sampling=Sampling(lone=lone))
+
+
+def values_by_fold(scorer: Scorer, outcome: Outcome, sizes: Sequence[int], weights: Array | None) -> Array:
+    """The measure in each fold, as scikit-learn gives it."""
+    ends = np.cumsum(sizes)
+    values = np.full(len(sizes), np.nan)
+    for fold, (start, end) in enumerate(zip(ends - sizes, ends, strict=True)):
+        rows = slice(int(start), int(end))
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                part = scorer.statistic(outcome.at(rows))
+                values[fold] = part.value(None if weights is None else weights[rows])
+        except StratError:  # one class only in this fold, say
+            continue
+    return values
+
+
+def _notes(
+    job: Task, splits: Sequence[Split], columns: Mapping[str, Any], outcome: Outcome, wanted: Sequence[Scorer]
+) -> list[str]:
+    """What the intervals hold, and what they do not."""
+    what = "rows" if job.unit is None else "units"
+    notes: list[str] = [
+        Note(
+            "given-the-models",
+            f"the interval is for the sampling of {what}, given these {len(splits)} models: they share training rows, "
+            "and what other training rows would change is not in it",
+        ),
+        *torn_units(job, splits),
+    ]
+    if (untested := len(job) - len(np.unique(columns["row"]))) > 0:
+        notes.append(Note("rows-not-tested", f"{untested:,} of {len(job):,} rows were in no test fold"))
+    if len(splits) > 1 and not outcome.probabilities and any(one.by_score for one in wanted):
+        notes.append(
+            Note(
+                "scores-of-several-models",
+                f"scores of {len(splits)} models' decision_function are ranked together, as if they were on one scale; "
+                "the mean of the folds' values needs no such scale",
+            )
+        )
+    return notes
+
+
+def _mean(values: Array) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _library(X: Any) -> str | None:
+    name = type(X).__module__.partition(".")[0]
+    return name if name in render.LIBRARIES else None

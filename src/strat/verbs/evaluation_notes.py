@@ -1,0 +1,148 @@
+"""Notes on an evaluation: traps, bins, averages, undefined groups, pooled systems, what looks clustered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from strat.base.notes import Note, once
+from strat.base.text import counted
+from strat.base.validate.columns import encode
+from strat.data.cells import Cells
+from strat.data.table import Table
+from strat.designs.from_columns import (
+    GROUP,
+    is_drawn,
+)
+from strat.estimation import Estimate
+from strat.measures.positive import positives
+from strat.verbs.evaluation_basis import EXPAND
+from strat.verbs.groups import Groups, in_words
+from strat.verbs.hints import averages, classes_as_strata, look, pooled, traps
+from strat.verbs.metric_words import ALIASES
+from strat.verbs.metrics import Metric
+from strat.verbs.sources import Basis, Sources
+
+SHOWN = 3  # strata whose undefined measures are named
+OF_INTERVALS = (
+    "heavy-units",
+    "few-holders",
+    "few-of-class",
+    "few-units",
+    "two-kinds",
+    "one-outcome",
+    "no-variation",
+)  # notes on single groups
+
+
+def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[str, ...]:
+    """Notes on the result, each thing once."""
+    table, roles = columns.table, columns.roles
+    notes: list[str] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
+    notes += averages(wanted, basis.estimates)
+    weighted = columns.weights is not None or columns.sampling.population is not None
+    notes += classes_as_strata(roles, wanted, weighted=weighted)
+    notes += _of_measures(basis.estimates)
+    notes += _own(basis.cells, wanted)
+    for groups in basis.groups.values():
+        notes += [
+            Note("group-undefined", f"{groups.metric} in {in_words(label)}: {why}")
+            for label, why in list(groups.undefined.items())[:SHOWN]
+        ]
+        if any(role.startswith(GROUP) for role in roles):
+            notes += _of_groups(groups)
+    systems = []
+    if not any(metric.of_repeats for metric in wanted):  # several tries of an item look like several systems
+        systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
+    notes += [Note("systems-pooled", str(one)) for one in systems]
+    if all(name is None for role, name in roles.items() if is_drawn(role)):
+        notes += _suspects(table, roles, columns.weights, [one.name for one in systems])
+    return once(notes)
+
+
+def _of_measures(estimates: Mapping[str, Estimate]) -> list[str]:
+    """Notes on each measure; what makes several intervals uncertain is said once, of the first of them."""
+    notes: dict[str, str] = {}
+    named: dict[str, list[tuple[str, str]]] = {}
+    for name, one in estimates.items():
+        for note in one.notes:
+            code = getattr(note, "code", "")
+            key = code if code in OF_INTERVALS else note
+            notes.setdefault(key, note)
+            named.setdefault(key, []).append((name, note))
+    return [_for_all(note, named[key]) for key, note in notes.items()]
+
+
+def _for_all(note: str, named: Sequence[tuple[str, str]]) -> str:
+    """The note of the first measure, with the other measures of which other figures are true."""
+    (first, _), *others = named
+    if all(text == note for _, text in others) or not isinstance(note, Note):
+        return note
+    return Note(note.code, f"{first}: {note} (likewise for {', '.join(name for name, _ in others)})")
+
+
+def _of_groups(groups: Groups) -> list[Note]:
+    """What makes the intervals of groups uncertain, each thing once: units that carry a group, few that show errors."""
+    known: dict[str, list[tuple[Any, str]]] = {}
+    for label, one in groups.each.items():
+        for note in one.notes:
+            if (code := getattr(note, "code", "")) in OF_INTERVALS:
+                known.setdefault(code, []).append((label, note))
+    return [
+        Note(code, f"{groups.metric} in {in_words(ones[0][0])}: {ones[0][1]}" + _likewise(len(ones) - 1))
+        for code, ones in known.items()
+    ]
+
+
+def _likewise(others: int) -> str:
+    return "" if not others else f" (likewise in {counted(others, 'other group')})"
+
+
+def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[str]:
+    labels = basis.labels
+    return traps(units=labels.get("units"), strata=labels.get("strata"), names=roles, rows=basis.cells.rows)
+
+
+def _own(cells: Cells, wanted: Sequence[Metric]) -> list[str]:
+    """What somebody's own measure must know where there are too many rows to hand over."""
+    if cells.rows <= EXPAND:
+        return []
+    return [
+        Note(
+            "distinct-rows",
+            f"{metric.name} was made of {len(cells):,} distinct rows with weights, not of {cells.rows:,} rows: it must "
+            "not count rows",
+        )
+        for metric in wanted
+        if metric.by_rows
+    ]
+
+
+def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[str]:
+    binning = cells.binning
+    if binning is None:
+        return []
+    text = f"scores were put into {binning.bins} bins of width {binning.width:.4g}"
+    if any(ALIASES.get(metric.name, metric.name) == "auc" for metric in wanted):
+        text += f"; this moves the AUC by at most {auc_bound(cells, positive):.2g}"
+    return [Note("scores-binned", text + "; more `bins` make it smaller.")]
+
+
+def auc_bound(cells: Cells, positive: object = None) -> float:
+    """The most that binning can move the AUC: half the share of pairs of both classes that fall into one bin."""
+    hits, score, *_ = positives(cells.columns["truth"], cells.columns["score"], positive)
+    place, _ = encode("score", score)
+    p = np.bincount(place, cells.mass * hits)
+    n = np.bincount(place, cells.mass * (1 - hits))
+    return float(0.5 * (p * n).sum() / (p.sum() * n.sum())) if p.sum() and n.sum() else 0.0
+
+
+def _suspects(table: Table, roles: Mapping[str, str | None], weights: str | None, systems: list[str]) -> list[str]:
+    used = [*systems, *(name for name in (*roles.values(), weights) if name is not None)]
+    right = roles["truth"] is not None and roles["predicted"] is not None
+    score = [str(roles["truth"]), str(roles["predicted"])] if right else [str(roles["score"])]
+    if not right and roles["truth"] is not None:
+        return []
+    return [Note("looks-clustered", str(suspect)) for suspect in look(table, used, score, right=right)[:3]]

@@ -1,0 +1,322 @@
+"""What a careful colleague would say about the columns: this looks like clusters, that looks like strata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strat.base.errors import StratError
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes, encode
+from strat.data.backends import Lazy
+from strat.data.column import Column
+from strat.data.table import Table
+from strat.estimation import Estimate
+from strat.estimation.cautions import STRATA_ARE_CLASSES
+from strat.measures.clustering import anova, design_effect
+from strat.verbs.metric_words import ALIASES
+from strat.verbs.metrics import Metric
+
+FEW = 15
+MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
+LOOK = 200_000
+CROSSED = 20_000  # rows up to which every column is looked at for systems, whatever its name
+MOST_SYSTEMS = 50
+BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
+_COLUMNS = 30
+_SYSTEMS = ("system", "model", "run", "classifier", "algorithm", "matcher", "llm", "agent", "checkpoint")
+_ITEMS = ("item", "id", "question", "prompt", "case", "example", "image", "document", "task", "probe")
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A column whose levels hold rows that are correlated.
+
+    Attributes
+    ----------
+    name, levels
+        The column and how many levels it has.
+    icc
+        The intraclass correlation of the rows of one level (ANOVA).
+    ratio
+        How much too small an independent-rows variance would be, if levels were drawn: 1 + (size − 1) icc.
+    """
+
+    name: str
+    levels: int
+    icc: float
+    ratio: float
+
+    def __str__(self) -> str:
+        """The sentence with the option to add."""
+        text = f"rows of the same {self.name!r} are correlated (icc {self.icc:.2f}, {self.levels:,} levels)"
+        if self.levels <= FEW:
+            option = f"add strata={self.name!r} (command line: --strata {self.name})"
+            return f"{text}: if these levels are fixed groups, {option}."
+        return (
+            f"{text}: if levels were drawn, the standard error is about {np.sqrt(self.ratio):.1f} times too small; add "
+            f"units={self.name!r} (command line: --units {self.name})."
+        )
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A column that looks as if it named several systems, whose rows are measured as if they were one system's.
+
+    Attributes
+    ----------
+    name, levels
+        The column and how many levels it has.
+    item, times
+        A column whose every level occurs so many times in each level of the first (None: there is none).
+    named
+        Whether the column is called what people call a system.
+    """
+
+    name: str
+    levels: int
+    item: str | None
+    times: int
+    named: bool
+
+    def __str__(self) -> str:
+        """The sentence with the way out."""
+        text = f"column {self.name!r} has {self.levels} levels"
+        if self.item is not None:
+            often = "once" if self.times == 1 else f"{self.times} times"
+            text += f", and every {self.item!r} occurs {often} in each"
+        if self.named and self.item is not None:
+            return f"{text}: these look like several systems pooled; use compare, or keep the rows of one."
+        other = "" if self.named else f"; if not, add units={self.item!r} (command line: --units {self.item})"
+        return (
+            f"{text}: if these are several systems, they are pooled here; use compare, or keep the rows of one{other}."
+        )
+
+
+def pooled(table: Table, roles: Mapping[str, str | None], weights: str | None, *, rows: int) -> list[Pooled]:
+    """Columns that no role uses and that look like several systems, seen in the first rows.
+
+    A column counts by its name; in a small table without units or items any column of text does whose levels cross
+    those of another one with the same truth, once each.
+    """
+    used = [name for name in (*roles.values(), weights) if name is not None]
+    free = [name for name in table.names if name not in used][:_COLUMNS]
+    named = [name for name in free if _called(name, _SYSTEMS)]
+    any_name = rows <= CROSSED and roles["units"] is None and roles["items"] is None and roles["truth"] is not None
+    if (not named and not any_name) or _far(table):
+        return []
+    drawn = [name for name in (roles["items"], roles["units"]) if name is not None]
+    wanted = free if rows <= CROSSED else [name for name in free if name in named or _called(name, _ITEMS)]
+    columns = {c.name: c for c in first_rows(table, [*wanted, *drawn, *([str(roles["truth"])] if any_name else [])])}
+    coded = {name: _coded(columns[name], None) for name in (*wanted, *drawn) if name in columns}
+    known = {name: c for name, c in coded.items() if c is not None and _is_label(columns[name])}
+    crossings = [_crossed(name, known, named=True) for name in named if name in known]
+    if any_name and not crossings:
+        text = [name for name in known if columns[name].codes is not None]
+        truth = columns[str(roles["truth"])].encoded()[0]
+        crossings = [
+            p for name in text if (p := _crossed(name, known, named=False)) is not None and _once(p, known, truth)
+        ]
+    return [one for one in crossings if one is not None][:2]
+
+
+def _called(name: str, words: Sequence[str]) -> bool:
+    """Whether a column is called one of these, or its name or number: model, model_name, Model ID."""
+    parts = name.lower().replace("-", "_").replace(" ", "_").split("_")
+    return parts[0] in words and (len(parts) == 1 or parts[1:] in (["name"], ["id"], ["number"]))
+
+
+def _crossed(name: str, columns: Mapping[str, tuple[Codes, int]], *, named: bool) -> Pooled | None:
+    """The column with the finest other one whose levels all occur equally often in each of its own."""
+    codes, levels = columns[name]
+    if not 2 <= levels <= min(MOST_SYSTEMS, len(codes) // 2):
+        return None
+    for item, (what, number) in sorted(columns.items(), key=lambda kv: -kv[1][1]):
+        times, rest = divmod(len(codes), levels * number)
+        if item == name or number < 2 or rest or not times:
+            continue
+        if (np.bincount(what * levels + codes, minlength=levels * number) == times).all():
+            return Pooled(name, levels, item, times, named)
+    return Pooled(name, levels, None, 0, named) if named else None
+
+
+def _once(crossing: Pooled, columns: Mapping[str, tuple[Codes, int]], truth: Codes) -> bool:
+    """Whether every item occurs once in each level, always with the same truth, as several systems' rows do."""
+    what, number = columns[str(crossing.item)]
+    of_item = np.zeros(number, np.int64)
+    of_item[what] = truth
+    return crossing.times == 1 and number > crossing.levels and bool((of_item[what] == truth).all())
+
+
+def suspects(columns: Mapping[str, tuple[Codes, int]], score: Array) -> list[Suspect]:
+    """The columns that rows are clearly clustered by, the worst first.
+
+    A column is named when the F test of equal level means is beyond doubt (p < 0.001) and the design effect
+    that it would bring is at least 1.1.
+    """
+    clustered = []
+    for name, (codes, levels) in columns.items():
+        if not 1 < levels <= len(score) / 2:
+            continue
+        suspect = _suspect(name, codes, score)
+        if suspect is not None:
+            clustered.append(suspect)
+    return sorted(clustered, key=lambda s: -s.ratio)
+
+
+def _suspect(name: str, codes: Codes, score: Array) -> Suspect | None:
+    from scipy.special import fdtrc
+
+    used, unit = np.unique(codes, return_inverse=True)
+    n, k = len(score), len(used)
+    if n == k or k < 2:
+        return None
+    parts = anova(score - score.mean(), unit.reshape(-1))
+    if parts.between <= parts.within or (k <= len(np.unique(score)) and parts.within <= 1e-12 * parts.between):
+        return None  # no correlation, or the score itself under another name
+    sizes = np.bincount(unit.reshape(-1)).astype(float)
+    icc, ratio = parts.correlation, design_effect(parts.correlation, float((sizes**2).sum()) / n)
+    if ratio < 1.1 or (parts.within > 0 and fdtrc(k - 1, n - k, parts.between / parts.within) > 1e-3):
+        return None
+    return Suspect(name, k, icc, ratio)
+
+
+def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool) -> list[Suspect]:
+    """Suspects among the unused columns, seen in the first rows; `score` names one column, or two to compare."""
+    names = [name for name in table.names if name not in used][:_COLUMNS]
+    if not names or _far(table):
+        return []
+    columns = {c.name: c for c in first_rows(table, [*names, *score])}
+    value = correctness([columns[name] for name in score], right=right)
+    keep = np.isfinite(value)
+    if keep.sum() < 20 or np.ptp(value[keep]) == 0:
+        return []
+    truth = columns[score[0]] if right else None
+    labels = [name for name in names if name in columns and _is_label(columns[name])]
+    labels = [name for name in labels if truth is None or not like_predictions(columns[name], truth)]
+    candidates = {name: _coded(columns[name], keep) for name in labels}
+    return suspects({name: c for name, c in candidates.items() if c is not None}, value[keep])
+
+
+def like_predictions(column: Column, truth: Column) -> bool:
+    """Whether a column holds labels of the truth: all text that does, and numbers that agree beyond chance."""
+    (codes, levels), (actual, classes) = column.encoded(), truth.encoded()
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    if not all(level in place for level in levels.tolist()):
+        return False
+    if levels.dtype.kind not in "biuf":
+        return True
+    keep = (codes >= 0) & (actual >= 0)
+    guesses = np.array([place[level] for level in levels.tolist()])[codes[keep]]
+    share = [np.bincount(one, minlength=len(classes)) / max(len(guesses), 1) for one in (guesses, actual[keep])]
+    chance = float(share[0] @ share[1])
+    agreement = float((guesses == actual[keep]).mean()) if len(guesses) else 0.0
+    return chance < 1 and (agreement - chance) / (1 - chance) > BETTER_THAN_CHANCE
+
+
+def _far(table: Table) -> bool:
+    """Whether looking at rows would carry them off a cluster, where only aggregates should travel."""
+    implementation = getattr(table.backend.lazy, "implementation", None)
+    return implementation is not None and not (implementation.is_duckdb() or implementation.is_polars())
+
+
+def first_rows(table: Table, names: Sequence[str]) -> list[Column]:
+    """The first rows of these columns; one that holds no plain labels (lists, records) is no suspect."""
+    wanted = list(dict.fromkeys(names))
+    if not isinstance(table.backend, Lazy):
+        return _plain(wanted, lambda name: _head(table.backend.fetch([name])[0]))
+    return _plain(wanted, table.backend.brought(wanted, LOOK))
+
+
+def _plain(names: Sequence[str], make: Callable[[str], Column]) -> list[Column]:
+    columns = []
+    for name in names:
+        with suppress(StratError):
+            columns.append(make(name))
+    return columns
+
+
+def _head(column: Column) -> Column:
+    missing = None if column.missing is None else column.missing[:LOOK]
+    if column.codes is not None:
+        return replace(column, codes=column.codes[:LOOK], missing=missing)
+    return replace(column, labels=column.labels[:LOOK], missing=missing)
+
+
+def correctness(columns: Sequence[Column], *, right: bool) -> Array:
+    """What rows may be correlated in: the score, or whether the prediction is right."""
+    if right and len(columns) == 2:
+        truth, predicted = (c.values if len(c.labels) else np.empty(len(c), "U1") for c in columns)
+        value = np.asarray(truth == predicted, float)
+    else:
+        value = np.array(columns[0].numbers().labels, float)
+    for column in columns:
+        if column.missing is not None:
+            value = np.where(column.missing, np.nan, value)
+    return value
+
+
+def _is_label(column: Column) -> bool:
+    return column.codes is not None or column.labels.dtype.kind in "iub"
+
+
+def _coded(column: Column, keep: NDArray[np.bool_] | None) -> tuple[Codes, int] | None:
+    codes, labels = column.encoded()
+    codes = codes if keep is None else codes[keep]
+    if len(labels) < 2 or (codes < 0).any():
+        return None
+    return codes, len(labels)
+
+
+def traps(
+    *, units: NDArray[Any] | None, strata: NDArray[Any] | None, names: Mapping[str, str | None], rows: int
+) -> list[str]:
+    """Warnings about columns in the wrong role: subjects as clusters, row numbers as strata."""
+    notes: list[str] = []
+    if units is not None and strata is None:
+        levels = len(encode("units", units)[1])
+        if 2 <= levels <= FEW and rows >= 20 * levels:
+            notes.append(
+                Note(
+                    "units-look-like-strata",
+                    f"units={names.get('units')!r} has only {levels} levels for {rows:,} rows: if these levels cover "
+                    f"everything (the subjects of a benchmark), they are strata: use strata={names.get('units')!r}; as "
+                    "units they are a sample of such groups, and the interval becomes very wide.",
+                )
+            )
+    if strata is not None:
+        levels = len(encode("strata", strata)[1])
+        if levels > 50 and levels >= 0.5 * rows:
+            notes.append(
+                Note(
+                    "strata-look-like-units",
+                    f"strata={names.get('strata')!r} has {levels:,} levels for {rows:,} rows: strata are few fixed "
+                    f"groups; if its levels were drawn, use units={names.get('strata')!r}.",
+                )
+            )
+    return notes
+
+
+def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric], *, weighted: bool) -> list[str]:
+    """A warning about measures over rows of all classes, where one column is both the truth and the strata."""
+    same = names.get("strata") is not None and names.get("strata") == names.get("truth")
+    mixed = any(ALIASES.get(metric.name, metric.name) in MIX_CLASSES for metric in metrics)
+    return [STRATA_ARE_CLASSES] if same and mixed and not weighted else []
+
+
+def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[str]:
+    """What to know about measures of one class that were averaged, because there are more than two."""
+    return [
+        Note(
+            "macro-average",
+            f"{metric.name} is the macro average over all classes; name one in `positive` (command line: --positive) "
+            "to look at it alone",
+        )
+        for metric in metrics
+        if metric.averaged and estimates[metric.name].positive is None
+    ]

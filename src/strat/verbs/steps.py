@@ -1,0 +1,178 @@
+"""The commands and calls that a table with certain roles allows, spelled so that they run as they are printed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from strat.base.errors import StratError, plain
+from strat.designs.sampling import DEFAULTS
+from strat.measures.positive import positive_of
+from strat.verbs.metrics import METRICS
+from strat.verbs.roles import Roles
+from strat.verbs.seen_column import Seen
+
+# where the argument of the function is not the role, and where the option is not the argument behind two dashes
+ARGUMENTS = {"scores": "score"}
+OPTIONS = {"metrics": "--metric", "replicate_weights": "--replicate-weights"}
+JOINED = ("crossed",)  # several columns in one option
+IN_CALLS = ("strata", "units", "items", "weights")  # of a sampling, these are arguments of the calls, too
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to do next.
+
+    Attributes
+    ----------
+    title
+        What it answers.
+    verb
+        The command: "evaluate", "compare", "check" or "plan pilot"; all but the last are functions, too.
+    roles
+        From a role to a column, several columns, or a choice such as "drop".
+    files
+        The files as they were named; empty: the rows are not in files.
+    """
+
+    title: str
+    verb: str
+    roles: Mapping[str, Any]
+    files: tuple[str, ...] = field(default=())
+
+    @property
+    def command(self) -> str | None:
+        """The command line, quoted for a POSIX shell; None where the rows are not in files."""
+        if not self.files:
+            return None
+        words = ["strat", *self.verb.split(), *(f"./{name}" if name.startswith("-") else name for name in self.files)]
+        for role, value in self.roles.items():
+            option = OPTIONS.get(role, f"--{ARGUMENTS.get(role, role)}")
+            for one in _one_by_one(role, value):
+                text = str(plain(one))
+                words += [option] if one is True else [f"{option}={text}"] if text.startswith("-") else [option, text]
+        return shlex.join(words)
+
+    @property
+    def call(self) -> str:
+        """The call in Python."""
+        source = "frame" if not self.files else _python(self.files[0] if len(self.files) == 1 else list(self.files))
+        drawn = {role: value for role, value in self.roles.items() if role in DEFAULTS}
+        if set(drawn) <= set(IN_CALLS):
+            return f"strat.{self.verb}({', '.join([source, *_named(self.roles)])})"
+        others = {role: value for role, value in self.roles.items() if role not in drawn}
+        design = f"design=strat.Sampling({', '.join(_named(drawn))})"
+        return f"strat.{self.verb}({', '.join([source, *_named(others), design])})"
+
+
+def _one_by_one(role: str, value: Any) -> tuple[Any, ...]:
+    """What each option of a role gets: several columns have one each, or one for all of them."""
+    if role in JOINED and isinstance(value, tuple):
+        return (",".join(value),)
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _named(roles: Mapping[str, Any]) -> list[str]:
+    return [f"{ARGUMENTS.get(role, role)}={_python(value)}" for role, value in roles.items()]
+
+
+def _python(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(map(_python, value)) + "]"
+    if isinstance(value, str) and value.isprintable() and '"' not in value and "\\" not in value:
+        return f'"{value}"'
+    return repr(plain(value))
+
+
+def steps(roles: Roles, seen: Mapping[str, Seen], files: tuple[str, ...]) -> list[Step]:
+    """What can be computed with these roles, the most useful first."""
+    design = {"strata": roles.strata, "units": roles.units, "weights": roles.weights}
+    every = [
+        Step(title, verb, _complete(wanted | design, seen), files)
+        for title, verb, wanted in (
+            *_of_systems(roles),
+            *([] if roles.system else _of_classes(roles, seen)),
+            *_of_scores(roles),
+        )
+    ]
+    return [step for place, step in enumerate(every) if step not in every[:place]]
+
+
+Wanted = tuple[str, str, dict[str, Any]]
+
+
+def _of_systems(roles: Roles) -> list[Wanted]:
+    """Comparisons of a long table, or of one column for each system."""
+    if roles.system and roles.items and roles.right:
+        wanted = {"system": roles.system, "items": roles.items, "score": roles.right[0], "epoch": roles.epoch}
+        return [("compare the systems", "compare", wanted | {"unmatched": "common" if roles.unmatched else None})]
+    if roles.system:
+        return []
+    if roles.truth and len(roles.predicted) > 1:
+        labels = {"truth": roles.truth, "predicted": roles.predicted}
+        return [(f"compare {len(roles.predicted)} systems by their accuracy", "compare", labels)]
+    if len(roles.right) > 1:
+        return [(f"compare {len(roles.right)} systems by their mean score", "compare", {"scores": roles.right})]
+    return []
+
+
+def _of_classes(roles: Roles, seen: Mapping[str, Seen]) -> list[Wanted]:
+    """Measures of labels, and of scores of a class."""
+    if roles.truth is None:
+        return []
+    items = {"items": roles.items}
+    labels = {"truth": roles.truth}
+    one = {"predicted": roles.predicted[0]} if roles.predicted else {}
+    of = f" of {roles.predicted[0]!r}" if len(roles.predicted) > 1 else ""
+    classes = positive_choices(seen[roles.truth].labels.tolist())
+    by_class: list[Wanted] = []
+    if one and (not roles.score or classes):
+        by_class.append((f"accuracy and macro F1{of}", "evaluate", labels | one | items))
+    for score in roles.score:
+        for positive in classes or (None,):
+            which = "" if positive is None else f", if {plain(positive)!r} is the positive class"
+            title = f"accuracy, macro F1 and AUC of {score!r}" if one else f"AUC of {score!r}"
+            wanted = labels | one | {"score": score, "positive": positive} | items
+            by_class.append((title + which, "evaluate", wanted))
+    return by_class
+
+
+def _of_scores(roles: Roles) -> list[Wanted]:
+    """The mean of per-row scores."""
+    if roles.system or len(roles.right) != 1:
+        return []
+    return [(f"the mean of {roles.right[0]!r}", "evaluate", {"score": roles.right[0], "items": roles.items})]
+
+
+def positive_choices(labels: Sequence[Any]) -> tuple[Any, ...]:
+    """The two labels if the user has to say which one is positive; none if they say it themselves.
+
+    >>> positive_choices(["benign", "malignant"]), positive_choices([0, 1])
+    (('benign', 'malignant'), ())
+    """
+    try:
+        positive_of(labels)
+    except StratError:
+        return tuple(labels) if len(labels) == 2 else ()
+    return ()
+
+
+def _complete(wanted: Mapping[str, Any], seen: Mapping[str, Seen]) -> dict[str, Any]:
+    """The roles that are there, and what to do about missing values if a column of theirs has some."""
+    there = {role: value for role, value in wanted.items() if value is not None}
+    columns = [name for value in there.values() for name in (value if isinstance(value, tuple) else (value,))]
+    lost = any(seen[name].column.lost for name in columns if name in seen)
+    return there | ({"missing": "drop"} if lost else {})
+
+
+def measures(roles: Roles) -> list[str]:
+    """Names of measures that the columns allow, without averages of one another."""
+    given = {"truth"} if roles.truth else set()
+    given |= {"predicted"} if roles.predicted else set()
+    given |= {"score"} if roles.score or roles.right else set()
+    names = [name for name, m in METRICS.items() if set(m.needs) <= given and m.average is None]
+    if roles.truth and "mean" in names:  # of a score that says how right a row is, not how likely a class
+        names.remove("mean")
+    return names

@@ -1,0 +1,259 @@
+"""The same evaluation through every frame library, file format and engine gives the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strat
+from strat import StratError
+from strat.data import read, reduce
+from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
+from strat.measures.classification import f1
+from strat.measures.scores import auc
+from strat.verbs import evaluate
+
+Make = Callable[[dict[str, np.ndarray], Path], Any]
+
+
+def _duckdb(data: dict[str, np.ndarray], folder: Path) -> Any:
+    import duckdb
+    import pyarrow as pa
+
+    return duckdb.connect().from_arrow(pa.table(data))
+
+
+def _polars(data: dict[str, np.ndarray]) -> Any:
+    import polars as pl
+
+    return pl.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in data.items()})
+
+
+def _pandas(data: dict[str, np.ndarray]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(data)
+
+
+def _arrow(data: dict[str, np.ndarray]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(data)
+
+
+def _dask(data: dict[str, np.ndarray], folder: Path) -> Any:
+    dask = pytest.importorskip("dask.dataframe")
+    return dask.from_pandas(_pandas(data), npartitions=3)
+
+
+def _written(name: str, write: Callable[[Any, Path], None]) -> Make:
+    def make(data: dict[str, np.ndarray], folder: Path) -> Path:
+        path = folder / name
+        write(_polars(data), path)
+        return path
+
+    return make
+
+
+def _packed(suffix: str) -> Make:
+    def make(data: dict[str, np.ndarray], folder: Path) -> Path:
+        import gzip
+
+        import zstandard
+
+        text = _polars(data).write_csv().encode()
+        path = folder / f"table.csv{suffix}"
+        path.write_bytes(gzip.compress(text) if suffix == ".gz" else zstandard.ZstdCompressor().compress(text))
+        return path
+
+    return make
+
+
+def _parts(data: dict[str, np.ndarray], folder: Path) -> str:
+    frame = _polars(data)
+    frame.head(700).write_parquet(folder / "part-1.parquet")
+    frame.tail(1300).write_parquet(folder / "part-2.parquet")
+    return str(folder / "part-*.parquet")
+
+
+SOURCES: dict[str, Make] = {
+    "columns": lambda data, folder: data,
+    "lists": lambda data, folder: {k: v.tolist() for k, v in data.items()},
+    "pandas": lambda data, folder: _pandas(data),
+    "pandas categories": lambda data, folder: _pandas(data).astype({"truth": "category", "subject": "category"}),
+    "polars": lambda data, folder: _polars(data),
+    "polars lazy": lambda data, folder: _polars(data).lazy(),
+    "pyarrow": lambda data, folder: _arrow(data),
+    "duckdb": _duckdb,
+    "dask": _dask,
+    "csv": _written("t.csv", lambda f, p: f.write_csv(p)),
+    "tsv": _written("t.tsv", lambda f, p: f.write_csv(p, separator="\t")),
+    "semicolons": _written("t.csv", lambda f, p: f.write_csv(p, separator=";")),
+    "csv.gz": _packed(".gz"),
+    "csv.zst": _packed(".zst"),
+    "parquet": _written("t.parquet", lambda f, p: f.write_parquet(p)),
+    "parquet parts": _parts,
+    "json lines": _written("t.jsonl", lambda f, p: f.write_ndjson(p)),
+    "arrow": _written("t.arrow", lambda f, p: f.write_ipc(p)),
+}
+DESIGNS: dict[str, dict[str, str]] = {
+    "rows": {},
+    "weighted rows": {"weights": "weight"},
+    "strata": {"strata": "subject"},
+    "units": {"units": "passage"},
+    "all": {"strata": "subject", "units": "passage", "weights": "weight"},
+}
+
+
+def _row_by_row(data: dict[str, np.ndarray], roles: dict[str, str]) -> strat.Design:
+    columns = {role: data[name] for role, name in roles.items()}
+    weights = columns.get("weights")
+    if "units" in columns:
+        return strat.Design.clustered(columns["units"], strata=columns.get("strata"), weights=weights)
+    if "strata" in columns:
+        return strat.Design.stratified(columns["strata"], weights=weights)
+    return strat.Design.simple_random(len(data["truth"]), weights=weights)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_gives_the_numbers_of_the_rows(
+    source: str, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    made = SOURCES[source](predictions, tmp_path)
+    for roles in DESIGNS.values():
+        found = evaluate(made, truth="truth", predicted="guess", metrics=["accuracy", "macro_f1"], **roles)
+        area = evaluate(made, truth="cat", score="score", **roles)
+        design = _row_by_row(predictions, roles)
+        truth, guess = predictions["truth"], predictions["guess"]
+        for name, statistic, estimate in (
+            ("accuracy", strat.accuracy(truth, guess), found["accuracy"]),
+            ("macro_f1", f1(truth, guess, average="macro"), found["macro_f1"]),
+            ("auc", auc(predictions["cat"], predictions["score"]), area["auc"]),
+        ):
+            wanted = strat.estimate(statistic, on=design)
+            assert estimate.value == pytest.approx(wanted.value, rel=1e-12), name
+            assert estimate.se == pytest.approx(wanted.se, rel=1e-10), name
+            assert estimate.df == pytest.approx(wanted.df, rel=1e-9), name
+            assert estimate.deff == pytest.approx(wanted.deff, rel=1e-9), name
+            assert estimate.interval() == pytest.approx(wanted.interval(), rel=1e-10), name
+
+
+@pytest.mark.parametrize("source", ["columns", "polars", "polars lazy", "duckdb", "parquet"])
+@pytest.mark.parametrize("method", ["generalized", "jackknife"])
+def test_replicates_of_cells_are_replicates_of_rows(
+    source: str, method: str, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    made = SOURCES[source](predictions, tmp_path)
+    found = evaluate(
+        made, truth="truth", predicted="guess", strata="subject", units="passage", metrics="macro_f1", method=method
+    )
+    design = strat.Design.stratified(predictions["subject"], units=predictions["passage"])
+    statistic = f1(predictions["truth"], predictions["guess"], average="macro")
+    wanted = strat.estimate(statistic, on=getattr(strat, method)(design))
+    assert found["macro_f1"].se == pytest.approx(wanted.se, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "source", ["pandas", "polars", "polars lazy", "pyarrow", "duckdb", "dask", "csv", "parquet", "json lines"]
+)
+def test_missing_values_are_refused_by_name_and_count(
+    source: str, predictions: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    holes = {k: v.astype(object) if v.dtype.kind == "U" else v for k, v in predictions.items()}
+    holes["guess"] = holes["guess"].copy()
+    holes["guess"][:3] = None
+    made = SOURCES[source](holes, tmp_path)
+    with pytest.raises(StratError, match=r"`guess` has 3 missing( \(empty 3\))?; drop these rows"):
+        evaluate(made, truth="truth", predicted="guess", units="passage")
+    found = evaluate(made, truth="truth", predicted="guess", units="passage", missing="drop", metrics="accuracy")
+    rest = {k: v[3:] for k, v in predictions.items()}
+    wanted = evaluate(rest, truth="truth", predicted="guess", units="passage", metrics="accuracy")
+    assert (found.dropped, found.rows) == (3, 1997)
+    assert found["accuracy"].se == pytest.approx(wanted["accuracy"].se, rel=1e-12)
+
+
+@pytest.mark.parametrize("source", ["pandas", "polars", "pyarrow", "polars lazy", "parquet"])
+def test_columns_come_back_as_they_are(source: str, predictions: dict[str, np.ndarray], tmp_path: Path) -> None:
+    table = read(SOURCES[source](predictions, tmp_path))
+    assert table.names == tuple(predictions)
+    assert len(table) == 2000
+    for name, values in predictions.items():
+        assert np.array_equal(table.column(name), values)
+
+
+def test_the_answer_comes_in_the_library_of_the_question(predictions: dict[str, np.ndarray], tmp_path: Path) -> None:
+    for source, library in (("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "pyarrow")):
+        made = SOURCES[source](predictions, tmp_path)
+        frame = evaluate(made, truth="truth", predicted="guess", units="passage").to_frame()
+        assert type(frame).__module__.split(".")[0] == library
+
+
+def test_binned_scores_stay_within_the_printed_bound(predictions: dict[str, np.ndarray]) -> None:
+    rng = np.random.default_rng(3)
+    data = {**predictions, "score": rng.random(2000) + 0.3 * predictions["cat"]}
+    exact = evaluate(_polars(data), truth="cat", score="score", units="passage")["auc"]
+    binned = evaluate(_polars(data).lazy(), truth="cat", score="score", units="passage", bins=16)
+    (note,) = binned.warnings
+    bound = float(note.split("at most ")[1].split(";")[0])
+    assert 0 < abs(binned["auc"].value - exact.value) <= bound < 0.05
+    assert binned["auc"].se == pytest.approx(exact.se, rel=0.05)
+
+
+def test_few_distinct_scores_are_never_binned(predictions: dict[str, np.ndarray]) -> None:
+    found = evaluate(_polars(predictions).lazy(), truth="cat", score="score", units="passage")
+    assert found.warnings == ()
+
+
+@pytest.mark.parametrize("source", ["polars lazy", "duckdb", "parquet"])
+def test_the_order_of_rows_does_not_decide_on_bins(source: str, tmp_path: Path) -> None:
+    """The first rows of a sorted file have few distinct scores, those of a shuffled one have many."""
+    rng = np.random.default_rng(2)
+    score = np.sort(rng.integers(0, 9000, 150_000)) / 9000
+    data = {"cat": (rng.random(150_000) < score).astype(int), "score": score, "unit": rng.integers(0, 40, 150_000)}
+    order = rng.permutation(150_000)
+    shuffled = {name: column[order] for name, column in data.items()}
+    found = [
+        evaluate(SOURCES[source](rows, tmp_path), truth="cat", score="score", units="unit") for rows in (data, shuffled)
+    ]
+    assert found[0].warnings == found[1].warnings
+    assert found[0]["auc"].value == pytest.approx(found[1]["auc"].value, rel=1e-12)
+    assert found[0]["auc"].se == pytest.approx(found[1]["auc"].se, rel=1e-12)
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("population", [None, {"art": 900, "biology": 10**6, "chess": None, "drama": 5000}])
+def test_cells_count_the_rows_of_domains(
+    many: bool, population: dict[str, Any] | None, predictions: dict[str, np.ndarray]
+) -> None:
+    """Rows as units: degrees of freedom of domains, of one and of several, are those of the rows one by one."""
+    sizes = {s: int((predictions["subject"] == s).sum()) for s in ("art", "biology", "chess", "drama")}
+    known = None if population is None else {s: size or sizes[s] for s, size in population.items()}  # chess: seen whole
+
+    def statistic(truth: Any, guess: Any) -> Any:
+        parts = {name: strat.domain(strat.accuracy(truth, guess), np.asarray(truth) == name) for name in ("ant", "cat")}
+        return strat.stack("class", all=strat.accuracy(truth, guess), **parts) if many else parts["cat"]
+
+    cells = reduce(read(predictions), {"truth": "truth", "predicted": "guess", "strata": "subject"})
+    found = strat.estimate(
+        statistic(cells.columns["truth"], cells.columns["predicted"]),
+        on=design_of(cells.columns, rows=len(cells), counts=cells.counts, sampling=Sampling(population=known)),
+    )
+    design = strat.Design.stratified(predictions["subject"], population=known)
+    wanted = strat.estimate(statistic(predictions["truth"], predictions["guess"]), on=design)
+    np.testing.assert_allclose(found.df, wanted.df, rtol=1e-12)
+    np.testing.assert_allclose(found.value, wanted.value, rtol=1e-12)
+    np.testing.assert_allclose(found.se, wanted.se, rtol=1e-10)
+    np.testing.assert_allclose(found.effective_units, wanted.effective_units, rtol=1e-10)
+
+
+def test_one_and_true_are_not_one_label_in_a_table_either() -> None:
+    with pytest.raises(StratError, match="`column t` must have labels of one type, got 1, True"):
+        evaluate({"t": [1, True, 0, 1], "p": [1, 1, 0, 0]}, truth="t", predicted="p")
+    both = {"t": [True, False, True, True], "p": [True, True, None, True]}
+    found = evaluate(both, truth="t", predicted="p", missing="drop", metrics="accuracy")
+    assert found["accuracy"].value == pytest.approx(2 / 3)
