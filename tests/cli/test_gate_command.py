@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import shlex
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +75,33 @@ def test_a_baseline_is_stored_and_held_against(answers: Path, tmp_path: Path) ->
     again = run(answers, *how, "--predicted", "new", "--baseline", stored, "--margin", 0.05, "--save", stored)
     assert isinstance(again.exception, ValueError)
     assert "`--save` must name another file than those that are read" in str(again.exception)
+
+
+def test_a_candidate_that_is_stored_although_it_did_not_pass_is_said(answers: Path, tmp_path: Path) -> None:
+    stored, later = tmp_path / "base.json", tmp_path / "later.json"
+    how = ("--truth", "label", "--items", "id")
+    run(answers, *how, "--predicted", "old", "--save", stored)
+    for candidate, code in (("new", 0), ("bad", 3)):
+        result = run(answers, *how, "--predicted", candidate, "--baseline", stored, "--margin", 0.05, "--save", later)
+        assert result.exit_code == code
+        said = f"{later} holds this candidate now, although the answer is 'worse'"
+        assert (said in result.stderr) == bool(code)
+
+
+def test_the_action_runs_no_module_of_the_checkout(answers: Path, tmp_path: Path) -> None:
+    action = textwrap.dedent((Path(__file__).parents[2] / "action.yml").read_text().partition("      run: |\n")[2])
+    for module in ("typer", "numpy", "shlex", "strat"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit(0)\n")
+    asked = [*HOW, "--candidate", "bad", "--margin", "0.05"]
+    environment = {
+        **os.environ,
+        "PYTHON": sys.executable,
+        "ARGUMENTS": shlex.join([str(answers), *asked]),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+    }
+    answer = subprocess.run(["bash", "-c", action], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert answer.returncode == 3, answer.stderr
+    assert "worse" in (tmp_path / "summary.md").read_text()
 
 
 def test_margins_by_measure(answers: Path) -> None:

@@ -39,17 +39,37 @@ def test_the_answer_is_that_of_both_tables(stored: Path) -> None:
         assert (result.baseline, result.candidate) == ("v1", "guess")
 
 
-def test_the_file_has_a_schema_and_a_fingerprint_of_items_and_truth(stored: Path, tmp_path: Path) -> None:
+def test_the_file_has_a_schema_and_a_fingerprint_of_all_that_it_holds(stored: Path, tmp_path: Path) -> None:
     content = json.loads(stored.read_text())
-    assert content["schema"] == "strat/baseline/1"
+    assert content["schema"] == "strat/baseline/2"
     assert content["fingerprint"].startswith("sha256:")
     turned = {name: np.asarray(column)[::-1] for name, column in OWN.items()}
-    other = save_baseline(turned, tmp_path / "turned.json", items="id", truth="y", predicted="guess")
+    other = save_baseline(turned, tmp_path / "turned.json", items="id", truth="y", predicted="guess", name="guess")
+    assert read_baseline(other).fingerprint != content["fingerprint"]  # another system
+    turned["guess"] = OLD[::-1]
+    other = save_baseline(turned, tmp_path / "turned.json", items="id", truth="y", predicted="guess", name="v1")
     assert json.loads(other.read_text())["fingerprint"] == content["fingerprint"]
-    relabelled = {**OWN, "y": np.where(np.arange(N) == 7, "b", TRUTH)}
+    relabelled = {**OWN, "guess": OLD, "y": np.where(np.arange(N) == 7, "b", TRUTH)}
     relabelled["y"][7] = "b" if TRUTH[7] == "a" else "a"
-    third = save_baseline(relabelled, tmp_path / "third.json", items="id", truth="y", predicted="guess")
+    third = save_baseline(relabelled, tmp_path / "third.json", items="id", truth="y", predicted="guess", name="v1")
     assert read_baseline(third).fingerprint != content["fingerprint"]
+
+
+@pytest.mark.parametrize("name", [*OWN, "v1"])
+def test_no_name_of_the_baseline_overwrites_a_column_of_the_candidate(name: str, stored: Path, tmp_path: Path) -> None:
+    same = {**OWN, "guess": OLD}
+    path = save_baseline(same, tmp_path / "named.json", items="id", truth="y", predicted="guess", name=name)
+    asked: dict[str, Any] = {"units": "topic", "by": "topic" if name == "topic" else None, **HOW}
+    expected, result = gate(OWN, baseline=stored, **asked), gate(OWN, baseline=path, **asked)
+    assert [(c.value, c.low, c.high, c.units) for c in result.checks] == [
+        (c.value, c.low, c.high, c.units) for c in expected.checks
+    ]
+
+
+@pytest.mark.parametrize("name", ["y", "topic"])
+def test_no_name_of_the_candidate_overwrites_a_column(name: str, stored: Path) -> None:
+    result = gate(OWN, baseline=stored, candidate=name, units="topic", **HOW)
+    assert result.checks[0].low == gate(OWN, baseline=stored, units="topic", **HOW).checks[0].low
 
 
 def test_a_changed_truth_is_refused(stored: Path) -> None:
@@ -73,8 +93,11 @@ def test_items_that_one_lacks_are_refused_or_left_out(stored: Path) -> None:
 def test_an_edited_file_is_refused(stored: Path) -> None:
     content = json.loads(stored.read_text())
     for change, message in (
-        ({"schema": "strat/baseline/9"}, "must be a stored baseline with the schema 'strat/baseline/1'"),
-        ({"truth": content["truth"][::-1]}, "must hold the items that its fingerprint names"),
+        ({"schema": "strat/baseline/9"}, "must be a stored baseline with the schema 'strat/baseline/2'"),
+        ({"truth": content["truth"][::-1]}, "must hold what its fingerprint names"),
+        ({"values": content["values"][::-1]}, "must hold what its fingerprint names"),
+        ({"values": ["zz"] * N}, "must hold what its fingerprint names"),
+        ({"system": "v2"}, "must hold what its fingerprint names"),
         ({"values": content["values"][1:]}, "must have a list 'values' with one entry for each item"),
         ({"role": "x"}, "`role` must be one of"),
     ):

@@ -45,7 +45,9 @@ def gate(
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option("--save", help="Store the candidate as a baseline (without --baseline: do only that)."),
+        typer.Option(
+            "--save", help="Store the candidate as a baseline, whatever the answer (without --baseline: do only that)."
+        ),
     ] = None,
     summary: Annotated[
         Path | None, typer.Option("--summary", help="Append Markdown to this file, such as $GITHUB_STEP_SUMMARY.")
@@ -118,6 +120,8 @@ def gate(
         return
     form.give(result.sheet(), list(result.boards.values()))
     _say(result, summary)
+    if save is not None and result.exit_code:
+        output.warn([f"stored: {save} holds this candidate now, although the answer is {result.answer!r}"])
     raise typer.Exit(result.exit_code)
 
 

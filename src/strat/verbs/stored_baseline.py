@@ -23,7 +23,7 @@ from strat.data.logs.reading import is_logs
 from strat.data.table import read
 from strat.data.untrusted import json_object, possible, read_bytes
 
-SCHEMA = "strat/baseline/1"
+SCHEMA = "strat/baseline/2"
 OF_ITEMS = ("items", "strata", "units", "weights")  # columns that say the same of an item in the rows of every system
 
 
@@ -54,8 +54,10 @@ class StoredBaseline:
 
     @property
     def fingerprint(self) -> str:
-        """What identifies the items: the hash of their names, sorted, with their true labels."""
-        return _fingerprint(self.items, self.truth)
+        """The hash of all that the file holds, in any order of rows."""
+        optional = ([None] * len(self.items) if column is None else column for column in (self.truth, self.epoch))
+        rows = sorted(map(json.dumps, zip(map(str, self.items), self.values, *optional, strict=True)))
+        return "sha256:" + hashlib.sha256(json.dumps([self.system, self.role, rows]).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the file."""
@@ -80,8 +82,8 @@ def save_baseline(
 ) -> Path:
     """Store what one system answered, to gate candidates against it later without its rows.
 
-    The file is JSON with the schema "strat/baseline/1" and a fingerprint of the items and their true labels:
-    :func:`gate` refuses it where these changed.
+    The file is JSON with the schema "strat/baseline/2" and a fingerprint of all that it holds: :func:`gate` refuses it
+    where any of that changed. Whoever may write the file can write a fingerprint too, so keep it as you keep your code.
 
     Parameters
     ----------
@@ -176,7 +178,7 @@ def is_baseline(baseline: str | os.PathLike[str]) -> bool:
 
 @checked
 def read_baseline(path: str | os.PathLike[str]) -> StoredBaseline:
-    """The baseline that a file holds, if it is whole: its fingerprint must be that of its items."""
+    """The baseline that a file holds, if it is whole: its fingerprint must be that of its content."""
     content = json_object(read_bytes(possible(path)), str(path))
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         schema = content.get("schema") if isinstance(content, dict) else None
@@ -189,7 +191,7 @@ def read_baseline(path: str | os.PathLike[str]) -> StoredBaseline:
     role = one_of("role", content.get("role"), ("predicted", "score"))
     stored = StoredBaseline(str(content.get("system")), role, **lists)  # type: ignore[arg-type]
     if stored.fingerprint != content.get("fingerprint"):
-        raise StratError(f"`{path}` must hold the items that its fingerprint names; it was changed, store it again.")
+        raise StratError(f"`{path}` must hold what its fingerprint names; it was changed, store it again.")
     return stored
 
 
@@ -222,11 +224,12 @@ def _both_columns(
     ours, theirs = _matched(items.tolist(), stored.items, asked["unmatched"])
     if stored.truth is not None:
         _same_truth(table[asked["truth"]][ours], [stored.truth[k] for k in theirs], items[ours])
-    name = _beside(stored, candidate or column)
     wide = {other: values[ours] for other, values in table.items() if other != column}
-    wide |= {name: table[column][ours], stored.system: np.asarray(stored.values)[theirs]}
-    asked |= {stored.role: (name, stored.system), "unmatched": "error", "missing": "error", "na": None}
-    return wide, stored.system, name, asked
+    name = _apart(_beside(stored, candidate or column), wide, "candidate")
+    baseline = _apart(stored.system, wide, "baseline")
+    wide |= {name: table[column][ours], baseline: np.asarray(stored.values)[theirs]}
+    asked |= {stored.role: (name, baseline), "unmatched": "error", "missing": "error", "na": None}
+    return wide, baseline, name, asked
 
 
 def _column_beside(stored: StoredBaseline, asked: Mapping[str, Any]) -> str:
@@ -246,6 +249,13 @@ def _column_beside(stored: StoredBaseline, asked: Mapping[str, Any]) -> str:
 def _beside(stored: StoredBaseline, name: str) -> str:
     """What to call a candidate that may have the baseline's name."""
     return f"{name} (candidate)" if name == stored.system else name
+
+
+def _apart(system: str, columns: Iterable[str], role: str) -> str:
+    """What to call a system whose column stands beside others, one of which may have its name."""
+    while system in columns:
+        system = f"{system} ({role})"
+    return system
 
 
 def _both_items(
@@ -323,9 +333,3 @@ def _once(items: Iterable[Any]) -> None:
             "must name each row once for a stored baseline, got some more than once; for repeats, give "
             "`system` and `epoch` of a long table.",
         )
-
-
-def _fingerprint(items: Sequence[Any], truth: Sequence[Any] | None) -> str:
-    pairs = zip(items, items if truth is None else truth, strict=True)
-    lines = sorted({json.dumps([str(item), None if truth is None else str(true)]) for item, true in pairs})
-    return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
