@@ -125,12 +125,12 @@ def retrieval() -> Iterator[Case]:
         qrels[f"q{i}"] = {f"d{j}": int(rng.integers(0, 4)) for j in rng.choice(2000, 100, replace=False)}
         run[f"q{i}"] = {f"d{j}": float(rng.integers(0, 500)) for j in rng.choice(2000, 1000, replace=False)}
     for name, theirs, ours in (
-        ("nDCG@10", "ndcg_cut.10", lambda: strat.ndcg(run, qrels, k=10)),
-        ("MAP", "map", lambda: strat.mean_average_precision(run, qrels)),
-        ("MRR", "recip_rank", lambda: strat.mrr(run, qrels)),
-        ("P@10", "P.10", lambda: strat.precision_at_k(run, qrels, k=10)),
-        ("recall@10", "recall.10", lambda: strat.recall_at_k(run, qrels, k=10)),
-        ("bpref", "bpref", lambda: strat.bpref(run, qrels)),
+        ("nDCG@10", "ndcg_cut.10", lambda: strat.ndcg(qrels, run, k=10)),
+        ("MAP", "map", lambda: strat.mean_average_precision(qrels, run)),
+        ("MRR", "recip_rank", lambda: strat.mrr(qrels, run)),
+        ("P@10", "P.10", lambda: strat.precision_at_k(qrels, run, k=10)),
+        ("recall@10", "recall.10", lambda: strat.recall_at_k(qrels, run, k=10)),
+        ("bpref", "bpref", lambda: strat.bpref(qrels, run)),
     ):
 
         def mean(measure: str = theirs) -> float:
@@ -154,7 +154,7 @@ def cascade() -> Iterator[Case]:
     def theirs() -> float:
         return float(ir_measures.calc_aggregate([measure], qrels, run)[measure])
 
-    ours = lambda: strat.expected_reciprocal_rank(run, qrels, k=20)  # noqa: E731
+    ours = lambda: strat.expected_reciprocal_rank(qrels, run, k=20)  # noqa: E731
     yield Case("ERR@20", "ir-measures", ours, theirs, rounding=5e-6)
 
 

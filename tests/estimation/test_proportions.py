@@ -137,11 +137,11 @@ def test_korn_graubard() -> None:
 
 
 def test_wilson_takes_students_quantile() -> None:
-    assert p.wilson(0.99, 100) == pytest.approx(p.score_interval(99, 100))
+    assert p.wilson(99, 100) == pytest.approx(p.score_interval(99, 100))
     c = stats.t.ppf(0.975, 5)
-    for end in p.wilson(0.3, 50, df=5):
+    for end in p.wilson(15, 50, df=5):
         assert abs(end - 0.3) == pytest.approx(c * np.sqrt(end * (1 - end) / 50))
-    assert p.wilson(0.3, 50, df=1e9) == pytest.approx(p.wilson(0.3, 50), rel=1e-6)
+    assert p.wilson(15, 50, df=1e9) == pytest.approx(p.wilson(15, 50), rel=1e-6)
 
 
 def test_apparent_error_checks_the_rule_of_thumb() -> None:

@@ -35,7 +35,7 @@ def every_part_is_visible() -> tuple[float, float]:
     strat.planning.rows_for_width(width=0.1, proportion=0.5)
     strat.algebra.hadamard(8)
     datasets.benchmark(rng=1)
-    low, high = strat.estimation.proportions.wilson(0.9, 100)
+    low, high = strat.estimation.proportions.wilson(90, 100)
     return float(low) + test.pvalue, float(high)
 
 

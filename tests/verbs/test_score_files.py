@@ -99,9 +99,9 @@ def test_runs(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("".join(f"{q} Q0 {d} 1 {s} a\n" for q, x in run.items() for d, s in x.items()))
     result = evaluate_files(tmp_path / "qrels.txt", tmp_path / "a.run", metrics=["nDCG@5", "map,bpref"])
     for name, expected in (
-        ("ndcg@5", strat.ndcg(run, qrels, k=5)),
-        ("map", strat.mean_average_precision(run, qrels)),
-        ("bpref", strat.bpref(run, qrels)),
+        ("ndcg@5", strat.ndcg(qrels, run, k=5)),
+        ("map", strat.mean_average_precision(qrels, run)),
+        ("bpref", strat.bpref(qrels, run)),
     ):
         assert result[name].value == pytest.approx(float(expected.value()), abs=1e-12)
 

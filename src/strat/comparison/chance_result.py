@@ -16,7 +16,7 @@ from strat.base.validate.columns import Array
 from strat.comparison import chance_distribution
 from strat.comparison.chance_margins import Margins
 from strat.comparison.hypergeometric import TooLargeError
-from strat.estimation.proportions import wilson
+from strat.estimation.proportions import score_interval
 
 # Confidence with which the error of a simulated p-value is bounded.
 CONFIDENCE = 0.999
@@ -85,7 +85,7 @@ class Chance(Result):
         >>> round(low, 3), round(high, 3)
         (0.946, 0.998)
         """
-        low, high = wilson(self.efficiency, self.n, level)
+        low, high = score_interval(self.agreements, self.n, level)
         return float(low), float(high)
 
     def __str__(self) -> str:

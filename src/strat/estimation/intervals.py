@@ -8,7 +8,8 @@ import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
 
 from strat.base.validate.columns import Array
-from strat.estimation.proportions import clopper_pearson, korn_graubard, wilson
+from strat.estimation.proportions import clopper_pearson, korn_graubard
+from strat.estimation.proportions.binomial_limits import score_limits
 from strat.measures.student import critical as critical
 
 Limits = tuple[Array, Array]
@@ -129,8 +130,7 @@ by_arcsine = _through(
 
 def by_wilson(share: Array, trials: Array, level: float, df: Array | float) -> Limits:
     """Wilson's interval with an effective number of trials and Student's critical value."""
-    low, high = wilson(share, trials, level, df=df)
-    return np.asarray(low), np.asarray(high)
+    return score_limits(share, trials, critical(level, df))
 
 
 def exact(share: Array, trials: Array | float, level: float) -> Limits:

@@ -104,7 +104,7 @@ class ProtocolResult(Result):
         p = min(max(self.error, 0.0), 1.0)
         spread = p * (1 - p)
         trials = spread / self.se**2 if self.se > 0 and spread > 0 else float(self.trials)
-        low, high = wilson(p, trials, level, df=self.df)
+        low, high = wilson(p * trials, trials, level, df=self.df)
         return float(low), float(high)
 
     def design(self) -> Design:

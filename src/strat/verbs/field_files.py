@@ -93,7 +93,7 @@ def _of_texts(name: str) -> Make:
 
 def _of_runs(function: Callable[..., Statistic]) -> Make:
     def make(qrels: Any, run: Any, at: float | None) -> Statistic:
-        return function(run, qrels, **({} if at is None else {"k": int(at)}))
+        return function(qrels, run, **({} if at is None else {"k": int(at)}))
 
     return make
 

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strat import measures
-from strat.base.validate.columns import Array
+from strat.base.validate.columns import Array, encode
+from strat.data.cells import combine
+from strat.designs.from_columns import GROUP
 from strat.measures import Statistic
 from strat.measures.positive import positives
 
@@ -83,7 +85,13 @@ def _of_numbers(function: Callable[..., Statistic], c: Columns) -> Statistic:
 
 
 def _mqm(c: Columns) -> Statistic:
-    return measures.mqm(np.asarray(c["predicted"]), np.asarray(c["truth"]), segments=c["items"])
+    """A segment is an item of one system and one rater, where `by` names them; kinds of errors make no segments."""
+    kinds = [np.asarray(c[role]) for role in ("truth", "predicted")]
+    groups = [np.asarray(column) for role, column in c.items() if role.startswith(GROUP)]
+    whose = [column for column in groups if not any(np.array_equal(column, kind) for kind in kinds)]
+    encoded = [encode("items", column) for column in (np.asarray(c["items"]), *whose)]
+    segments, _ = combine([codes for codes, _ in encoded], [len(labels) for _, labels in encoded])
+    return measures.mqm(kinds[1], kinds[0], segments=segments)
 
 
 RISKS: dict[str, Build] = {

@@ -117,10 +117,10 @@ def test_retrieval_equals_trec_eval(seed: int) -> None:
     wanted = {"ndcg", "ndcg_cut.10", "map", "map_cut.10", "recip_rank", "P.10", "recall.10", "bpref"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
     for name, (measure, k) in names.items():
-        table = m.per_query(run, qrels, measure=measure, k=k)
+        table = m.per_query(qrels, run, measure=measure, k=k)
         np.testing.assert_allclose(table[measure], [theirs[q][name] for q in table["query"]], atol=1e-12, err_msg=name)
     mean = np.mean([one["ndcg_cut_10"] for one in theirs.values()])
-    assert float(m.ndcg(run, qrels, k=10).value()) == pytest.approx(mean, abs=1e-12)
+    assert float(m.ndcg(qrels, run, k=10).value()) == pytest.approx(mean, abs=1e-12)
 
 
 def coco(seed: int, images: int = 40) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -28,11 +28,13 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "recordings": (lambda: m.der(3, [[]]), r"`reference` must be a list of recordings"),
     "silence": (lambda: m.der([[]], [[]]), r"`reference` must hold some speech that is scored, got none"),
     "collar": (lambda: m.der([[(0, 1, "A")]], [[]], collar=-1), r"`collar` must be a number of seconds from 0, got -1"),
-    "run": (lambda: m.ndcg({"q": {"a": 1}}, {"r": {"a": 1}}), r"`run` must answer a query of `qrels`"),
-    "scores": (lambda: m.ndcg({"q": {"a": "x"}}, {"q": {"a": 1}}), r"`run` must map documents to numbers"),
-    "nan": (lambda: m.ndcg({"q": {"a": np.nan}}, {"q": {"a": 1}}), r"`run` must hold finite numbers"),
+    "run": (lambda: m.ndcg({"r": {"a": 1}}, {"q": {"a": 1}}), r"`run` must answer a query of `qrels`"),
+    "run first": (lambda: m.mrr({"q": {"a": 0.5}}, {"q": {"a": 1}}), r"`qrels` must hold whole grades, got 0.5"),
+    "category first": (lambda: m.mqm(["Style"], ["Major"], segments=[1]), r"`severity` must be Major, Minor"),
+    "scores": (lambda: m.ndcg({"q": {"a": 1}}, {"q": {"a": "x"}}), r"`run` must map documents to numbers"),
+    "nan": (lambda: m.ndcg({"q": {"a": 1}}, {"q": {"a": np.nan}}), r"`run` must hold finite numbers"),
     "k": (lambda: m.ndcg({"q": {"a": 1}}, {"q": {"a": 1}}, k=0), r"`k` must be at least 1, got 0"),
-    "documents": (lambda: m.ndcg({"q": {"a": 1, 2: 1}}, {"q": {"a": 1}}), r"`run` must name documents by one type"),
+    "documents": (lambda: m.ndcg({"q": {"a": 1}}, {"q": {"a": 1, 2: 1}}), r"`run` must name documents by one type"),
     "thresholds": (lambda: m.net_benefit([0, 1], [0.1, 0.2], thresholds=[1.0]), r"`thresholds` must lie between 0 and"),
     "risk": (lambda: m.net_benefit([0, 1], [0.1, 2], thresholds=[0.1]), r"`probability` must lie between 0 and 1"),
     "no risk": (lambda: m.observed_expected([0, 1], [0, 0]), r"`probability` must be above 0 in some row"),
@@ -70,7 +72,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "image": (lambda: m.coco_ap(IMAGES, [{**BOX, "image_id": 5}]), r"`detections` must fit the images and keys"),
     "elsewhere": (
         lambda: strat.evaluate({"t": [1, 0], "p": [1, 1]}, truth="t", predicted="p", metrics="ndcg"),
-        r"it is strat.ndcg\(run, qrels\)",
+        r"it is strat.ndcg\(qrels, run\)",
     ),
 }
 

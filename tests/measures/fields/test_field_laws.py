@@ -148,8 +148,25 @@ def test_mqm_counts_a_segment_once() -> None:
     assert value == pytest.approx(penalties.sum() / 12)
 
 
+def test_mqm_of_all_systems_counts_a_segment_once_for_each() -> None:
+    """What `by` says of whose the segments are: of systems, but not of kinds of errors."""
+    rng = np.random.default_rng(2)
+    table = {
+        "segment": np.arange(120) % 20,
+        "system": np.repeat(["A", "B", "C"], 40),
+        "severity": rng.choice(["Major", "Minor", "No-error"], 120),
+        "category": rng.choice(["Style", "Accuracy"], 120),
+    }
+    asked = {"truth": "category", "predicted": "severity", "items": "segment", "metrics": "mqm"}
+    systems = strat.evaluate(table, by="system", **asked)
+    each = [estimate.value for estimate in systems.groups["mqm"].each.values()]
+    assert systems["mqm"].value == pytest.approx(np.mean(each))
+    plain = strat.evaluate(table, **asked)["mqm"].value
+    assert strat.evaluate(table, by="category", **asked)["mqm"].value == pytest.approx(plain)
+
+
 def test_unanswered_queries_count_nothing_and_are_noted() -> None:
-    statistic = m.mrr({"q1": {"a": 1.0, "b": 1.0}}, {"q1": {"b": 1}, "q2": {"c": 1}})
+    statistic = m.mrr({"q1": {"b": 1}, "q2": {"c": 1}}, {"q1": {"a": 1.0, "b": 1.0}})
     assert float(statistic.value()) == 0.5  # of equal scores the later name comes first
     assert [note.code for note in statistic.notes] == ["unanswered-queries", "tied-documents"]
 

@@ -58,20 +58,19 @@ def score_interval(successes: ArrayLike, trials: ArrayLike, level: float = 0.95)
 
 
 @checked
-def wilson(share: ArrayLike, trials: ArrayLike, level: float = 0.95, *, df: ArrayLike = np.inf) -> Limits:
-    """The score interval from a share and an (effective) number of trials: (low, high).
+def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95, *, df: ArrayLike = np.inf) -> Limits:
+    """The score interval with Student's quantile for finite degrees of freedom, else `score_interval`: (low, high).
 
-    With finite degrees of freedom Student's quantile takes the place of the normal one.
+    With an effective number of trials the successes are the share times that number.
 
     Examples
     --------
-    >>> low, high = wilson(0.99, 100)
+    >>> low, high = wilson(99, 100)
     >>> print(f"{low:.5f} {high:.5f}")
     0.94551 0.99823
     """
-    p, n = values("share", share, most=2.0), values("trials", trials)
-    checked_counts(p * n, n, level)
-    return as_pair(*score_limits(p, n, _student(level, df)))
+    s, n = checked_counts(successes, trials, level)
+    return as_pair(*score_limits(s / n, n, _student(level, df)))
 
 
 @checked

@@ -111,7 +111,7 @@ MEASURES: dict[str, Callable[[Ranked, int | None], float]] = {
 
 @checked
 def per_query(
-    run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, measure: str = "ndcg", k: int | None = None
+    qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, measure: str = "ndcg", k: int | None = None
 ) -> dict[str, Any]:
     """A table with one row for each judged query, in sorted order: ``{"query": …, measure: …}``.
 
@@ -119,10 +119,11 @@ def per_query(
 
     Parameters
     ----------
+    qrels
+        From query to the grades of judged documents, whole numbers: ``{query: {document: grade}}``; a grade above 0 is
+        relevant.
     run
         From query to its documents' scores: ``{query: {document: score}}``.
-    qrels
-        From query to the grades of judged documents: ``{query: {document: grade}}``; a grade above 0 is relevant.
     measure
         "ndcg", "map", "mrr", "p", "recall", "err" or "bpref".
     k
@@ -130,11 +131,11 @@ def per_query(
 
     Examples
     --------
-    >>> per_query({"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 1}, "q2": {"c": 1}}, measure="mrr")
+    >>> per_query({"q1": {"b": 1}, "q2": {"c": 1}}, {"q1": {"a": 2.0, "b": 1.0}}, measure="mrr")
     {'query': ['q1', 'q2'], 'mrr': array([0.5, 0. ])}
     """
     one_of("measure", measure, tuple(MEASURES))
-    queries, rankings = _ranked(run, qrels)
+    queries, rankings = _ranked(qrels, run)
     return {"query": queries, measure: _values(rankings, measure, k)}
 
 
@@ -144,9 +145,9 @@ def _values(rankings: Sequence[Ranked], measure: str, k: int | None) -> Array:
     return np.array([MEASURES[measure](query, k) for query in rankings])
 
 
-def _ranked(run: Mapping[Any, Any], qrels: Mapping[Any, Any]) -> tuple[list[Any], list[Ranked]]:
+def _ranked(qrels: Mapping[Any, Any], run: Mapping[Any, Any]) -> tuple[list[Any], list[Ranked]]:
     """The judged queries in sorted order, each with its ranking."""
-    for name, given in (("run", run), ("qrels", qrels)):
+    for name, given in (("qrels", qrels), ("run", run)):
         if not isinstance(given, Mapping) or not given:
             raise StratError.about(name, f"must map queries to documents and numbers, got {some([given])}.")
     try:
@@ -160,6 +161,11 @@ def _ranked(run: Mapping[Any, Any], qrels: Mapping[Any, Any]) -> tuple[list[Any]
 
 def _one_query(query: Any, scores: Any, grades: Any) -> Ranked:
     given, judged = _numbers("run", query, scores), _numbers("qrels", query, grades)
+    if (judged % 1 != 0).any():
+        raise StratError.about(
+            "qrels",
+            f"must hold whole grades, got {judged[judged % 1 != 0][0]:g} for query {query!r}; qrels come first.",
+        )
     try:
         return ranked(scores, dict(zip(grades, judged.tolist(), strict=True)), given)
     except TypeError:
@@ -209,9 +215,9 @@ def _greater_names(judged: list[Any], names: list[Any], order: Codes, first: Cod
     return np.array(counts, np.intp)
 
 
-def _mean(name: str, run: Mapping[Any, Any], qrels: Mapping[Any, Any], measure: str, k: int | None) -> Statistic:
+def _mean(name: str, qrels: Mapping[Any, Any], run: Mapping[Any, Any], measure: str, k: int | None) -> Statistic:
     """The mean over judged queries, with notes on unanswered queries and on ties."""
-    queries, rankings = _ranked(run, qrels)
+    queries, rankings = _ranked(qrels, run)
     title = name if k is None else f"{name}@{k}"
     statistic = row_mean(title, _values(rankings, measure, k), link="logit", bounds=(0.0, 1.0))
     absent = sum(query not in run for query in queries)
@@ -230,133 +236,133 @@ def _notes(rankings: Sequence[Ranked], absent: int) -> tuple[str, ...]:
 
 
 @checked
-def ndcg(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
+def ndcg(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """The normalized discounted cumulative gain: gain grade, discount log2(rank + 1), as trec_eval's ndcg_cut.
 
     Rows are the judged queries in sorted order; each adds (its nDCG, 1). The usual unit is the query.
 
     Parameters
     ----------
-    run, qrels, k
+    qrels, run, k
         As for `per_query`.
 
     Examples
     --------
-    >>> float(ndcg({"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}).value().round(4))
+    >>> float(ndcg({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}).value().round(4))
     0.6309
     """
-    return _mean("nDCG", run, qrels, "ndcg", k)
+    return _mean("nDCG", qrels, run, "ndcg", k)
 
 
 @checked
-def mean_average_precision(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
+def mean_average_precision(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """MAP, the mean over queries of the average precision; each query adds (its average precision, 1).
 
     The usual unit is the query.
 
     Parameters
     ----------
-    run, qrels, k
+    qrels, run, k
         As for `per_query`.
 
     Examples
     --------
-    >>> float(mean_average_precision({"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}).value())
+    >>> float(mean_average_precision({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}).value())
     0.5
     """
-    return _mean("MAP", run, qrels, "map", k)
+    return _mean("MAP", qrels, run, "map", k)
 
 
 @checked
-def mrr(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
+def mrr(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """The mean over queries of 1 / rank of the first relevant document; for ranks alone: `mean_reciprocal_rank`.
 
     Each query adds (its reciprocal rank, 1). The usual unit is the query.
 
     Parameters
     ----------
-    run, qrels, k
+    qrels, run, k
         As for `per_query`.
 
     Examples
     --------
-    >>> float(mrr({"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}).value())
+    >>> float(mrr({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}).value())
     0.5
     """
-    return _mean("MRR", run, qrels, "mrr", k)
+    return _mean("MRR", qrels, run, "mrr", k)
 
 
 @checked
-def precision_at_k(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int = 10) -> Statistic:
+def precision_at_k(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int = 10) -> Statistic:
     """P@k, the mean over queries of relevant documents among the first k, over k.
 
     Each query adds (its precision, 1). The usual unit is the query.
 
     Parameters
     ----------
-    run, qrels, k
+    qrels, run, k
         As for `per_query`.
 
     Examples
     --------
-    >>> float(precision_at_k({"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}, k=2).value())
+    >>> float(precision_at_k({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, k=2).value())
     0.5
     """
-    return _mean("P", run, qrels, "p", k)
+    return _mean("P", qrels, run, "p", k)
 
 
 @checked
-def recall_at_k(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int = 10) -> Statistic:
+def recall_at_k(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int = 10) -> Statistic:
     """Recall@k, the mean over queries of relevant documents among the first k, over all relevant ones.
 
     Each query adds (its recall, 1). The usual unit is the query.
 
     Parameters
     ----------
-    run, qrels, k
+    qrels, run, k
         As for `per_query`.
 
     Examples
     --------
-    >>> float(recall_at_k({"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}, k=2).value())
+    >>> float(recall_at_k({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, k=2).value())
     1.0
     """
-    return _mean("recall", run, qrels, "recall", k)
+    return _mean("recall", qrels, run, "recall", k)
 
 
 @checked
-def expected_reciprocal_rank(run: Mapping[Any, Any], qrels: Mapping[Any, Any], *, k: int | None = 20) -> Statistic:
+def expected_reciprocal_rank(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = 20) -> Statistic:
     """ERR@k with grades up to 4, as in gdeval; each query adds (its ERR, 1).
 
     The usual unit is the query.
 
     Parameters
     ----------
-    run, qrels, k
+    qrels, run, k
         As for `per_query`.
 
     Examples
     --------
-    >>> float(expected_reciprocal_rank({"q": {"a": 1.0}}, {"q": {"a": 4}}).value())
+    >>> float(expected_reciprocal_rank({"q": {"a": 4}}, {"q": {"a": 1.0}}).value())
     0.9375
     """
-    return _mean("ERR", run, qrels, "err", k)
+    return _mean("ERR", qrels, run, "err", k)
 
 
 @checked
-def bpref(run: Mapping[Any, Any], qrels: Mapping[Any, Any]) -> Statistic:
+def bpref(qrels: Mapping[Any, Any], run: Mapping[Any, Any]) -> Statistic:
     """Binary preference, which looks only at judged documents; each query adds (its bpref, 1).
 
     The usual unit is the query.
 
     Parameters
     ----------
-    run, qrels
+    qrels, run
         As for `per_query`.
 
     Examples
     --------
-    >>> float(bpref({"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 0, "b": 1}}).value())
+    >>> float(bpref({"q": {"a": 0, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}).value())
     0.0
     """
-    return _mean("bpref", run, qrels, "bpref", None)
+    return _mean("bpref", qrels, run, "bpref", None)

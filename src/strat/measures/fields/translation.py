@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strat.base.errors import StratError, one_of
+from strat.base.errors import StratError, one_of, some
 from strat.base.extras import load
 from strat.base.notes import Note
 from strat.base.validate.arguments import checked
@@ -145,6 +145,9 @@ def ter(reference: ArrayLike, hypothesis: ArrayLike, *, case_sensitive: bool = F
     )
 
 
+SEVERITIES = {"major", "minor", "neutral", "no-error", "no error", "none", ""}
+
+
 @checked
 def mqm_weights(severity: ArrayLike, category: ArrayLike) -> Array:
     """The penalty of each annotated error: major 5, minor 1, minor punctuation 0.1, non-translation 25, else 0.
@@ -166,6 +169,11 @@ def mqm_weights(severity: ArrayLike, category: ArrayLike) -> Array:
     levels = [text.strip().lower() for text in texts("severity", severity)]
     kinds = [text.strip().lower() for text in texts("category", category)]
     same_length(severity=levels, category=kinds)
+    unknown = sorted(set(levels) - SEVERITIES)
+    if unknown:
+        raise StratError.about(
+            "severity", f"must be Major, Minor, Neutral or No-error, got {some(unknown)}; the severity comes first."
+        )
     return np.array([_penalty(*both) for both in zip(levels, kinds, strict=True)])
 
 
