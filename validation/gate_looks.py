@@ -46,7 +46,7 @@ def main(series: int) -> None:
             plain = [mean - 1.645 * se > -MARGIN, mean + 1.645 * se < -MARGIN]
             once += [part[fixed - 1] for part in plain]
             nightly += first_of([part[nights] for part in plain])[0]
-            limits = confidence_sequence(x, planned=fixed)
+            limits = confidence_sequence(x, planned=fixed, level=0.9)
             claim, when = first_of([limits.low[nights] > -MARGIN, limits.high[nights] < -MARGIN])
             sequence += claim
             spent.append(nights[when] + 1 if when is not None else len(x))

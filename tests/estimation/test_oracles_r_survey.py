@@ -172,9 +172,13 @@ def test_lone_units(oracle: list[dict[str, str]], lone: str, theirs: str) -> Non
         got = strat.estimate(statistic, on=design_of(t, lone=lone))
         assert got.df == float(row["df"])
         if lone == "centre" and kind == "total":
-            # R subtracts the mean over rows from a unit's total; we subtract the mean over units. They agree where
-            # the influences sum to zero (means, ratios), and ours stays the same when a unit's rows are split up.
-            assert got.se < float(row["se"])
+            # R squares the total of a lone unit as it is; we compare it with the mean of all units' totals. They agree
+            # where the influences sum to zero (means, ratios).
+            known = strat.estimate(statistic, on=design_of(t, lone="certainty"))
+            alone = [h for h in np.unique(t["stratum"]) if len(np.unique(t["psu"][t["stratum"] == h])) == 1]
+            squares = sum((t["weight"] * t[column])[t["stratum"] == h].sum() ** 2 for h in alone)
+            assert float(row["se"]) == pytest.approx(np.sqrt(known.se**2 + squares), rel=1e-8)
+            assert known.se < got.se < float(row["se"])
             continue
         assert got.se == pytest.approx(float(row["se"]), rel=1e-8), row["statistic"]
 

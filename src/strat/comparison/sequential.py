@@ -33,9 +33,9 @@ class ConfidenceSequence(Result):
     mean
         The mean of the first 1, 2, … units.
     low, high
-        One-sided limits after each of them, each for all times at once (so that both together have twice the error).
+        Limits after each of them that hold at all times at once; each side has half of the error.
     level
-        One-sided confidence level.
+        Confidence level of both limits together, as everywhere.
     method
         "empirical Bernstein" (for bounded values, at any number of units) or "asymptotic".
     """
@@ -63,8 +63,8 @@ class ConfidenceSequence(Result):
     def __str__(self) -> str:
         """Where the sequence stands."""
         return (
-            f"mean {self.mean[-1]:.4f} of {len(self):,} units, one-sided {100 * self.level:g} % limits at any time "
-            f"{self.low[-1]:.4f} and {self.high[-1]:.4f} ({self.method})"
+            f"mean {self.mean[-1]:.4f} of {len(self):,} units, {100 * self.level:g} % limits at any time "
+            f"{self.low[-1]:.4f} to {self.high[-1]:.4f} ({self.method})"
         )
 
 
@@ -92,7 +92,7 @@ def confidence_sequence(
     planned
         The number of units at which the asymptotic limits are to be narrowest; by default all of them.
     level
-        One-sided confidence level.
+        Confidence level of both limits together; one of them alone is wrong half as often.
 
     Examples
     --------
@@ -105,11 +105,11 @@ def confidence_sequence(
     array = validate.numbers("values", values, most=1e100)
     if array.ndim != 1 or len(array) < FEWEST:
         raise StratError.about("values", f"must have one value for each of two units or more, got shape {array.shape}.")
-    validate.share("level", level, low=0.5, open_ends=True, hint="it is one-sided; 0.95 means 95 %")
+    error = (1.0 - validate.level(level)) / 2  # on each side
     if bounds is not None:
         if planned is not None:
             raise StratError.about("planned", f"must be left out beside `bounds`, got {planned!r}.")
-        return _bernstein(array, _range(bounds, array), 1.0 - level)
+        return _bernstein(array, _range(bounds, array), error)
     if planned is not None:
         validate.count("planned", planned, most=LARGEST)
     n = np.arange(1.0, len(array) + 1)
@@ -118,7 +118,7 @@ def confidence_sequence(
     squares = np.cumsum(centred**2) - n * (mean - array.mean()) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(np.maximum(squares, 0.0) / (n - 1.0))
-        radius = deviation / np.sqrt(n) * _multiplier(1.0 - level, n, planned or len(array))
+        radius = deviation / np.sqrt(n) * _multiplier(error, n, planned or len(array))
     radius[: FEWEST - 1] = math.inf
     return ConfidenceSequence(mean, mean - radius, mean + radius, level, "asymptotic")
 
@@ -179,7 +179,7 @@ def _bernstein(values: Array, bounds: tuple[float, float], error: float) -> Conf
     upper = np.minimum.accumulate(np.minimum(centre + radius, 1.0))
     mean = np.cumsum(values) / n
     width = high - low
-    return ConfidenceSequence(mean, low + width * lower, low + width * upper, 1.0 - error, "empirical Bernstein")
+    return ConfidenceSequence(mean, low + width * lower, low + width * upper, 1.0 - 2.0 * error, "empirical Bernstein")
 
 
 def _range(bounds: tuple[float, float], values: Array) -> tuple[float, float]:

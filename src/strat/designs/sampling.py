@@ -54,7 +54,8 @@ class Sampling:
     stages
         Columns of units drawn in stages, first stage first: see :meth:`strat.Design.staged`.
     lone
-        What to do with a stratum of one unit: "error", "collapse", "certainty", "centre" or "average".
+        What to do with a stratum of one unit: "error", "collapse", "certainty", "average" (as variable as the
+        others) or "centre" (compared with the mean of all units; R's "adjust" for means and ratios, not for totals).
     collapse_by
         With lone="collapse": a column of numbers, one for each stratum (its size, what was known of it before), by
         which strata are joined with similar ones; by default in the order of their labels.

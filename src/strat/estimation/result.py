@@ -159,7 +159,7 @@ class Estimate(Result):
 
     @property
     def deff(self) -> Value | None:
-        """Design effect: the variance over that of a simple random sample of as many rows (None if unknown)."""
+        """Design effect: the variance over that of as many rows drawn with replacement (R: "replace"), or None."""
         if self.inference.srs is None:
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
