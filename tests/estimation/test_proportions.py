@@ -149,13 +149,15 @@ def test_apparent_error_checks_the_rule_of_thumb() -> None:
     assert rate.value == pytest.approx(0.14333, abs=1e-5)
     assert rate.accuracy == pytest.approx(1 - rate.value)
     half = 1.96 * np.sqrt(rate.value * (1 - rate.value) / 300)
-    assert rate.interval() == pytest.approx((rate.value - half, rate.value + half), abs=1e-5)
+    assert rate.normal_interval() == pytest.approx((rate.value - half, rate.value + half), abs=1e-5)
     assert rate.normal
+    low, high = rate.interval()
+    assert f"95 % {low:.4g} to {high:.4g}" in str(rate)
     for errors, trials in ((5, 300), (295, 300), (10, 30)):
         few = p.apparent_error(errors, trials)
         assert not few.normal
         with pytest.warns(StratWarning, match="rule of thumb"):
-            few.interval()
+            few.normal_interval()
 
 
 @pytest.mark.parametrize(

@@ -88,11 +88,15 @@ def test_few_splits_recommend_the_paired_estimate():
     assert "too few" in pair.reason
 
 
-def test_equal_models_have_a_p_value_of_one():
+def test_equal_models_are_not_known_to_be_equivalent():
     result = strat.compare_models({"a": GaussianNB(), "b": GaussianNB()}, DATA.X, DATA.y, cv=5)
     pair = result.pair("a", "b")
     assert (pair.difference, pair.pvalue) == (0.0, 1.0)
-    assert pair.posterior.equivalent == 1.0
+    assert pair.corrected is None
+    assert pair.posterior is None  # splits without variation say nothing of the size of a difference
+    assert [note.code for note in pair.notes] == ["no-variation"]
+    low, high = pair.interval()
+    assert low < 0 < high
 
 
 def test_texts_and_nested_group_searches_are_taken():

@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from strat import StratError, protocols
 from strat.datasets import gaussian_classes
+from strat.protocols.selection import mahalanobis_distance
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(60, 6)) + np.outer(np.tile([0, 1], 30), [1.0, 0.2, 0.6, 0.0, 0.9, 0.1]), np.tile([0, 1], 30)
@@ -33,6 +34,38 @@ def test_backward_selection_takes_the_least_useful_out():
     while len(kept) > 2:
         kept.remove(max(kept, key=lambda f: spread(X[:, [g for g in kept if g != f]], Y)))
     assert protocols.backward_selection(X, Y, features=2, criterion=spread).tolist() == kept
+
+
+SEARCHES = {
+    "forward": protocols.forward_selection,
+    "backward": protocols.backward_selection,
+    "floating": protocols.floating_search,
+    "exhaustive": protocols.exhaustive_search,
+    "single": lambda X, y, features, criterion: protocols.single_features(X, y, criterion=criterion)[:features],
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_a_search_does_not_depend_on_where_the_criterion_is_zero(search):
+    """A criterion below zero, such as minus an error, finds the sets that it finds above."""
+    found = [search(X, Y, features=3, criterion=lambda a, b, c=c: spread(a, b) - c).tolist() for c in (0, 100)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_a_criterion_gets_the_labels_that_were_given(search):
+    names = np.array(["no", "yes"])[Y]
+    by_name = search(X, names, features=3, criterion=lambda a, b: spread(a, (b == "yes").astype(int)))
+    assert by_name.tolist() == search(X, Y, features=3, criterion=spread).tolist()
+    ours = search(X, names, features=3, criterion=mahalanobis_distance)
+    assert ours.tolist() == search(X, Y, features=3, criterion="mahalanobis").tolist()
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf, np.inf, "high", None])
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_what_is_no_number_is_no_criterion(search, value):
+    with pytest.raises(StratError, match="`criterion` must be"):
+        search(X, Y, features=3, criterion=lambda a, b: value)
 
 
 def test_single_features_are_ranked_alone():

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError
 from strat.base.validate.arguments import checked
-from strat.base.validate.scalars import number
 from strat.protocols.selection import Criterion, checked_rows, criterion_of, wanted_features
 
 MOST_SETS = 200_000
@@ -39,10 +38,10 @@ def backward_selection(
     [1, 2]
     """
     table, codes = checked_rows(X, y)
-    wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion)
+    wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion, y)
     kept = list(range(table.shape[1]))
     while len(kept) > wanted:
-        without = [number("criterion", measure(table[:, [g for g in kept if g != f]], codes)) for f in kept]
+        without = [measure(table[:, [g for g in kept if g != f]], codes) for f in kept]
         del kept[int(np.argmax(without))]
     return np.array(kept)
 
@@ -59,13 +58,13 @@ def exhaustive_search(
     [1, 2]
     """
     table, codes = checked_rows(X, y)
-    wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion)
+    wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion, y)
     if (sets := math.comb(table.shape[1], wanted)) > MOST_SETS:
         raise StratError.about(
             "features", f"must leave at most {MOST_SETS:,} sets to look at, got {sets:,}; use floating_search."
         )
     every = combinations(range(table.shape[1]), wanted)
-    return np.array(max(every, key=lambda chosen: number("criterion", measure(table[:, list(chosen)], codes))))
+    return np.array(max(every, key=lambda chosen: measure(table[:, list(chosen)], codes)))
 
 
 @checked
@@ -78,6 +77,6 @@ def single_features(X: ArrayLike, y: ArrayLike, *, criterion: str | Criterion = 
     [1, 2, 0]
     """
     table, codes = checked_rows(X, y)
-    measure = criterion_of(criterion)
-    values = np.array([number("criterion", measure(table[:, [f]], codes)) for f in range(table.shape[1])])
+    measure = criterion_of(criterion, y)
+    values = np.array([measure(table[:, [f]], codes) for f in range(table.shape[1])])
     return np.argsort(-values, kind="stable")

@@ -16,12 +16,13 @@ from strat.base.result import Result
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
-from strat.base.validate.scalars import Rng, generator
+from strat.base.validate.scalars import Rng, generator, number
 from strat.show.colours import BLUE, GREY, ORANGE
 from strat.show.figures import new_axes
 
 Criterion = Callable[[Array, Codes], float]
 OVERSHOOT = 2
+HAIR = 1e-12  # of a criterion: rounding, by which a set is no better than another
 
 
 def centroid_distance(X: Array, y: Codes) -> float:
@@ -36,7 +37,7 @@ def centroid_distance(X: Array, y: Codes) -> float:
 def mahalanobis_distance(X: Array, y: Codes) -> float:
     """The mean squared distance between class centroids in units of the pooled covariance."""
     centre = _centroids(X, y)
-    own = X - centre[y]
+    own = X - centre[np.unique(y, return_inverse=True)[1]]
     pooled = own.T @ own / max(len(X) - len(centre), 1) + 1e-12 * np.eye(X.shape[1])
     inverse = np.linalg.pinv(pooled)
     gaps = (centre[:, None] - centre[None])[np.triu_indices(len(centre), 1)]
@@ -59,7 +60,8 @@ def forward_selection(
     features
         How many to take; all by default, which gives a ranking.
     criterion
-        "centroids" (the book's filter), "mahalanobis", or a function of (X, y) that is larger for better sets.
+        "centroids" (the book's filter), "mahalanobis", or a function of (X, y), with the labels as given, that
+        is larger for better sets and finite for each.
 
     Examples
     --------
@@ -72,7 +74,7 @@ def forward_selection(
     wanted = wanted_features(features, table.shape[1])
     if criterion == "centroids":
         return _centroid_order(_centroids(table, codes), wanted)
-    measure = criterion_of(criterion)
+    measure = criterion_of(criterion, y)
     chosen: list[int] = []
     while len(chosen) < wanted:
         chosen.append(_best_addition(table, codes, chosen, measure)[0])
@@ -110,7 +112,7 @@ def floating_search(
     [0, 1]
     """
     table, codes = checked_rows(X, y)
-    wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion)
+    wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion, y)
     best: dict[int, tuple[float, list[int]]] = {0: (-np.inf, [])}
     chosen: list[int] = []
     while len(chosen) < min(wanted + OVERSHOOT, table.shape[1]):
@@ -136,7 +138,8 @@ def _drop_while_better(
         fewer = [[f for f in chosen if f != out] for out in chosen]
         values = [measure(X[:, s], y) for s in fewer]
         i = int(np.argmax(values))
-        if values[i] <= best[len(chosen) - 1][0] * (1 + 1e-12):
+        known = best[len(chosen) - 1][0]
+        if values[i] <= known + HAIR * abs(known):
             break
         chosen = fewer[i]
         best[len(chosen)] = (values[i], chosen)
@@ -340,8 +343,18 @@ def wanted_features(features: int | None, most: int) -> int:
     return wanted
 
 
-def criterion_of(criterion: str | Criterion) -> Criterion:
-    """The criterion, by its name or itself."""
-    if callable(criterion):
-        return criterion
-    return CRITERIA[one_of("criterion", criterion, tuple(CRITERIA))]
+def criterion_of(criterion: str | Criterion, y: ArrayLike) -> Criterion:
+    """The criterion as a function of columns and codes: one of ours by its name, or a function of the labels `y`."""
+    if not callable(criterion):
+        return CRITERIA[one_of("criterion", criterion, tuple(CRITERIA))]
+    labels = np.asarray(y)
+
+    def measure(X: Array, codes: Codes) -> float:
+        value = number("criterion", criterion(X, labels))
+        if not np.isfinite(value):
+            raise StratError.about(
+                "criterion", f"must be a finite number for each set, got {value} for {counted(X.shape[1], 'feature')}."
+            )
+        return value
+
+    return measure

@@ -199,9 +199,10 @@ class ModelComparison(SheetResult):
         if len(values) < 2:
             return None, []
         d = values[:, 0] - values[:, 1]
-        if d.std() <= 1e-14 * np.abs(d).max() and np.abs(d).max() > 0:
+        if d.std() <= 1e-14 * np.abs(d).max():
             text = (
-                f"the difference is {d[0]:g} in every split: without variation the corrected t-test can't be computed"
+                f"the difference is {d[0]:g} in every split: without variation neither the corrected t-test nor a "
+                "posterior can be computed"
             )
             return None, [Note("no-variation", text)]
         return comparison.corrected_t(*values.T, ratio=self.ratio), []

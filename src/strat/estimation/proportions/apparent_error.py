@@ -41,24 +41,24 @@ class ApparentError(Result):
         return self.trials > 30 and self.errors > 5 and self.trials - self.errors > 5
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Nyssen's score interval of the error, which needs no rule of thumb."""
+        return score_interval(self.errors, self.trials, level)
+
+    def normal_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Kuncheva (1.9), with a warning where its own rule of thumb forbids it."""
         if not self.normal:
             warnings.warn(
                 f"{self.errors:g} errors in {self.trials:g} trials break the rule of thumb for the normal "
                 "approximation (more than 30 trials, more than 5 errors and more than 5 successes); "
-                "use `score_interval`.",
+                "use `interval`.",
                 StratWarning,
                 stacklevel=2,
             )
         return wald(self.errors, self.trials, level)
 
-    def score_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Nyssen's interval of the error, which needs no rule of thumb."""
-        return score_interval(self.errors, self.trials, level)
-
     def __str__(self) -> str:
-        """The rate with the interval that always holds up."""
-        low, high = self.score_interval()
+        """The rate with its interval."""
+        low, high = self.interval()
         counts = f"{self.errors:g} of {self.trials:g}"
         return f"apparent error {self.value:.4g} ({counts}, 95 % {low:.4g} to {high:.4g})"
 
@@ -74,7 +74,7 @@ def apparent_error(errors: float, trials: float) -> ApparentError:
     >>> rate = apparent_error(43, 300)
     >>> print(rate)
     apparent error 0.1433 (43 of 300, 95 % 0.1082 to 0.1875)
-    >>> print(rate.normal, [round(limit, 4) for limit in rate.interval()])
+    >>> print(rate.normal, [round(limit, 4) for limit in rate.normal_interval()])
     True [0.1037, 0.183]
     """
     checked_counts(errors, trials, 0.95, "errors")
