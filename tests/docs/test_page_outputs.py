@@ -51,12 +51,27 @@ def test_the_page_shows_what_its_examples_print(page: Path) -> None:
     with outputs.empty_folder():
         for outcome in outputs.run(page, text):
             e = outcome.example
+            if not (run_only or e.varies):
+                missing = [words for words in promised(e.code) if words not in outcome.text]
+                assert not missing, f"{page.name}, line {e.line}: its comment promises {missing}, got\n{outcome.text}"
             if run_only or e.varies or (e.shown is None and page.parent == ROOT):
                 continue
             way_out = f"{page.name}, line {e.line}: renew it by `python docs/outputs.py {page.relative_to(ROOT)}`"
             assert outputs.same(e.shown or "", outcome.text), f"{way_out}\n{outcome.text}"
         if page.stem in WALKS:
             walked(text, *WALKS[page.stem])
+
+
+PROMISE = re.compile(r"^ *print\(.*\)  # (?:\"([^\"]*\d[^\"]*)\"|([-−+]?\d+(?:\.\d+)?)(?![\w.%×:]| %| ×))", re.MULTILINE)
+
+
+def promised(code: str) -> list[str]:
+    """What the comment beside a `print` says that it prints: a text in quotes, or a number at its beginning.
+
+    >>> promised('print(a)  # "0.78 (0.71)" for each\\nprint(b)  # 4 of 7\\nprint(c)  # the 3 best')
+    ['0.78 (0.71)', '4']
+    """
+    return [quoted or number for quoted, number in PROMISE.findall(code)]
 
 
 def walked(text: str, first: str, then: str, file: str) -> None:
