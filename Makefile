@@ -93,7 +93,7 @@ load: $(STAMP)
 
 fuzz: $(STAMP)
 	$(PIP) atheris
-	$(BIN)/python tests/hostile/fuzz_readers.py
+	$(BIN)/python tests/data/fuzz_readers.py
 
 clean:
 	rm -rf .venv .venv-lowest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build

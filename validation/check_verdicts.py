@@ -21,7 +21,7 @@ from strat.verbs import check_trials
 from strat.verbs.check import check
 from strat.verbs.check_result import DOUBTS, Check
 
-from .second.shapes import rates
+from .held_out.shapes import rates
 
 Rng = np.random.Generator
 Columns = dict[str, Any]

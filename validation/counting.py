@@ -12,8 +12,8 @@ import numpy as np
 
 import strat
 
+from .held_out.procedures import PROCEDURES as SECOND_PROCEDURES
 from .methods import PROCEDURES
-from .second.procedures import PROCEDURES as SECOND_PROCEDURES
 from .trials import Scenario
 
 GOAL = (0.94, 0.96)

@@ -17,9 +17,9 @@ import strat
 from strat import recognition
 
 from .counting import run
-from .second.procedures import estimated
-from .second.scores import roc_band
-from .second.systems import board, in_units, loses_in_some_units
+from .held_out.procedures import estimated
+from .held_out.scores import roc_band
+from .held_out.systems import board, in_units, loses_in_some_units
 from .trials import Draw, Rng, Scenario, Trial, layout
 
 SAMPLES, SEED = 500, 1

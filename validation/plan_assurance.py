@@ -19,7 +19,7 @@ import strat
 from strat import planning
 from strat.comparison import paired
 
-from .second.shapes import rates
+from .held_out.shapes import rates
 
 Rng = np.random.Generator
 STUDIES = 1000

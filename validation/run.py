@@ -29,7 +29,7 @@ CORE = (
     "src/strat/comparison/*.py", "src/strat/recognition/verification.py", "src/strat/recognition/two_way.py",
     "src/strat/recognition/*comparisons.py", "src/strat/recognition/error_rates.py", "validation/trials.py",
     "validation/scenarios.py", "validation/methods.py", "validation/counting.py", "validation/nonlinear.py",
-    "validation/tests_of_tests.py", "validation/lattice.py", "validation/second/*.py",
+    "validation/tests_of_tests.py", "validation/lattice.py", "validation/held_out/*.py",
 )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def names(part: str) -> list[str]:
 
         return [scenario.name for scenario in SCENARIOS]
     if part == "second":
-        from .second import SCENARIOS as others
+        from .held_out import SCENARIOS as others
 
         return [scenario.name for scenario in others]
     if part == "nonlinear":
@@ -69,10 +69,10 @@ def work(part: str, name: str, trials: int, seed: int) -> dict[str, Any]:
     """One scenario, from its name, in whatever process."""
     started = time.process_time()
     if part in ("grid", "second"):
-        from . import scenarios, second
+        from . import held_out, scenarios
         from .counting import run
 
-        known = scenarios.SCENARIOS if part == "grid" else second.SCENARIOS
+        known = scenarios.SCENARIOS if part == "grid" else held_out.SCENARIOS
         scenario = next(s for s in known if s.name == name)
         made = run(scenario, scenario.times * trials, seed)
     elif part == "nonlinear":

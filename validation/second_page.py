@@ -6,7 +6,7 @@ from typing import Any
 
 from . import run
 from .counting import verdict
-from .second.shapes import SHAPES
+from .held_out.shapes import SHAPES
 
 LEAST = 0.93  # what every default should cover, two Monte-Carlo errors allowed
 WIDEST = 1.15  # mean width over the narrowest method that holds

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from .second.scores import verified
+from .held_out.scores import verified
 
 SAMPLES = 500
 LAYOUTS: tuple[tuple[int, float, float, float | None], ...] = (

@@ -43,7 +43,7 @@ def examples() -> list[str]:
 
 
 def that_end() -> list[Any]:
-    """The examples that end by themselves; `strat open` serves until it is closed (tests/page).
+    """The examples that end by themselves; `strat open` serves until it is closed (tests/show).
 
     All sources at once are slow, and so is a check with its full number of samples; tests/reproduce and tests/tables
     run each entry, and checks of fewer samples.

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from writing_logs import Write, sample, write_zip
 
 import strat
 from strat import StratError
 from strat.data import read_logs, read_long
 from strat.data.untrusted import Limits, json_lines
 from strat.verbs import compare, evaluate
+from writing_logs import Write, sample, write_zip
 
 # ---- real logs, written by the harnesses themselves
 

@@ -62,7 +62,9 @@ def test_the_page_shows_what_its_examples_print(page: Path) -> None:
             walked(text, *WALKS[page.stem])
 
 
-PROMISE = re.compile(r"^ *print\(.*\)  # (?:\"([^\"]*\d[^\"]*)\"|([-−+]?\d+(?:\.\d+)?)(?![\w.%×:]| %| ×))", re.MULTILINE)
+PROMISE = re.compile(
+    r"^ *print\(.*\)  # (?:\"([^\"]*\d[^\"]*)\"|([-−+]?\d+(?:\.\d+)?)(?![\w.%×:]| %| ×))", re.MULTILINE
+)
 
 
 def promised(code: str) -> list[str]:

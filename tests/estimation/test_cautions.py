@@ -162,7 +162,7 @@ def test_a_band_is_wider_than_intervals_at_the_edge_too() -> None:
 
 def misses_and_notes(units: int, rows: int, rate: float, icc: float, shape: str, samples: int) -> np.ndarray:
     """Whether the interval of a share misses the truth, and whether the estimate says that it may: samples × 2."""
-    from validation.second.shapes import rates
+    from validation.held_out.shapes import rates
 
     rng, unit = np.random.default_rng(9), np.repeat(np.arange(units), rows)
     design, seen = strat.Design.clustered(units=unit), []

@@ -16,7 +16,7 @@ import strat
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-BESIDE = {"docs", "front", "hostile", "oracles", "project", "reproduce", "traps", "validation"}
+BESIDE = {"docs", "front", "oracles", "project", "reproduce", "validation"}
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 

@@ -89,7 +89,7 @@ def test_rates_at_a_threshold_that_few_subjects_decide_cover(
     subjects: int, gap: float, shared: float, fmr: float | None
 ) -> None:
     """Limits of subjects drawn anew alone covered 99 % and were a quarter wider."""
-    from validation.second.scores import verified
+    from validation.held_out.scores import verified
 
     draw, rng, held, widths = verified(subjects, gap, shared, fmr), np.random.default_rng(4), [], []
     for _ in range(250):

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from validation.second import procedures as second_procedures
-from validation.second import shapes
+from validation.held_out import procedures as held_out_procedures
+from validation.held_out import shapes
 
 import strat
 from validation import (
     counting,
+    held_out,
     lattice,
     methods,
     nonlinear,
@@ -21,7 +22,6 @@ from validation import (
     page,
     run,
     scenarios,
-    second,
     second_page,
     tests_of_tests,
     trials,
@@ -178,23 +178,23 @@ def test_goal_every_default_within_94_to_96_where_any_valid_method_is() -> None:
     assert len(short) <= 0.3 * len(lab.grid)
 
 
-SECOND = {scenario.name: scenario for scenario in second.SCENARIOS}
+SECOND = {scenario.name: scenario for scenario in held_out.SCENARIOS}
 
 
 def test_the_second_grid_shares_no_situation_with_the_first() -> None:
-    assert len(SECOND) == len(second.SCENARIOS) >= 60
+    assert len(SECOND) == len(held_out.SCENARIOS) >= 60
     assert not set(SECOND) & set(BY_NAME)
-    used = {step.partition("/")[0] for scenario in second.SCENARIOS for step in scenario.procedures}
-    assert used == set(second_procedures.PROCEDURES)
+    used = {step.partition("/")[0] for scenario in held_out.SCENARIOS for step in scenario.procedures}
+    assert used == set(held_out_procedures.PROCEDURES)
     assert {"domains", "classes", "recognition", "bands", "boards", "non-inferiority"} <= {
-        scenario.family for scenario in second.SCENARIOS
+        scenario.family for scenario in held_out.SCENARIOS
     }
 
 
-@pytest.mark.parametrize("family", sorted({scenario.family for scenario in second.SCENARIOS}))
+@pytest.mark.parametrize("family", sorted({scenario.family for scenario in held_out.SCENARIOS}))
 def test_every_family_of_the_second_grid_can_be_run(family: str) -> None:
     """What a procedure asks of a result may have been renamed: the last of each kind is tried on two samples."""
-    last = {scenario.procedures: scenario for scenario in second.SCENARIOS if scenario.family == family}
+    last = {scenario.procedures: scenario for scenario in held_out.SCENARIOS if scenario.family == family}
     for scenario in last.values():
         assert counting.run(scenario, 2, 3)["methods"]["default"]["trials"] == 2
 

@@ -11,12 +11,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from typer.testing import CliRunner
-from writing_logs import Write
 
 import strat
 from strat import comparison, verbs
 from strat.base.errors import StratError
 from strat.cli.app import app
+from writing_logs import Write
 
 RNG = np.random.default_rng(5)
 N = 360

@@ -1,4 +1,4 @@
-"""The roads that a table can take, and what the catalogue of traps shares."""
+"""The forms that a table can take: files, frames, engines, mappings; and the command line in one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One honest call of every public function, by keyword: what the sweep bends one argument at a time."""
+"""One honest call of every public function, by keyword, whose arguments are made absurd one at a time."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_cases import bounded
 
 import strat
+from command_cases import bounded
 from strat import Design, estimate, mean
 from strat.base.errors import StratError
 from strat.data import read, read_logs, reduce

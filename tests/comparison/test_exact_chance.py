@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from table_roads import ask
 
 from strat import comparison
 from strat.base.errors import StratError
 from strat.comparison.hypergeometric import Counts, log_probabilities, upper_tail
+from table_sources import ask
 
 # ---- p-values below the smallest float, and large tables
 

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 import pytest
-from table_roads import ROADS, csv_file, every_road
 from typer.testing import CliRunner
 
 from strat import data, verbs
@@ -15,6 +14,7 @@ from strat.base.errors import StratError
 from strat.cli.app import app
 from strat.data import read
 from strat.verbs import evaluate
+from table_sources import ROADS, csv_file, every_road
 
 NA_TABLE = {
     "y": ["a", "b", "NA", "a", "b", "a"],

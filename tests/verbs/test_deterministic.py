@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_cases import Program, in_a_process, table
 
 import strat
+from command_cases import Program, in_a_process, table
 from strat import Design, estimate
 from strat.recognition import ranks_of_embeddings
 from strat.verbs import compare, evaluate

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 import zstandard
-from hostile_cases import Case, Catalogue, Program, check, of_rows, put, table
+
+from command_cases import Case, Catalogue, Program, check, of_rows, put, table
 
 case = Catalogue()
 ASK = ("--truth", "truth", "--predicted", "guess", "--metric", "accuracy")

@@ -1,4 +1,4 @@
-"""The same column in another library's clothes gives the same answer, or a sentence."""
+"""The same column as another library has it gives the same answer, or a sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweep_calls import Call, calls, ready
+from public_calls import Call, calls, ready
 
 from strat import ConfusionMatrix, Design, Estimate, Replicates, Statistic
 from strat.base.errors import StratError, StratWarning

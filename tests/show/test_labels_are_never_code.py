@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hostile_cases import Case, Catalogue, Program, check, in_a_process, put
 
+from command_cases import Case, Catalogue, Program, check, in_a_process, put
 from strat.base.errors import StratError, visible
 from strat.show import report
 from strat.verbs import Evaluation, evaluate

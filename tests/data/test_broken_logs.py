@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import zstandard
-from hostile_cases import Case, Catalogue, Program, check, of_rows, put
+
+from command_cases import Case, Catalogue, Program, check, of_rows, put
 
 case = Catalogue()
 HEADER = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t", "created": "2026"}}

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from table_roads import ROADS, WIDER, csv_file, every_road, parquet_file
 
 import strat
 from strat import comparison, verbs
@@ -20,6 +19,7 @@ from strat.base.errors import StratError
 from strat.data import read
 from strat.verbs import evaluate
 from strat.verbs.check import check
+from table_sources import ROADS, WIDER, csv_file, every_road, parquet_file
 
 ODD_NAMES = ("*", "^p$", "a.b", 'x"y')
 

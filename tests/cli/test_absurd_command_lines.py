@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_cases import Case, Catalogue, Program, check, of_rows, put, table
+
+from command_cases import Case, Catalogue, Program, check, of_rows, put, table
 
 case = Catalogue()
 GOOD = table()

@@ -1,4 +1,4 @@
-"""A coverage-guided fuzzer of every reader, by hand: `python tests/hostile/fuzz_readers.py eval -max_total_time=60`.
+"""A coverage-guided fuzzer of every reader, by hand: `python tests/data/fuzz_readers.py eval -max_total_time=60`.
 
 It needs the package atheris (`pip install atheris`; Linux, Python 3.11 to 3.13). Each target starts from an honest
 file (fuzz_seeds.py) and keeps what reaches new lines; a StratError is an answer, anything else stops it with the
@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where pytest finds what all tests share
 
 
 def fuzz(name: str, options: list[str]) -> None:

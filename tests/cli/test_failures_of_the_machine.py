@@ -1,4 +1,4 @@
-"""Unlucky: killed while writing, a full disk, Ctrl-C, a file that grows, two runs at one report, a worker that dies."""
+"""Killed while writing, a full disk, Ctrl-C, a file that grows, two runs at one report, a worker that dies."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_cases import Program, in_a_process, listing, put, table
 
 import strat.show.render as out
+from command_cases import Program, in_a_process, listing, put, table
 from strat.base.errors import StratError
 from strat.data.untrusted import stamps_of, unchanged
 

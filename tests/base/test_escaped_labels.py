@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 import pytest
-from hostile_cases import Program
 
+from command_cases import Program
 from strat.base.escaping import armed, disarmed, escape_csv, escape_json, escape_latex, escape_markdown
 from strat.measures import ConfusionMatrix
 from strat.show.render import Sheet, csv_text, json_text, latex_text, markdown_text, plain_text

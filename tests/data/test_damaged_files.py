@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_cases import in_a_process
 
+from command_cases import in_a_process
 from strat.base.errors import StratError
 from strat.verbs import evaluate
 

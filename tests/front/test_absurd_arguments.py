@@ -18,7 +18,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from sweep_calls import Call, calls, names, ready
+from public_calls import Call, calls, names, ready
 
 from strat.base.errors import StratError, StratWarning
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import zstandard
-from hostile_cases import table
+
+from command_cases import table
 
 CSV = table(12).encode()
 LOG = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t", "dataset": {"sample_ids": [1]}}}

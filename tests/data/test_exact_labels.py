@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from table_roads import ROADS, WIDER, csv_file
 
 import strat
 from strat.data import read
 from strat.verbs import evaluate
+from table_sources import ROADS, WIDER, csv_file
 
 
 class Mood(str, enum.Enum):  # noqa: UP042  (a StrEnum writes itself as its text)

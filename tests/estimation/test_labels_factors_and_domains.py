@@ -1,4 +1,4 @@
-"""Cases found by a second pair of eyes: each failed once."""
+"""Labels, factors and domains: rows stay with theirs, small types do not wrap, and what is undefined is said."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_cases import Program, in_a_process, put, table
 
+from command_cases import Program, in_a_process, put, table
 from strat.base.files import atomic
 from strat.data import files, read
 from strat.verbs import evaluate

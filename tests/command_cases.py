@@ -1,4 +1,4 @@
-"""The catalogue's form: what a person types, how it must end, and what must hold however it ends."""
+"""What a person types, how it must end, and what must hold however it ends: the form of the catalogue of bad input."""
 
 from __future__ import annotations
 

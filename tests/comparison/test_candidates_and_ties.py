@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_roads import ask
 
 import strat
 from strat import comparison
 from strat.base.errors import StratError
+from table_sources import ask
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from table_roads import ROADS, csv_file, every_road
 
 from strat.base.errors import StratError
 from strat.data import read
 from strat.verbs import evaluate
+from table_sources import ROADS, csv_file, every_road
 
 
 def test_a_file_alone_is_no_dead_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
