@@ -1,0 +1,195 @@
+"""What the laws share: one small table in every source, the kinds of designs, measures, and pairs of their choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strat
+
+Data = dict[str, np.ndarray]
+Roles = dict[str, Any]
+SYSTEMS = 2
+
+
+def table(seed: int = 5, units: int = 24, each: int = 4) -> Data:
+    """Rows of units in three strata, with the columns that every kind of design asks for, and two systems."""
+    rng = np.random.default_rng(seed)
+    n, unit = units * each, np.repeat(np.arange(units), each)
+    truth, ease = rng.integers(0, 3, n), rng.beta(5, 2, units)[unit]
+    binary = (truth == 1).astype(np.int64)
+    data = {
+        "truth": truth,
+        "binary": binary,
+        "unit": unit,
+        "stratum": np.array(["art", "biology", "chess"])[unit % 3],
+        "weight": rng.integers(1, 4, n).astype(float),
+        "reader": np.arange(n) % 6,
+        "case": np.arange(n) // 6,
+        "school": np.array([f"s{k}" for k in unit // 3]),
+        "place": np.arange(n),
+        "pose": np.arange(n) % each,
+        "item": np.arange(n) // 3,
+        "sex": np.array(["f", "m", "x"])[rng.integers(0, 3, n)],  # crosses the units
+        "kind": np.array(["in", "out"])[unit // 3 % 2],  # whole units
+        "amount": np.round(2.0 + rng.gamma(3.0, 1.0, n), 2),
+        "length": rng.integers(3, 9, n).astype(float),
+        "event": (rng.random(n) < 0.7).astype(np.int64),
+    }
+    for k in range(SYSTEMS):
+        data[f"guess{k}"] = np.where(rng.random(n) < ease - 0.05 * k, truth, rng.integers(0, 3, n))
+        data[f"called{k}"] = np.where(rng.random(n) < ease - 0.05 * k, binary, 1 - binary)
+        raised = 0.35 + 0.3 * binary * ease + rng.normal(0, 0.12, n)
+        data[f"score{k}"] = np.round(np.clip(raised, 0.02, 0.98), 2)
+        data[f"amount{k}"] = np.round(data["amount"] * rng.gamma(20.0, 0.05, n), 2)
+        data[f"right{k}"] = (data[f"guess{k}"] == truth).astype(np.int64)
+    return data
+
+
+DESIGNS: dict[str, Roles] = {
+    "simple": {},
+    "strata": {"strata": "stratum"},
+    "clusters": {"units": "unit"},
+    "both": {"units": "unit", "strata": "stratum"},
+    "weights": {"weights": "weight"},
+    "crossed": {"design": strat.Sampling(crossed=["reader", "case"])},
+    "staged": {"design": strat.Sampling(stages=["school", "unit"])},
+    "ordered": {"design": strat.Sampling(order="place")},
+    "blocks": {"design": strat.Sampling(units="unit", kinds="pose")},
+    "repeats": {"items": "item"},
+}
+DESIGN_OF: dict[str, Callable[[Data], strat.Design]] = {  # the same, of arrays
+    "simple": lambda t: strat.Design.simple_random(len(t["truth"])),
+    "strata": lambda t: strat.Design.stratified(t["stratum"]),
+    "clusters": lambda t: strat.Design.clustered(t["unit"]),
+    "both": lambda t: strat.Design.clustered(t["unit"], strata=t["stratum"]),
+    "weights": lambda t: strat.Design.simple_random(len(t["truth"]), weights=t["weight"]),
+    "crossed": lambda t: strat.Design.crossed(factors={"reader": t["reader"], "case": t["case"]}),
+    "staged": lambda t: strat.Design.staged(stages={"school": t["school"], "unit": t["unit"]}),
+    "ordered": lambda t: strat.Design.systematic(t["place"]),
+    "blocks": lambda t: strat.Design.blocks(units=t["unit"], kinds=t["pose"]),
+    "repeats": lambda t: strat.Design.clustered(t["item"]),
+}
+# A measure with its columns: "{}" is the number of the system.
+MEASURES: dict[str, Roles] = {
+    "accuracy": {"truth": "truth", "predicted": "guess{}"},
+    "macro_f1": {"truth": "truth", "predicted": "guess{}"},
+    "recall": {"truth": "binary", "predicted": "called{}", "positive": 1},
+    "auc": {"truth": "binary", "score": "score{}", "positive": 1},
+    "mean": {"score": "right{}"},
+    "rmse": {"truth": "amount", "predicted": "amount{}"},
+}
+
+
+def of_one(measure: str, system: int = 0) -> Roles:
+    """The arguments of `evaluate` for a measure of one system."""
+    return {"metrics": measure} | {role: _at(column, system) for role, column in MEASURES[measure].items()}
+
+
+def of_all(measure: str) -> Roles:
+    """The arguments of `compare` for a measure of all systems."""
+    several = {"predicted", "score"}
+    return {"metrics": measure} | {
+        role: [_at(column, k) for k in range(SYSTEMS)] if role in several else column
+        for role, column in MEASURES[measure].items()
+    }
+
+
+def names_of(measure: str) -> list[str]:
+    """The columns of the systems."""
+    asked = of_all(measure)
+    return asked.get("predicted") or asked["score"]
+
+
+def _at(column: Any, system: int) -> Any:
+    return column.format(system) if isinstance(column, str) else column
+
+
+def _pandas(data: Data, folder: Path) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(data)
+
+
+def _polars(data: Data, folder: Path) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(data)
+
+
+def _arrow(data: Data, folder: Path) -> Any:
+    import pyarrow as pa
+
+    return pa.table(data)
+
+
+def _csv(data: Data, folder: Path) -> Path:
+    lines = [",".join(data), *(",".join(map(str, row)) for row in zip(*data.values(), strict=True))]
+    (folder / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder / "rows.csv"
+
+
+def _parquet(data: Data, folder: Path) -> Path:
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(_arrow(data, folder), folder / "rows.parquet", row_group_size=17)
+    return folder / "rows.parquet"
+
+
+def _duckdb(data: Data, folder: Path) -> Any:
+    import duckdb
+
+    return duckdb.connect().from_arrow(_arrow(data, folder))
+
+
+SOURCES: dict[str, Callable[[Data, Path], Any]] = {
+    "mapping": lambda data, folder: data,
+    "pandas": _pandas,
+    "polars": _polars,
+    "arrow": _arrow,
+    "csv": _csv,
+    "parquet": _parquet,
+    "duckdb": _duckdb,
+}
+
+
+def pairs(*factors: Sequence[str]) -> list[tuple[str, ...]]:
+    """Few combinations in which every two levels of different factors meet, always the same ones.
+
+    >>> pairs("ab", "xy", "pq")
+    [('a', 'x', 'p'), ('a', 'y', 'q'), ('b', 'x', 'q'), ('b', 'y', 'p')]
+    """
+    every = list(product(*factors))
+    missing = {pair for row in every for pair in _meetings(row)}
+    chosen = []
+    while missing:
+        best = max(every, key=lambda row: len(missing & _meetings(row)))  # the first of the best
+        chosen.append(best)
+        missing -= _meetings(best)
+    return sorted(chosen, key=every.index)
+
+
+def _meetings(row: Sequence[str]) -> set[tuple[int, str, int, str]]:
+    return {(i, row[i], j, row[j]) for i, j in combinations(range(len(row)), 2)}
+
+
+def crossing(*factors: Sequence[str], failing: Mapping[Any, str] | None = None) -> list[Any]:
+    """Parameters for every combination: pairs are quick, the rest is slow.
+
+    `failing` says which fail today, as a strict expectation: some levels of a combination, to the reason.
+    """
+    quick = set(pairs(*factors))
+    return [
+        pytest.param(*row, id="-".join(row), marks=[*(() if row in quick else (pytest.mark.slow,)), *_fails(row, failing)])
+        for row in product(*factors)
+    ]
+
+
+def _fails(row: Sequence[str], failing: Mapping[Any, str] | None) -> list[Any]:
+    reasons = [why for levels, why in (failing or {}).items() if set(levels) <= set(row)]
+    return [pytest.mark.xfail(strict=True, raises=AssertionError, reason=reasons[0])] if reasons else []
