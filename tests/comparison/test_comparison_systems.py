@@ -456,3 +456,11 @@ def test_percentages_beside_fractions_get_a_note() -> None:
     assert "looks like a fraction" in board.estimate.notes[-1]
     assert "looks like a fraction" in str(board)
     assert "fraction" not in board.sentence
+
+
+@pytest.mark.parametrize(
+    ("share", "other", "noted"), [(1, 25, False), (1, 26, True), (0.125, 49, True), (0.125, 50, False)]
+)
+def test_percentages_are_25_to_400_times_as_large_as_fractions(share: float, other: float, noted: bool) -> None:
+    board = many({"a": [share] * 4, "b": [other] * 4}, on=ON, higher_is_better=True)
+    assert ("mixed-scales" in [getattr(note, "code", "") for note in board.estimate.notes]) is noted

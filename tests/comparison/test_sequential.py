@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from strat.base.errors import StratError
 from strat.comparison import anytime_error, confidence_sequence
@@ -35,10 +36,27 @@ def test_bounded_limits_move_with_the_scale(values: list[float], shift: float, s
     assert moved.low == pytest.approx(shift + scale * plain.low, abs=1e-8)
 
 
-def test_looking_costs_least_at_the_planned_number() -> None:
-    errors = {n: anytime_error(0.05, units=n, planned=200) for n in (20, 100, 200, 400, 2000)}
-    assert max(errors, key=lambda n: errors[n]) in (200, 400)
-    assert all(error < 0.05 for error in errors.values())
+@pytest.mark.parametrize(("units", "planned", "alpha"), [(500, 500, 0.05), (40, 200, 0.025), (3000, 200, 0.005)])
+def test_limits_are_those_of_the_paper(units: int, planned: int, alpha: float) -> None:
+    """Waudby-Smith et al. (2024): the one-sided asymptotic sequence, with ρ for the planned time at error 2α."""
+    twice = 2 * alpha
+    rho = np.sqrt((-2 * np.log(twice) + np.log(-2 * np.log(twice) + 1)) / planned)
+    boundary = np.sqrt(
+        2 * (units * rho**2 + 1) / (units**2 * rho**2) * np.log(1 + np.sqrt(units * rho**2 + 1) / (2 * alpha))
+    )
+    assert anytime_error(alpha, units=units, planned=planned) == pytest.approx(norm.sf(boundary * units**0.5), rel=1e-9)
+    values = np.random.default_rng(1).standard_normal(units)
+    sequence = confidence_sequence(values, planned=planned, level=1 - twice)
+    assert sequence.low[-1] == pytest.approx(values.mean() - values.std(ddof=1) * boundary, rel=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.025, 0.005])
+def test_looking_costs_least_near_the_planned_number(alpha: float) -> None:
+    """The paper's ρ is an approximation: the price is least at 1.02 to 1.11 times the planned number."""
+    units = np.arange(20, 2001)
+    errors = np.array([anytime_error(alpha, units=n, planned=200) for n in units])
+    assert 200 <= units[errors.argmax()] <= 222
+    assert errors.max() < alpha
 
 
 def test_the_gate_at_a_look_is_the_sequence_with_student_in_place_of_normal() -> None:

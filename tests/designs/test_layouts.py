@@ -10,6 +10,7 @@ import pytest
 
 import strat
 from strat import Design, StratError
+from strat.designs.blocks import fixed_kinds
 
 
 def _codes(estimate: strat.Estimate) -> list[str]:
@@ -81,6 +82,30 @@ def test_rows_of_a_unit_that_differ_more_than_units_do_are_noted_once() -> None:
         {"t": truth, "g": guess, "u": unit}, truth="t", predicted="g", strata="u", metrics=["accuracy", "mcc"]
     )
     assert [n.code for n in within.warnings].count("fixed-kinds") <= 1
+
+
+def test_the_note_on_negative_correlation_is_of_plain_clusters_only() -> None:
+    """Its formula knows no second factor and no finite population."""
+    rng = np.random.default_rng(16)
+    unit, kind = np.divmod(np.arange(240), 3)
+    hits = (rng.random(240) < np.array([0.95, 0.9, 0.05])[kind]).astype(float)
+    alone, finite, crossed = (
+        strat.estimate(strat.proportion(hits), on=design)
+        for design in (
+            Design.clustered(unit),
+            Design.clustered(unit, population=400),
+            Design.crossed(factors={"unit": unit, "block": np.arange(240) // 60}),
+        )
+    )
+    assert max(float(one.deff) for one in (alone, finite, crossed)) < 0.5
+    assert ["negative-correlation" in _codes(one) for one in (alone, finite, crossed)] == [True, False, False]
+
+
+def test_strata_in_which_nothing_varies_have_no_fixed_kinds() -> None:
+    """All values equal: the ratio of mean squares is 0 / 0, and no sign of anything."""
+    unit = np.repeat(np.arange(40), 3)
+    assert "fixed-kinds" not in _codes(strat.estimate(strat.proportion(np.ones(120)), on=Design.stratified(unit)))
+    assert fixed_kinds(np.zeros((120, 1)), unit, np.ones(120)) == ()
 
 
 # ---- ordered

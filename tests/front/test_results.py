@@ -65,6 +65,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "McNemar": lambda: comparison.mcnemar(TABLE["y"], TABLE["p"], TABLE["q"]),
     "Overdispersion": lambda: overdispersion(p=0.3, spread=0.1, subtrials=10, draws=200),
     "SampleSize": lambda: planning.rows_for_width(width=0.1, proportion=0.5),
+    "PeakEffect": lambda: protocols.peak_effect(X, Y, runs=2),
     "ProtocolResult": lambda: protocols.holdout(GaussianNB(), X, Y),
     "Ranks": lambda: recognition.ranks(**WHO),
     "Sample": lambda: verbs.sample({"i": np.arange(30)}, size=5, items="i"),

@@ -117,7 +117,13 @@ def test_guard_draws_a_picture() -> None:
     data = gaussian_classes(60, means=[[-1, 0], [1, 0]], rng=3)
     found = peeking(KNeighborsClassifier(), data.X, data.y, grid={"n_neighbors": [1, 5]}, cv=4)
     assert found.plot().get_ylabel() == "test error"
-    assert peak_effect(data.X, data.y, runs=3).plot().get_xlabel() == "features"
+    effect = peak_effect(data.X, data.y, runs=3)
+    assert effect.plot().get_xlabel() == "features"
+    assert effect.to_frame("pandas").to_dict("list") == {
+        "features": [1, 2],
+        "selected": effect.selected.mean(axis=0).tolist(),
+        "random": effect.random.mean(axis=0).tolist(),
+    }
     plt.close("all")
 
 

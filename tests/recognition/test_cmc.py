@@ -66,6 +66,10 @@ def test_results_read_as_sentences_and_tables() -> None:
     assert table["estimate"] == [verification.eer().value, verification.fnmr_at(0.1).value]
     assert curve.to_dict()["estimate"] == curve.of().point.tolist()
     assert det.to_dict()["FMR"] == det.fmr.tolist()
+    line = det.plot().get_lines()[-1]
+    assert line.get_xdata().tolist() == det.fmr.tolist()
+    assert line.get_ydata() == pytest.approx(np.maximum(det.estimate.point, 0.5 / det.mated), abs=0)
+    assert line.get_ydata().max() > 0.2  # no flat line at its floor
 
 
 def test_each_subject_counts_the_same() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,58 @@ def test_the_effect_test_is_hotellings():
     gaps = np.column_stack([y[:, 1] - y[:, 0], y[:, 2] - y[:, 1]])  # other contrasts, the same test
     t2 = 50 * gaps.mean(0) @ np.linalg.solve(np.cov(gaps.T), gaps.mean(0))
     assert effect.test().statistic == pytest.approx(t2 * 48 / (49 * 2))
+
+
+def effect_of(*hits):
+    """One line for each subject: whether its probe is found at rank 1 with each gallery."""
+    data, x = styled(subjects=10)
+    made = gallery_effect(
+        system_of_embeddings("toy", x, subjects=data.subject, score="cosine"), image_array(data.subject, per_subject=3)
+    )
+    ranks_of = np.where(np.asarray(hits, bool), 1, 2)
+    return replace(made, hits=np.repeat(ranks_of[:, :, None], 2, axis=2)).test()
+
+
+@pytest.mark.parametrize("n", [2, 4, 20])
+def test_a_gap_that_is_the_same_for_every_subject_is_an_effect(n):
+    """One gallery finds everybody, the others nobody: nothing varies, and the exact sign test is two to the n."""
+    found = effect_of(*[(1, 0, 0)] * n)
+    assert found.pvalue == pytest.approx(min(1.0, 3 * 2.0 ** (1 - n)), rel=1e-12)
+    assert found.method.startswith("exact sign tests")
+    assert "F(" not in str(found)
+    assert found.df == ()
+
+
+def test_a_constant_gap_beside_one_that_varies_is_not_lost():
+    """The first gallery is better for every subject by the same amount; the last one differs by chance."""
+    assert effect_of(*[(1, 0, 0), (1, 0, 1)] * 10).pvalue == pytest.approx(3 * 2.0**-19, rel=1e-12)
+
+
+def test_galleries_that_agree_for_every_subject_have_no_effect():
+    """Two galleries that always agree say nothing; three say that there is nothing to see."""
+    assert effect_of(*[(1, 1, 1), (0, 0, 0)] * 5).pvalue == 1.0
+    two = effect_of(*[(1, 1, 0), (1, 1, 1), (0, 0, 1), (0, 0, 0)] * 5)
+    assert two.df == (1, 19)
+    assert two.pvalue == 1.0
+
+
+def test_rounding_is_no_variation():
+    """A gap of a third, which floating point can't hold."""
+    data, x = styled(subjects=10)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    made = gallery_effect(system, image_array(data.subject, per_subject=3))
+    hits = np.full((21, 2, 3), 2)
+    hits[:, 0, 0] = 1
+    found = replace(made, hits=hits).test()
+    assert found.df == ()
+    assert found.pvalue == pytest.approx(2.0**-20, rel=1e-12)
+
+
+def test_fewer_subjects_than_galleries_are_compared_by_signs():
+    """Hotelling's test needs more subjects than differences; two subjects show nothing, and p says so."""
+    found = effect_of((1, 0, 0), (0, 1, 0))
+    assert found.df == ()
+    assert found.pvalue == 1.0
 
 
 def test_methods_agree_and_count_their_replicates():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strat.base.errors import StratError
-from strat.recognition import ranks, reidentification, verification
+from strat.recognition import compare_matchers, ranks, reidentification, verification, verification_of_trials
 
 
 def brute_variance(scores, rows, columns, t, triangle=False):
@@ -313,6 +313,23 @@ def test_a_table_of_images_with_themselves_is_refused_as_a_gallery():
         with pytest.raises(StratError, match="each image would be its own mate"):
             call(similarity=own, probes=who, gallery=who, **more)
         call(similarity=s, probes=who, gallery=who, **more)  # other images, in the same order
+
+
+def test_lists_without_subjects_are_compared_in_one_order_only():
+    """Which lines are mated is all that is known of the order of a list without subjects, and it must agree."""
+    rng = np.random.default_rng(6)
+    mated = np.arange(400) % 4 == 0
+    score = rng.standard_normal(400) + 2 * mated
+    other, shorter = rng.permutation(400), np.arange(399)
+    first, once_more, turned, cut = (
+        verification_of_trials(similarity=score[order], mated=mated[order])
+        for order in (np.arange(400), np.arange(400), other, shorter)
+    )
+    same = compare_matchers({"a": first, "b": once_more}).difference("a", "b", "auc")
+    assert same.value == same.se == 0
+    for wrong in (turned, cut):
+        with pytest.raises(StratError, match="`systems` must have made the same comparisons in the same order"):
+            compare_matchers({"a": first, "b": wrong})
 
 
 def test_scores_the_wrong_way_round_are_noted():

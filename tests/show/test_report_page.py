@@ -321,6 +321,16 @@ def test_a_roc_region_holds_the_curve() -> None:
     assert (tpr >= np.interp(fpr, x1, lower, left=0.0) - 1e-9).all()
 
 
+def test_a_det_region_is_made_of_the_boxes_of_all_thresholds() -> None:
+    """By hand: three boxes from (FPR, FNR) low to high; the edges can only fall, and the tighter box wins."""
+    low = np.array([[0.1, 0.3, 0.5], [0.55, 0.4, 0.1]])
+    high = np.array([[0.2, 0.4, 0.6], [0.8, 0.85, 0.3]])
+    upper, lower = region(low, high, "det")
+    assert upper.tolist() == [[0.2, 0.4, 0.6], [0.8, 0.8, 0.3]]  # at most the FNR of thresholds further left
+    assert lower.tolist() == [[0.1, 0.3, 0.5], [0.55, 0.4, 0.1]]
+    assert region(low, np.array([high[0], [0.8, 0.85, 0.7]]), "det")[0].tolist()[1] == [0.8, 0.8, 0.7]
+
+
 # ---- what a reader asks first: which data, which class, which side is the truth
 
 N = 400

@@ -13,6 +13,7 @@ import pytest
 import strat
 from strat import Design, StratError, comparison, planning
 from strat.cli import main
+from strat.designs.facts import DesignFacts, LayoutFacts
 from strat.show.report import explain
 from strat.verbs.check import check
 from strat.verbs.check_result import sheet
@@ -389,6 +390,14 @@ def test_other_degrees_of_freedom_than_the_layout_has_are_explained() -> None:
     assert line in result.notes
     plain = strat.evaluate(table, score="good", units="judge")
     assert not any(note.startswith("df:") for note in plain.notes)
+
+
+def test_one_value_with_other_degrees_of_freedom_is_enough() -> None:
+    """Of three values the first has those of the design: the others are explained."""
+    layout = LayoutFacts((("reader", 6), ("case", 40)), "6 levels of 'reader' × 40 levels of 'case'", "")
+    facts = DesignFacts("crossed", rows=240, units=240, drawn=240, df=5, layout=layout)
+    assert facts.about_df([5, 5, 5]) is None
+    assert facts.about_df([5, 4.3, 5]) == facts.about_df([4.3])
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,13 @@ def test_a_prediction_that_is_always_the_same() -> None:
     assert found.call == 'strat.evaluate(frame, truth="label", predicted="pred")'
 
 
+def test_a_prediction_of_other_labels_is_none() -> None:
+    """A column that is called a prediction, but shares no label with the truth, can't be right once."""
+    table = {"label": ["cat", "dog", "cat", "dog"] * 5, "pred": ["c1", "c2", "c1", "c2"] * 5}
+    assert strat.look(table).roles.predicted == ()
+    assert strat.look({**table, "pred": ["cat", "c2", "c1", "c2"] * 5}).roles.predicted == ("pred",)
+
+
 def test_names_that_say_nothing() -> None:
     """Two columns that share their labels are truth and prediction, and which is which is left open."""
     rng = np.random.default_rng(0)

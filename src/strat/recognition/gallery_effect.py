@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import fdtrc
+from scipy.special import bdtr, fdtrc
 
 from strat.base.errors import StratError
 from strat.base.result import Result
@@ -26,24 +26,49 @@ class EffectTest(Result):
     """The test that all galleries have the same rate within a rank.
 
     Hotelling's T² of the subjects' rates: each subject has one rate for each gallery, subjects are independent, and the
-    rates of one subject are as dependent as they are.
+    rates of one subject are as dependent as they are. T² is not defined where a difference between galleries is the same
+    for every subject, or where subjects are too few. Then every two galleries are compared by the exact sign test, with
+    Bonferroni's adjustment: the statistic is the number of subjects with the rarer sign, and `df` is empty.
     """
 
     __test__ = False
 
     rank: int
     rates: tuple[float, ...]
+    method: str
     statistic: float
-    df: tuple[int, int]
+    df: tuple[int, ...]
     pvalue: float
 
     def __str__(self) -> str:
         """The test in words."""
         rates = ", ".join(f"{r:.4f}" for r in self.rates)
-        return (
-            f"rank-{self.rank} rates by gallery {rates}: F({self.df[0]}, {self.df[1]}) = {self.statistic:.2f}, "
-            f"p = {self.pvalue:.3g}"
-        )
+        test = f"F({self.df[0]}, {self.df[1]}) = {self.statistic:.2f}" if self.df else self.method
+        return f"rank-{self.rank} rates by gallery {rates}: {test}, p = {self.pvalue:.3g}"
+
+
+def _hotelling(rates: Array) -> tuple[float, tuple[int, ...], float] | None:
+    """F, degrees of freedom and p; None where T² is not defined."""
+    n, _ = rates.shape
+    gaps = rates[:, 1:] - rates[:, :1]
+    variance, axes = np.linalg.eigh(np.atleast_2d(np.cov(gaps, rowvar=False)) / n)
+    varies = variance > max(1e-10 * variance.sum(), 1e-24)  # rates of 1/3 leave a rounding error of 1e-33
+    mean, free = gaps.mean(axis=0) @ axes, int(varies.sum())
+    # directions in which no subject differs from any other say nothing, unless all of them have the same gap there
+    if n <= free or not free or (np.abs(mean[~varies]) > 1e-9).any():
+        return None
+    f = float((mean[varies] ** 2 / variance[varies]).sum()) * (n - free) / (free * (n - 1))
+    return f, (free, n - free), float(fdtrc(free, n - free, f))
+
+
+def _signs(rates: Array) -> tuple[float, float]:
+    """Of the clearest exact sign test of two galleries: how many subjects have the rarer sign, and Bonferroni's p."""
+    a, b = np.triu_indices(rates.shape[1], 1)
+    more, less = (rates[:, a] > rates[:, b]).sum(axis=0), (rates[:, a] < rates[:, b]).sum(axis=0)
+    rarer = np.minimum(more, less)
+    pvalues = 2 * bdtr(rarer, more + less, 0.5)
+    clearest = int(np.argmin(pvalues))
+    return float(rarer[clearest]), min(1.0, len(a) * float(pvalues[clearest]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,17 +94,11 @@ class GalleryEffect(Result):
         if not isinstance(rank, int | np.integer) or not 1 <= rank < size:
             raise StratError.about("rank", f"must be a rank from 1 to {size - 1}, got {rank!r}.")
         rates = self._by_subject(rank)
-        n, g = rates.shape
-        gaps = rates[:, 1:] - rates[:, :1]
-        mean, covariance = gaps.mean(axis=0), np.atleast_2d(np.cov(gaps, rowvar=False)) / n
-        # directions without any variation say nothing: galleries that agree for every subject
-        inverse = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
-        free = int(np.linalg.matrix_rank(covariance, tol=1e-10 * max(np.trace(covariance), 1e-300)))
-        overall = tuple(rates.mean(axis=0).tolist())
-        if free == 0 or n <= free:
-            return EffectTest(rank, overall, 0.0, (g - 1, n - 1), 1.0)
-        f = float(mean @ inverse @ mean) * (n - free) / (free * (n - 1))
-        return EffectTest(rank, overall, f, (free, n - free), float(fdtrc(free, n - free, f)))
+        overall, t2 = tuple(rates.mean(axis=0).tolist()), _hotelling(rates)
+        if t2 is not None:
+            return EffectTest(rank, overall, "Hotelling's T²", *t2)
+        rarer, pvalue = _signs(rates)
+        return EffectTest(rank, overall, "exact sign tests of every two galleries, Bonferroni", rarer, (), pvalue)
 
     def _by_subject(self, rank: int) -> Array:
         """Share of each subject's probes with a rank of `rank` or lower, subjects × galleries."""

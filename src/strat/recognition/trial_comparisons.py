@@ -130,18 +130,28 @@ WITHOUT_SUBJECTS = Note(
 
 @dataclass(frozen=True, eq=False)
 class IndependentComparisons(Comparisons):
-    """Two lists of scores without known subjects: each comparison stands for itself."""
+    """Scores without known subjects: each comparison stands for itself."""
 
-    genuine: Array
-    impostor: Array
+    score: Array
+    is_mated: NDArray[np.bool_]
     equal: bool = False
     noted: tuple[Note, ...] = (WITHOUT_SUBJECTS,)
     pairs: int = 0
 
+    @cached_property
+    def genuine(self) -> Array:
+        """Scores of mated comparisons."""
+        return self.score[self.is_mated]
+
+    @cached_property
+    def impostor(self) -> Array:
+        """Scores of the others."""
+        return self.score[~self.is_mated]
+
     @property
     def subjects(self) -> NDArray[Any]:  # type: ignore[override]
-        """One for each comparison."""
-        return np.arange(len(self.genuine) + len(self.impostor))
+        """One for each comparison, mated ones first."""
+        return np.arange(len(self.score))
 
     @property
     def known(self) -> bool:
@@ -150,12 +160,12 @@ class IndependentComparisons(Comparisons):
 
     @property
     def mated(self) -> Mated:
-        """The first list."""
+        """The mated comparisons."""
         n = len(self.genuine)
         return Mated(np.arange(n), self.genuine, np.ones(n))
 
     def nonmated(self) -> Iterator[Block]:
-        """The second list, some at a time."""
+        """The others, some at a time."""
         for start in range(0, len(self.impostor), CELLS):
             score = self.impostor[start : start + CELLS]
             own = len(self.genuine) + start + np.arange(len(score))
@@ -213,11 +223,8 @@ class IndependentComparisons(Comparisons):
         return 0.0
 
     def same(self, other: Comparisons) -> bool:
-        """Whether the other lists are as long."""
-        return isinstance(other, IndependentComparisons) and (len(self.genuine), len(self.impostor)) == (
-            len(other.genuine),
-            len(other.impostor),
-        )
+        """Whether the same lines of the other list are mated: all that can be known of its order."""
+        return isinstance(other, IndependentComparisons) and np.array_equal(self.is_mated, other.is_mated)
 
     def counts(self, t: Array) -> tuple[Array, Callable[[Array], Array]]:
         """Scores between thresholds are equivalent: `influences` needs no more."""

@@ -76,7 +76,7 @@ def _without_subjects(score: Array, label: NDArray[np.bool_] | None, average: st
         raise StratError.about("mated", "must say which comparisons are mated where no subjects are given, got None.")
     if average == "subjects":
         raise StratError.about("average", "must be 'comparisons' where no subjects are given, got 'subjects'.")
-    return sorted_scores(IndependentComparisons(score[label], score[~label]))
+    return sorted_scores(IndependentComparisons(score, label))
 
 
 def _scores(similarity: ArrayLike | None, distance: ArrayLike | None) -> tuple[str, Array]:
