@@ -35,7 +35,7 @@ p1,well,ill,0.5,false,008,2024-02-01,
 p2,,well,1,true,NA,2024-02-01T12:30:00, b\x20
 p2,well,well,,true,010,,#N/A
 p3,ill,well,0.25,false,011,2024-02-03,NA
-p3,ill,ill,1e-7,true,012,2024-02-03,c
+p3,ill,ill,0.0000001,true,012,2024-02-03,c
 """
 
 

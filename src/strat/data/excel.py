@@ -15,6 +15,7 @@ from typing import Any
 
 from strat.base import extras
 from strat.base.errors import StratError, near, some
+from strat.data.column import spelling
 
 ROWS = 1 << 20  # what Excel itself can hold
 CELLS = 20_000_000
@@ -190,4 +191,4 @@ def _text(value: Any) -> str:
     if isinstance(value, dt.datetime):
         with suppress(ValueError):
             return (value.date() if value.time() == dt.time() else value).isoformat()
-    return repr(value) if isinstance(value, float) else str(value)
+    return spelling(value) if isinstance(value, float) else str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -15,6 +14,7 @@ from strat.base.errors import StratError, plain, some
 from strat.base.validate.columns import Codes, encode
 from strat.base.validate.labels import plain_label
 from strat.data.column import DIGITS, Column, spelling
+from strat.data.numerals import kind_of
 
 # what pandas and R write or read for a missing value, and SAS's point
 MARKS = (
@@ -29,20 +29,16 @@ def typed_column(name: str, values: Any, na: Collection[str], rows: NDArray[Any]
     labels = column.labels
     if not len(labels):
         return column
-    plain = np.char.strip(labels)
-    if np.isin(np.char.lower(plain), ["true", "false"]).all():
-        return _relabelled(column, np.char.lower(plain) == "true")
-    try:
-        numbers = plain.astype(float)
-    except ValueError:
+    texts = labels.tolist()
+    kind = kind_of(texts)
+    if kind is None:
         return column
-    unpadded = ~np.isin(np.char.lstrip(plain, "+-").astype("U2"), [f"0{digit}" for digit in range(10)])
-    if not unpadded.all() or np.isnan(numbers).any():
-        return column
-    if all(re.fullmatch(r"0|-?[1-9]\d*", text) for text in plain.tolist()):
-        exact, spelled = _labels([Decimal(text) for text in plain.tolist()])
-        return replace(_relabelled(column, np.asarray(exact)), spelled=spelled)
-    return _relabelled(column, numbers)
+    if kind == "BOOLEAN":
+        return _relabelled(column, np.char.lower(labels) == "true")
+    if kind == "DOUBLE":
+        return _relabelled(column, labels.astype(float))
+    exact, spelled = _labels([Decimal(text) for text in texts])
+    return replace(_relabelled(column, np.asarray(exact)), spelled=spelled)
 
 
 def _relabelled(column: Column, labels: NDArray[Any]) -> Column:

@@ -10,6 +10,7 @@ from typing import Any
 from strat.base.errors import StratError, some
 from strat.data.files.csv_text import first_line, header_names, require_unique_names, separator, unquoted
 from strat.data.files.engine import Counts, ask, count_marks, quoted
+from strat.data.numerals import KINDS, looks
 from strat.data.untrusted import literal
 
 _WHOLE_SNIFF = 64 << 20  # bytes of a CSV file whose rows are all looked at when it is opened
@@ -59,17 +60,21 @@ class CsvFiles:
         """The relation over all files, its types as they look in a part of the rows, or as they were settled."""
         relation = self._read(engine, self.types | dict.fromkeys(self.text, "VARCHAR"), self.na)
         fresh, self.types = not self.types, dict(zip(relation.columns, map(str, relation.types), strict=True))
-        if fresh and (words := self._words(engine)):
-            self.types |= dict.fromkeys(words, "VARCHAR")
+        if fresh and (texts := self._texts(engine)):
+            self.types |= dict.fromkeys(texts, "VARCHAR")
             relation = self._read(engine, self.types, self.na)
         return self._trimmed(relation)
 
-    def _words(self, engine: Any) -> list[str]:
-        """Columns of labels such as yes and no, which the engine takes for truth values."""
-        truths = [name for name, kind in self.types.items() if kind == "BOOLEAN"]
-        rows = self._as_text(engine, self.na) if truths else None
-        plain = ask(rows, [_looks(f"trim({quoted(name)})")[0] for name in truths])
-        return [name for name in truths if not next(plain)]
+    def _texts(self, engine: Any) -> list[str]:
+        """Columns that the engine takes for truth values or numbers, and that are text by the rule of `numerals`."""
+        typed = [name for name, kind in self.types.items() if kind in KINDS and name not in self.text]
+        rows = self._as_text(engine, self.na) if typed else None
+        rows = rows if self.whole or not typed else rows.limit(SAMPLE)  # all rows are looked at when a type is settled
+        held = ask(rows, [self._looks(name)[KINDS.index(self.types[name])] for name in typed])
+        return [name for name in typed if not next(held)]
+
+    def _looks(self, name: str) -> list[str]:
+        return looks(f"trim({quoted(name)})" if self.spaced else quoted(name))
 
     def _trimmed(self, rows: Any) -> Any:
         """The relation without blanks around text, where the header has one after each separator."""
@@ -91,7 +96,7 @@ class CsvFiles:
             hive_partitioning=False,
             union_by_name=self.by_name,
             na_values=list(na) or [_NEVER],
-            auto_type_candidates=[*_KINDS, "VARCHAR"],
+            auto_type_candidates=[*KINDS, "VARCHAR"],
             dtype=types or None,
             sample_size=sample,
         )
@@ -111,31 +116,15 @@ class CsvFiles:
         rows = self._as_text(engine, self.na) if unsure else None
         before = dict(self.types)
         # one test is enough where what the first rows look like holds for all
-        held = ask(
-            rows, [_looks(quoted(name))[_KINDS.index(before[name])] for name in unsure if before[name] in _KINDS]
-        )
-        unsure = [name for name in unsure if before[name] not in _KINDS or not next(held)]
-        answers = ask(rows, [look for name in unsure for look in _looks(f"trim({quoted(name)})")])
+        held = ask(rows, [self._looks(name)[KINDS.index(before[name])] for name in unsure if before[name] in KINDS])
+        unsure = [name for name in unsure if before[name] not in KINDS or not next(held)]
+        answers = ask(rows, [look for name in unsure for look in self._looks(name)])
         for name in unsure:
-            fits = [next(answers) for _ in _KINDS]
-            self.types[name] = next((kind for kind, good in zip(_KINDS, fits, strict=True) if good), "VARCHAR")
+            fits = [next(answers) for _ in KINDS]
+            self.types[name] = next((kind for kind, good in zip(KINDS, fits, strict=True) if good), "VARCHAR")
         return before != self.types
 
     def marks(self, engine: Any, names: Sequence[str]) -> Counts:
         """How many values are which mark."""
         return count_marks(self._as_text(engine, ()), names, self.na)
 
-
-_KINDS = ("BOOLEAN", "BIGINT", "HUGEINT", "BIGNUM", "DOUBLE")
-
-
-def _looks(value: str) -> list[str]:
-    """SQL that is true where all values that are there spell truth values, whole numbers, wide ones, or numbers."""
-    each = [
-        f"lower({value}) in ('true', 'false')",
-        f"coalesce(try_cast({value} as bigint)::varchar = {value}, false)",
-        f"coalesce(try_cast({value} as hugeint)::varchar = {value}, false)",
-        f"coalesce(try_cast({value} as bignum)::varchar = {value}, false)",
-        f"try_cast({value} as double) is not null and not regexp_matches({value}, '^[-+]?0[0-9]')",
-    ]
-    return [f"coalesce(bool_and({test}) filter (where {value} is not null), false)" for test in each]

@@ -14,6 +14,7 @@ from strat.data.untrusted import literal
 
 _WHOLE_JSON = 8 << 20
 _HUGE = (1 << 127) - 1
+_DETECTED = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "UUID")
 
 
 @dataclass(eq=False)
@@ -31,8 +32,12 @@ class JsonFiles:
 
     def open(self, engine: Any) -> Any:
         """The relation over all files, its types as they look in the first rows, or as they were settled."""
+        if not self.types:
+            relation = self._read(engine, {})
+            # strings stay text, even where all of them look like dates, times or UUIDs
+            kinds = {name: str(kind) for name, kind in zip(relation.columns, relation.types, strict=True)}
+            self.types = {name: "VARCHAR" if kind in _DETECTED else kind for name, kind in kinds.items()}
         relation = self._read(engine, self.types | dict.fromkeys(self.casts, "VARCHAR"))
-        self.types = self.types or dict(zip(relation.columns, map(str, relation.types), strict=True))
         if not self.casts:
             return relation
         return relation.project(", ".join(f"{self._value(name)} as {quoted(name)}" for name in relation.columns))
