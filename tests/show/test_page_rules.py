@@ -171,6 +171,7 @@ def test_every_field_of_a_question_is_described() -> None:
         ("good", {"by": ["a"]}, "`by` must be left out for this question"),
         ("good", {"progress": "x"}, "`progress` must be left out"),
         ("plan", {}, "`width` must be the wanted width"),
+        ("plan", {"width": " "}, "`width` must be the wanted width"),
         ("group", {"by": []}, "`by` must name at least one column"),
     ],
 )

@@ -143,7 +143,7 @@ def roles_of(question: str, values: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise StratError.about(unknown[0], "must be left out for this question.")
     filled = {name: _value(name, values[name]) for name in QUESTIONS[question].fields if name in values}
-    if question == "plan" and "width" not in filled:
+    if question == "plan" and filled.get("width") is None:
         raise StratError.about("width", "must be the wanted width of the interval, got nothing; for example 0.04.")
     if question == "group" and not filled.get("by"):
         raise StratError.about("by", "must name at least one column that makes groups, got none.")

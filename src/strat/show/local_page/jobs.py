@@ -8,6 +8,7 @@ import secrets
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from strat.base.errors import StratError
@@ -74,11 +75,16 @@ class Jobs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.jobs: dict[str, Job] = {}
+        self.lock = Lock()
 
     def start(self, task: dict[str, Any]) -> str:
         """Start a task; returns its name."""
-        if sum(job.process.is_alive() for job in self.jobs.values()) >= AT_ONCE:
-            raise StratError(f"At most {AT_ONCE} jobs can run at once; stop one, or wait for it.")
+        with self.lock:  # whoever counts those that run is the next to start one
+            if sum(job.process.is_alive() for job in self.jobs.values()) >= AT_ONCE:
+                raise StratError(f"At most {AT_ONCE} jobs can run at once; stop one, or wait for it.")
+            return self._start(task)
+
+    def _start(self, task: dict[str, Any]) -> str:
         name = secrets.token_hex(8)
         folder = self.folder / f"job-{name}"
         folder.mkdir(mode=0o700)

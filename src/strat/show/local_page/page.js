@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
+  const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
   const say = (text) => { $("live").textContent = text; };
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
@@ -60,6 +61,7 @@
     } catch (error) {
       const place = error.field === "path" ? "error-path" : "error-file";
       $(place).textContent = error.message ?? String(error);
+      say("");
     } finally { $("opening").hidden = true; running = null; }
   }
 
@@ -98,10 +100,9 @@
   }
 
   function show() {
-    const rows = table.rows.toLocaleString("en");
     $("seen-title").textContent = table.kind === "logs"
-      ? `${table.name}: ${rows} scored samples of ${table.systems.join(", ")}`
-      : `${table.name}: ${rows} rows, ${table.columns.length} columns`;
+      ? `${table.name}: ${counted(table.rows, "scored sample")} of ${table.systems.join(", ")}`
+      : `${table.name}: ${counted(table.rows, "row")}, ${counted(table.columns.length, "column")}`;
     $("columns").tBodies[0].replaceChildren(...table.columns.map((column) => make("tr", {},
       make("th", { scope: "row" }, column.name), make("td", {}, column.kind),
       make("td", { class: "num" }, column.levels.toLocaleString("en")), make("td", {}, column.examples),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 MOST_JSON = 1 << 20  # bytes of a request that is no upload
+LONGEST_LENGTH = 18  # digits of a length that are read
 MOST_UPLOAD = 2 << 30  # bytes of an uploaded file; a larger one is named by its path
 OWN_SITE = ("same-origin", "none")  # what a browser says of requests that no other site caused
 
@@ -64,26 +65,45 @@ class Access:
         >>> access.refusal("GET", "/secret/", {"Host": "rebound.example:8000"}).status
         421
         """
-        host = headers.get("Host") or ""
+        headers = joined(headers.items())
+        host = headers.get("host") or ""
         if host not in (f"127.0.0.1:{self.port}", f"localhost:{self.port}"):
             return Refusal(421, "`Host` must be this machine's loopback address; open the address that strat printed.")
         if method not in ("GET", "POST"):
             return Refusal(405, "The method must be GET or POST.")
         if self.place(path) is None:
             return Refusal(403, "The address must hold the secret of this page; open the address that strat printed.")
-        if (headers.get("Sec-Fetch-Site") or "none") not in OWN_SITE:
+        if (headers.get("sec-fetch-site") or "none") not in OWN_SITE:
             return Refusal(403, "The request must come from this page, got one that another site caused.")
-        origin = headers.get("Origin")
+        origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
             return Refusal(403, "`Origin` must be this page, got another site.")
         return self._of_post(headers) if method == "POST" else None
 
     def _of_post(self, headers: Mapping[str, str]) -> Refusal | None:
-        if headers.get("Origin") is None:
+        if headers.get("origin") is None:
             return Refusal(403, "`Origin` must be this page, got none.")
-        if headers.get("Transfer-Encoding") is not None or not (headers.get("Content-Length") or "").isdecimal():
+        length = headers.get("content-length") or ""
+        if headers.get("transfer-encoding") is not None or not (length.isascii() and length.isdecimal()):
             return Refusal(411, "`Content-Length` must say how much is sent.")
+        if len(length) > LONGEST_LENGTH:
+            return Refusal(413, "The request must have at most 2 GiB; name a larger file by its path.")
         return None
+
+
+def joined(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The headers by name in lower case; those of one name that came twice as one list, as HTTP reads them.
+
+    A header that must be one word is so refused when it came twice: nobody can be shown one value and act on another.
+
+    >>> joined([("Host", "a"), ("Content-Length", "1"), ("content-length", "2")])
+    {'host': 'a', 'content-length': '1, 2'}
+    """
+    found: dict[str, str] = {}
+    for name, value in headers:
+        known = found.get(name.lower())
+        found[name.lower()] = value if known is None else f"{known}, {value}"
+    return found
 
 
 def headers_of(kind: str, *, report: bool = False) -> dict[str, str]:

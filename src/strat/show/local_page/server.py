@@ -7,25 +7,29 @@ script are three fixed files.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import socketserver
 import tempfile
 from collections.abc import Callable
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from strat.base.errors import StratError
 from strat.show.local_page.form import QUESTIONS, described
 from strat.show.local_page.jobs import Jobs
-from strat.show.local_page.rules import MOST_JSON, MOST_UPLOAD, Access, Refusal, headers_of
+from strat.show.local_page.rules import MOST_JSON, MOST_UPLOAD, Access, Refusal, headers_of, joined
 from strat.show.local_page.sources import Source, Uploads, of_path
 from strat.show.render import write
 
 HERE = Path(__file__).parent
+MOST_STRANGERS = 100  # connections that have not shown the secret
+HASTE, PATIENCE = 10.0, 60.0  # seconds without a byte, before the secret was shown and after
 FIXED = {
     "": ("index.html", "text/html"),
     "page.css": ("page.css", "text/css"),
@@ -34,12 +38,55 @@ FIXED = {
 
 
 class Server(socketserver.ThreadingTCPServer):
-    """Connections from this machine, each in a thread; a port that somebody has is not shared."""
+    """Connections from this machine, each in a thread; a port that somebody has is not shared.
+
+    Strangers, which have not shown the secret, are few: beyond `MOST_STRANGERS` the one that has waited longest is
+    hung up on.
+    """
 
     allow_reuse_address = False
-    daemon_threads = True
-    block_on_close = False
+    request_queue_size = 128  # connections that wait to be accepted: a crowd must not keep the user out
+    daemon_threads = False  # threads are joined when the server closes: none may write into a folder that is deleted
     page: Page
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self.lock = Lock()
+        self.connections: dict[socket.socket, bool] = {}  # in the order of coming, and whether each knows the secret
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve the connection in a thread; too many strangers: hang up on the first of them."""
+        with self.lock:
+            self.connections[request] = False
+            strangers = [one for one, known in self.connections.items() if not known]
+            for one in strangers[:-MOST_STRANGERS]:
+                self._hang_up(one)
+        super().process_request(request, client_address)
+
+    def trust(self, request: socket.socket) -> None:
+        """Note that the connection has shown the secret, and give it time."""
+        with self.lock:
+            if request in self.connections:
+                self.connections[request] = True
+                request.settimeout(PATIENCE)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget the connection, and close it."""
+        with self.lock:
+            self.connections.pop(request, None)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        """Close: uploads under way end at once, and no thread is left that could write."""
+        with self.lock:
+            for one in list(self.connections):
+                self._hang_up(one)
+        super().server_close()
+
+    def _hang_up(self, request: socket.socket) -> None:
+        self.connections.pop(request, None)
+        with contextlib.suppress(OSError):  # it has just gone by itself
+            request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that hangs up is no news; anything else is a traceback on the terminal."""
@@ -68,6 +115,7 @@ class Page:
 
     def __init__(self, file: str | None = None) -> None:
         self.first = None if file is None else of_path(file)
+        self.opened_with: dict[str, Any] | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="strat-", ignore_cleanup_errors=True)
         self.folder = Path(self._folder.name)
         self.jobs = Jobs(self.folder)
@@ -79,12 +127,14 @@ class Page:
         self.address = self.access.address
 
     def __enter__(self) -> Page:
+        if self.first is not None:
+            self.opened_with = self._look(self.first)
         Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self.server.shutdown()
-        self.server.server_close()
+        self.server.server_close()  # joins all that could still upload or start a job
         self.jobs.stop()
         self._folder.cleanup()
 
@@ -106,8 +156,7 @@ class Page:
 
     def form(self) -> dict[str, Any]:
         """The questions and fields, and the job that looks at the file that the page was opened with."""
-        first = None if self.first is None else self._look(self.first)
-        return described() | {"first": first}
+        return described() | {"first": self.opened_with}
 
     def open(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Look at a table: of a path, of a batch of uploads, a sheet of a workbook that is open, or the example."""
@@ -158,7 +207,7 @@ def _text(asked: dict[str, Any], name: str) -> str:
 class Handler(BaseHTTPRequestHandler):
     """One request: checked, then answered."""
 
-    timeout = 60  # seconds without a byte
+    timeout = HASTE
     server: Server
 
     def version_string(self) -> str:
@@ -181,21 +230,35 @@ class Handler(BaseHTTPRequestHandler):
         self._checked("POST", self._post)
 
     @cached_property
+    def place(self) -> str:
+        """The path of the address, without its query."""
+        return self.path.partition("?")[0]
+
+    @cached_property
     def asked(self) -> dict[str, str]:
         """The query of the address."""
-        return {name: values[-1] for name, values in parse_qs(urlsplit(self.path).query).items()}
+        return {name: values[-1] for name, values in parse_qs(self.path.partition("?")[2]).items()}
+
+    @cached_property
+    def told(self) -> dict[str, str]:
+        """The headers."""
+        return joined(self.headers.items())
 
     def _checked(self, method: str, answer: Callable[[str], None]) -> None:
-        path = urlsplit(self.path).path
         access = self.server.page.access
-        refusal = access.refusal(method, path, dict(self.headers.items()))
+        refusal = access.refusal(method, self.place, self.told)
         if refusal is not None:
             self._refuse(refusal)
             return
+        self.server.trust(self.connection)
         try:
-            answer(access.place(path) or "")
+            answer(access.place(self.place) or "")
         except StratError as error:
             self._refuse(Refusal(400, str(error), error.argument))
+        except (ConnectionError, TimeoutError):
+            raise
+        except OSError as error:  # the disk is full, a folder is gone
+            self._refuse(Refusal(500, f"{error.strerror or type(error).__name__}."))
 
     def _get(self, place: str) -> None:
         page = self.server.page
@@ -220,7 +283,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _post(self, place: str) -> None:
         page = self.server.page
-        length = int(self.headers["Content-Length"])
+        length = int(self.told["content-length"])
         if place == "api/upload":
             self._upload(length)
             return

@@ -80,7 +80,10 @@ class Uploads:
         if len(parts) > DEEPEST:
             raise StratError.about("folder", f"must be at most {DEEPEST} folders deep, got {len(parts)}.")
         target = self._of(batch).joinpath(*parts, safe_name(name))
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise StratError.about("folder", f"must be no file of its batch, got {short(folder)!r}.") from None
         if length > shutil.disk_usage(self.folder).free // 2:
             raise StratError("There is not enough room on the disk for a copy; name the file by its path instead.")
         try:
