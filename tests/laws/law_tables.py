@@ -185,7 +185,9 @@ def crossing(*factors: Sequence[str], failing: Mapping[Any, str] | None = None) 
     """
     quick = set(pairs(*factors))
     return [
-        pytest.param(*row, id="-".join(row), marks=[*(() if row in quick else (pytest.mark.slow,)), *_fails(row, failing)])
+        pytest.param(
+            *row, id="-".join(row), marks=[*(() if row in quick else (pytest.mark.slow,)), *_fails(row, failing)]
+        )
         for row in product(*factors)
     ]
 

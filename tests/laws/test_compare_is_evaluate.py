@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from facts_of_results import differences, facts
 from law_tables import DESIGNS, MEASURES, SOURCES, crossing, names_of, of_all, of_one
 
 import strat
+from facts_of_results import differences, facts
 
 NO_NOTES = "`compare` has no notes on the value of one system: until One question, one answer"
 ROWS_IN_UNITS = ("simple", "strata", "clusters", "both", "weights", "repeats")
@@ -24,9 +24,7 @@ def _both(source: Any, design: str, measure: str) -> list[tuple[dict[str, Any], 
 
 
 @pytest.mark.parametrize(("name", "design", "measure"), crossing(list(SOURCES), list(DESIGNS), list(MEASURES)))
-def test_its_numbers_are_those_of_evaluate(
-    source: Callable[[str], Any], name: str, design: str, measure: str
-) -> None:
+def test_its_numbers_are_those_of_evaluate(source: Callable[[str], Any], name: str, design: str, measure: str) -> None:
     for alone, among in _both(source(name), design, measure):
         del alone["notes"], among["notes"]
         assert differences(alone, among) == []

@@ -1,4 +1,4 @@
-"""A gate says what `compare` says, or `evaluate` where it has a floor, with one-sided limits; its answer follows from them."""
+"""A gate says what `compare` says, or with a floor what `evaluate` says, by one-sided limits that give its answer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from facts_of_results import differences, facts
 from law_tables import DESIGNS, MEASURES, SOURCES, crossing, names_of, of_all, of_one
 
 import strat
+from facts_of_results import differences, facts
 
 TWO_SIDED = 0.9  # whose limits are those of one-sided 95 %
 MARGIN, FLOOR = 0.05, 0.5

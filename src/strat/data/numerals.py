@@ -1,4 +1,4 @@
-"""When the cells of a text file are truth values or numbers: one rule, in SQL for all rows and in Python for the distinct cells.
+"""When cells of text files are truth values or numbers: one rule, in SQL for all rows, in Python for distinct cells.
 
 A column is numbers only if every cell is a plain decimal numeral and no number is spelled in two ways, so that ids and
 labels which differ as text never become one: `1e3` is not `1000`, `0x1F` not `31`, `1.10` not `1.1`.
@@ -39,7 +39,7 @@ def _decimals(value: str, there: str) -> str:
 
 
 def kind_of(texts: Sequence[str]) -> str | None:
-    """Which of the `KINDS` the distinct cells of a column are: BOOLEAN, BIGNUM for whole numbers, or DOUBLE; None: text.
+    """Which of the `KINDS` the distinct cells of a column are: BOOLEAN, BIGNUM for whole numbers, DOUBLE; None: text.
 
     >>> kind_of(["1", "20"]), kind_of(["0.5", "1"]), kind_of(["True", "false"])
     ('BIGNUM', 'DOUBLE', 'BOOLEAN')

@@ -26,9 +26,9 @@ class EffectTest(Result):
     """The test that all galleries have the same rate within a rank.
 
     Hotelling's T² of the subjects' rates: each subject has one rate for each gallery, subjects are independent, and the
-    rates of one subject are as dependent as they are. T² is not defined where a difference between galleries is the same
-    for every subject, or where subjects are too few. Then every two galleries are compared by the exact sign test, with
-    Bonferroni's adjustment: the statistic is the number of subjects with the rarer sign, and `df` is empty.
+    rates of one subject are as dependent as they are. T² is not defined where a difference between galleries is the
+    same for every subject, or where subjects are too few. Then every two galleries are compared by the exact sign test,
+    with Bonferroni's adjustment: the statistic is the number of subjects with the rarer sign, and `df` is empty.
     """
 
     __test__ = False

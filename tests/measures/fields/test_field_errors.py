@@ -30,6 +30,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "collar": (lambda: m.der([[(0, 1, "A")]], [[]], collar=-1), r"`collar` must be a number of seconds from 0, got -1"),
     "run": (lambda: m.ndcg({"r": {"a": 1}}, {"q": {"a": 1}}), r"`run` must answer a query of `qrels`"),
     "run first": (lambda: m.mrr({"q": {"a": 0.5}}, {"q": {"a": 1}}), r"`qrels` must hold whole grades, got 0.5"),
+    "whole scores first": (
+        lambda: m.ndcg({"q": {"a": 9, "b": 7, "c": 5}}, {"q": {"a": 1, "b": 0, "c": 0}}),
+        r"`qrels` must hold grades, got a different number for every document, and `run` equal ones",
+    ),
     "category first": (lambda: m.mqm(["Style"], ["Major"], segments=[1]), r"`severity` must be Major, Minor"),
     "scores": (lambda: m.ndcg({"q": {"a": 1}}, {"q": {"a": "x"}}), r"`run` must map documents to numbers"),
     "nan": (lambda: m.ndcg({"q": {"a": 1}}, {"q": {"a": np.nan}}), r"`run` must hold finite numbers"),

@@ -68,8 +68,10 @@ class CsvFiles:
     def _texts(self, engine: Any) -> list[str]:
         """Columns that the engine takes for truth values or numbers, and that are text by the rule of `numerals`."""
         typed = [name for name, kind in self.types.items() if kind in KINDS and name not in self.text]
-        rows = self._as_text(engine, self.na) if typed else None
-        rows = rows if self.whole or not typed else rows.limit(SAMPLE)  # all rows are looked at when a type is settled
+        if not typed:
+            return []
+        rows = self._as_text(engine, self.na)
+        rows = rows if self.whole else rows.limit(SAMPLE)  # all rows are looked at when a type is settled
         held = ask(rows, [self._looks(name)[KINDS.index(self.types[name])] for name in typed])
         return [name for name in typed if not next(held)]
 
@@ -127,4 +129,3 @@ class CsvFiles:
     def marks(self, engine: Any, names: Sequence[str]) -> Counts:
         """How many values are which mark."""
         return count_marks(self._as_text(engine, ()), names, self.na)
-

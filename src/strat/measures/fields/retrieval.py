@@ -6,7 +6,7 @@ and among equal scores by decreasing name, where scores are equal if they are in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -156,7 +156,19 @@ def _ranked(qrels: Mapping[Any, Any], run: Mapping[Any, Any]) -> tuple[list[Any]
         raise StratError.about("qrels", f"must have queries of one type, got {some(qrels)}.") from None
     if not any(query in run for query in queries):
         raise StratError.about("run", f"must answer a query of `qrels`, got {some(run, 2)} for {some(queries, 2)}.")
-    return queries, [_one_query(query, run.get(query, {}), qrels[query]) for query in queries]
+    rankings = [_one_query(query, run.get(query, {}), qrels[query]) for query in queries]
+    if _are_scores(qrels.values()) and not _are_scores(run[query] for query in queries if query in run):
+        raise StratError.about(
+            "qrels",
+            "must hold grades, got a different number for every document, and `run` equal ones; qrels come first.",
+        )
+    return queries, rankings
+
+
+def _are_scores(lists: Iterable[Mapping[Any, Any]]) -> bool:
+    """Whether no two documents of a query have the same number, as in a run and as in hardly any grades."""
+    sizes = [(len(documents), len(set(documents.values()))) for documents in lists]
+    return max(size for size, _ in sizes) > 2 and all(size == distinct for size, distinct in sizes)
 
 
 def _one_query(query: Any, scores: Any, grades: Any) -> Ranked:
