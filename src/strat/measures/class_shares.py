@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ def class_share(
         shown, positive = _positive(columns, settings)
     else:
         shown, positive = chosen(columns, settings.labels), None
-    averaged = _averaged(name, counts_of(columns), shown, top, bottom, settings)
+    averaged = _Averaged(name, counts_of(columns), shown, top, bottom, settings).statistic()
     statistic = replace(averaged, positive=positive, notes=(*columns.notes, *averaged.notes))
     if settings.average is None or not statistic.proportion:
         return statistic
@@ -112,111 +112,132 @@ def _multilabel_share(
     shown = every if settings.labels is None else np.asarray(settings.labels, np.int64)
     if not np.isin(shown, every).all():
         raise StratError.about("labels", f"must be columns from 0 to {every[-1]}, got {some(shown.tolist())}.")
-    return _averaged(name, counts, shown, top, bottom, settings)
+    return _Averaged(name, counts, shown, top, bottom, settings).statistic()
 
 
-def _averaged(
-    name: str, counts: Counts, shown: Codes, top: Coefficients, bottom: Coefficients, settings: Settings
-) -> Statistic:
-    average, zero = settings.average, settings.zero
-    missing = len(shown) == 1 and shown[0] < 0
-    up, down = np.array(top, float), np.array(bottom, float)
-    nothing = missing and not down[3]  # to divide by; specificity and its kin have the rows outside the class
+@dataclass(frozen=True, eq=False)
+class _Averaged:
+    """Shares top / bottom of the classes shown, averaged: what a statistic needs to know of them."""
 
-    def read(totals: Array) -> Array:
-        classes = counts.read(totals)
-        if missing:
+    name: str
+    counts: Counts
+    shown: Codes
+    top: Coefficients
+    bottom: Coefficients
+    settings: Settings
+
+    @property
+    def average(self) -> str | None:
+        return self.settings.average
+
+    @property
+    def missing(self) -> bool:
+        """Whether no row has the one class that is shown."""
+        return len(self.shown) == 1 and self.shown[0] < 0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is nothing to divide by; specificity and its kin have the rows outside a missing class."""
+        return self.missing and not self.bottom[3]
+
+    def read(self, totals: Array) -> Array:
+        """(True positives, predicted, actual, all) of the classes shown, or of all together: (…, c) -> (…, 4, K)."""
+        classes = self.counts.read(totals)
+        if self.missing:
             return np.asarray(classes[..., :1] * np.array([0.0, 0.0, 0.0, 1.0])[:, None])
-        classes = classes[..., shown]
-        return classes.sum(axis=-1, keepdims=True) if average == "micro" else classes
+        classes = classes[..., self.shown]
+        return classes.sum(axis=-1, keepdims=True) if self.average == "micro" else classes
 
-    def function(totals: Array) -> Array:
-        classes = read(totals)
-        per = quotient(_mix(up, classes), _mix(down, classes), zero)
-        if average == "weighted":
+    def shares(self, classes: Array) -> tuple[Array, Array]:
+        """The share of each class, and what it is divided by."""
+        below = _mix(self.bottom, classes)
+        return quotient(_mix(self.top, classes), below, self.settings.zero), below
+
+    def function(self, totals: Array) -> Array:
+        classes = self.read(totals)
+        per, _ = self.shares(classes)
+        if self.average == "weighted":
             return _mean(per, classes[..., 2, :])
-        return per if average is None else _mean(per, np.ones_like(per))
+        return per if self.average is None else _mean(per, np.ones_like(per))
 
-    def derivatives(classes: Array) -> tuple[Array, Array]:
-        below = _mix(down, classes)
-        per = quotient(_mix(up, classes), below, zero)
+    def derivatives(self, classes: Array) -> tuple[Array, Array]:
+        """The share of each class, and its derivatives by (tp, predicted, actual, all)."""
+        per, below = self.shares(classes)
+        up, down = np.array(self.top, float), np.array(self.bottom, float)
         mixed = up[:, None] - down[:, None] * np.nan_to_num(per)[..., None, :]
         return per, quotient(mixed, below[..., None, :], 0.0)
 
-    def gradient(totals: Array) -> Array:
-        classes = read(totals)
-        per, slopes = derivatives(classes)
-        return _slopes(counts, shown, average, per, slopes, classes[..., 2, :])
+    def gradient(self, totals: Array) -> Array:
+        classes = self.read(totals)
+        per, slopes = self.derivatives(classes)
+        return _slopes(self.counts, self.shown, self.average, per, slopes, classes[..., 2, :])
 
-    def sparse_gradient(totals: Array) -> Any:
-        assert counts.sparse_back is not None
-        return counts.sparse_back(derivatives(read(totals))[1][:3], shown)
+    def sparse_gradient(self, totals: Array) -> Any:
+        assert self.counts.sparse_back is not None
+        return self.counts.sparse_back(self.derivatives(self.read(totals))[1][:3], self.shown)
 
-    def split(width: int) -> Iterator[Statistic]:
-        for start in range(0, len(shown), width):
-            part = _averaged(name, counts, shown[start : start + width], top, bottom, settings)
-            yield replace(part, notes=notes, split=None)
+    def base(self, totals: Array) -> Array:
+        below = _mix(self.bottom, self.read(totals)) / max(self.top)  # rows, also where hits count several times
+        return np.asarray(below[..., 0]) if self.average else below
 
-    many = average is None and counts.sparse_back is not None
-    of_own_rows = many and top[3] == bottom[3] == 0  # the rows of other classes add nothing
-    below_all = _mix(down, read(_plain_totals(counts)))
-    notes = _undefined(name, counts, below_all, shown, average) if settings.noted else ()
+    def split(self, notes: tuple[Note, ...]) -> Callable[[int], Iterator[Statistic]]:
+        """From a number of classes to the statistics of so many each, with these notes."""
 
-    def base(totals: Array) -> Array:
-        below = _mix(down, read(totals)) / max(top)  # rows, also where hits count several times
-        return np.asarray(below[..., 0]) if average else below
+        def parts(width: int) -> Iterator[Statistic]:
+            for start in range(0, len(self.shown), width):
+                part = replace(self, shown=self.shown[start : start + width]).statistic()
+                yield replace(part, notes=notes, split=None)
 
-    axes = () if average else (Axis("class", tuple(plain(label) for label in counts.labels[shown])),)
-    title = name if average in (None, "binary") else f"{average} {name}"
-    # Of one class, all but F are shares of rows: 1 for a hit, out of those that are divided by.
-    of_one_class = (average is None or len(shown) == 1) and not nothing and zero == zero
-    plain_share = of_one_class and max(top) == 1
-    return Statistic(
-        title,
-        counts.rows,
-        function,
-        None if nothing else gradient,
-        axes,
-        "logit",
-        (0.0, 1.0),
-        proportion=plain_share,
-        base=base if of_one_class else None,
-        truth=counts.truth,
-        curved_below=FEW_UNITS if average == "binary" and not plain_share and not nothing else 0,
-        sum_of=_parts(name, counts, shown[np.ravel(below_all) > 0], top, bottom, settings, len(shown))
-        if average == "macro"
-        else None,
-        notes=notes,
-        higher_is_better=top[0] > 0,  # whether hits count for it
-        sparse_gradient=sparse_gradient if of_own_rows else None,
-        split=split if many and not of_own_rows else None,
-        classes=counts.classes if average != "binary" else 0,
-    )
+        return parts
 
+    def parts(self, shown: Codes) -> tuple[Statistic, Array] | None:
+        """The shares of these classes, of which the mean over all is a sum, with their coefficients."""
+        if not 1 < len(shown) <= MOST_PARTS or max(self.top) != 1 or self.counts.truth is None:
+            return None
+        each = copy(self.settings)
+        each.average, each.noted = None, False
+        over = len(self.shown) if each.zero == each.zero else len(shown)
+        return replace(self, shown=shown, settings=each).statistic(), np.full(len(shown), 1.0 / over)
 
-def _parts(
-    name: str,
-    counts: Counts,
-    shown: Codes,
-    top: Coefficients,
-    bottom: Coefficients,
-    settings: Settings,
-    number: int,
-) -> tuple[Statistic, Array] | None:
-    """The shares of these classes, of which their mean over so many classes is a sum, with their coefficients."""
-    if not 1 < len(shown) <= MOST_PARTS or max(top) != 1 or counts.truth is None:
-        return None
-    each = copy(settings)
-    each.average, each.noted = None, False
-    over = number if settings.zero == settings.zero else len(shown)
-    return _averaged(name, counts, shown, top, bottom, each), np.full(len(shown), 1.0 / over)
+    def statistic(self) -> Statistic:
+        """The average as a statistic."""
+        counts, average, top = self.counts, self.average, self.top
+        many = average is None and counts.sparse_back is not None
+        of_own_rows = many and top[3] == self.bottom[3] == 0  # the rows of other classes add nothing
+        below = _mix(self.bottom, self.read(_plain_totals(counts)))
+        notes = _undefined(self.name, counts, below, self.shown, average) if self.settings.noted else ()
+        axes = () if average else (Axis("class", tuple(plain(label) for label in counts.labels[self.shown])),)
+        # Of one class, all but F are shares of rows: 1 for a hit, out of those that are divided by.
+        defined = not self.nothing and self.settings.zero == self.settings.zero
+        of_one_class = (average is None or len(self.shown) == 1) and defined
+        plain_share = of_one_class and max(top) == 1
+        curved = average == "binary" and not plain_share and not self.nothing
+        return Statistic(
+            self.name if average in (None, "binary") else f"{average} {self.name}",
+            counts.rows,
+            self.function,
+            None if self.nothing else self.gradient,
+            axes,
+            "logit",
+            (0.0, 1.0),
+            proportion=plain_share,
+            base=self.base if of_one_class else None,
+            truth=counts.truth,
+            curved_below=FEW_UNITS if curved else 0,
+            sum_of=self.parts(self.shown[np.ravel(below) > 0]) if average == "macro" else None,
+            notes=notes,
+            higher_is_better=top[0] > 0,  # whether hits count for it
+            sparse_gradient=self.sparse_gradient if of_own_rows else None,
+            split=self.split(notes) if many and not of_own_rows else None,
+            classes=counts.classes if average != "binary" else 0,
+        )
 
 
 def recalls_of_classes(counts: Counts, scale: float = 1.0) -> tuple[Statistic, Array] | None:
     """The recalls of the classes that occur, whose mean is the balanced accuracy."""
     occurs = np.flatnonzero(counts.read(_plain_totals(counts))[2] > 0)
-    settings = Settings("macro", None, None, 0.0)
-    parts = _parts("recall", counts, occurs, (1, 0, 0, 0), (0, 0, 1, 0), settings, len(occurs))
+    recall = _Averaged("recall", counts, occurs, (1, 0, 0, 0), (0, 0, 1, 0), Settings("macro", None, None, 0.0))
+    parts = recall.parts(occurs)
     return None if parts is None else (parts[0], parts[1] * scale)
 
 
@@ -260,9 +281,9 @@ def _weights(there: NDArray[np.bool_], weights: Array) -> Array:
     return quotient(w, w.sum(axis=-1, keepdims=True), 0.0)
 
 
-def _mix(coefficients: Array, classes: Array) -> Array:
+def _mix(coefficients: Coefficients, classes: Array) -> Array:
     """The combination of (tp, predicted, actual, all) with these coefficients: (…, 4, K) -> (…, K)."""
-    mixed: Array = np.tensordot(classes, coefficients, axes=([-2], [0]))
+    mixed: Array = np.tensordot(classes, np.array(coefficients, float), axes=([-2], [0]))
     return mixed
 
 

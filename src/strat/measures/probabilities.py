@@ -175,41 +175,41 @@ def calibration_curve(
         Rows(place * 2 + y, np.repeat(np.eye(k), 2, axis=0) * np.tile([[0.0], [1.0]], (k, 1)), k),
         _in_bins(place, p, k),
     )
-
-    def function(totals: Array) -> Array:
-        weight, positives, sums = np.split(totals, 3, axis=-1)
-        return np.stack([quotient(positives, weight), quotient(sums, weight)], axis=-2)
-
-    def gradient(totals: Array) -> Array:
-        weight = totals[:k]
-        value = function(totals)
-        slopes = np.zeros((3, k, 2, k))
-        one = np.divide(1.0, weight, out=np.zeros(k), where=weight != 0)
-        j = np.arange(k)
-        slopes[0, j, :, j] = np.nan_to_num(-value.T * one[:, None])
-        slopes[1, j, 0, j] = one
-        slopes[2, j, 1, j] = one
-        return slopes.reshape(3 * k, 2, k)
-
-    def base(totals: Array) -> Array:
-        return np.stack([totals[..., :k]] * 2, axis=-2)
-
     middles = ((edges[:-1] + edges[1:]) / 2)[present]
-    axes = (Axis("share", ("positives", "probability")), Axis("bin", tuple(middles.tolist())))
     return Statistic(
         "calibration",
         rows,
-        function,
-        gradient,
-        axes,
+        _shares_of_bins,
+        _slopes_of_bins,
+        (Axis("share", ("positives", "probability")), Axis("bin", tuple(middles.tolist()))),
         "logit",
         (0.0, 1.0),
         proportion=True,
-        base=base,
+        base=lambda totals: np.stack([totals[..., :k]] * 2, axis=-2),
         positive=label,
         curve="calibration",
         graded=True,
     )
+
+
+def _shares_of_bins(totals: Array) -> Array:
+    """The share of positives and the mean probability of each bin: (…, 3 k) -> (…, 2, k)."""
+    weight, positives, sums = np.split(totals, 3, axis=-1)
+    return np.stack([quotient(positives, weight), quotient(sums, weight)], axis=-2)
+
+
+def _slopes_of_bins(totals: Array) -> Array:
+    """The derivatives of `_shares_of_bins` by the totals: (3 k, 2, k)."""
+    k = len(totals) // 3
+    weight = totals[:k]
+    value = _shares_of_bins(totals)
+    slopes = np.zeros((3, k, 2, k))
+    one = np.divide(1.0, weight, out=np.zeros(k), where=weight != 0)
+    j = np.arange(k)
+    slopes[0, j, :, j] = np.nan_to_num(-value.T * one[:, None])
+    slopes[1, j, 0, j] = one
+    slopes[2, j, 1, j] = one
+    return slopes.reshape(3 * k, 2, k)
 
 
 @checked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from strat.base.errors import StratError, some
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import Axis, Statistic
+
+Function = Callable[[Array], Array]
 
 
 @checked
@@ -47,40 +49,20 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
         raise StratError.about(
             "statistics", "must be functions of totals to be stacked; estimate quantiles one by one."
         )
-    ends = np.cumsum([part.components for part in parts])
-    cuts = [slice(int(e) - part.components, int(e)) for e, part in zip(ends, parts, strict=True)]
-    inner = len(parts[0].axes)
-
-    def function(t: Array) -> Array:
-        values = [part.function(t[..., cut]) for part, cut in zip(parts, cuts, strict=True)]
-        return np.stack(values, axis=-1 - inner)
-
-    def gradient(t: Array) -> Array:
-        slopes = np.zeros((len(t), len(parts), *parts[0].shape))
-        for i, (part, cut) in enumerate(zip(parts, cuts, strict=True)):
-            if part.gradient is not None:
-                slopes[cut, i] = part.gradient(t[cut])
-        return slopes
-
-    known = all(part.gradient is not None for part in parts)
+    function, gradient, base = _side_by_side(parts)
     views = _views(parts)
     same = all(_same(view, views[0]) for view in views)
-    bases = [part.base for part in parts if part.base is not None]
-
-    def base(t: Array) -> Array:
-        return np.stack([of(t[..., cut]) for of, cut in zip(bases, cuts, strict=True)], axis=-1 - inner)
-
     return Statistic(
         name=_common([part.name for part in parts]),
         rows=tuple(block for part in parts for block in part.rows),
         function=function,
-        gradient=gradient if known else None,
+        gradient=gradient,
         axes=(Axis(axis, tuple(named)), *parts[0].axes),
         link=parts[0].link if len({part.link for part in parts}) == 1 else "identity",
         bounds=(min(part.bounds[0] for part in parts), max(part.bounds[1] for part in parts)),
         proportion=all(part.proportion for part in parts),
         views=tuple(views[:1] if same else views),
-        base=base if len(bases) == len(parts) else None,
+        base=base,
         curved_below=max(part.curved_below for part in parts),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
         positive=_shared([part.positive for part in parts]),
@@ -89,6 +71,33 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
         classes=_shared([part.classes for part in parts]) or 0,
         truth=parts[0].truth if all(_same_codes(part.truth, parts[0].truth) for part in parts) else None,
         graded=any(part.graded for part in parts),
+    )
+
+
+def _side_by_side(parts: list[Statistic]) -> tuple[Function, Function | None, Function | None]:
+    """The function, gradient and base of the parts' totals, one after the other; None where a part has none."""
+    ends = np.cumsum([part.components for part in parts])
+    cuts = [slice(int(e) - part.components, int(e)) for e, part in zip(ends, parts, strict=True)]
+    inner = len(parts[0].axes)
+    gradients = [part.gradient for part in parts if part.gradient is not None]
+    bases = [part.base for part in parts if part.base is not None]
+
+    def joined(functions: list[Function]) -> Function:
+        def each(t: Array) -> Array:
+            return np.stack([of(t[..., cut]) for of, cut in zip(functions, cuts, strict=True)], axis=-1 - inner)
+
+        return each
+
+    def gradient(t: Array) -> Array:
+        slopes = np.zeros((len(t), len(parts), *parts[0].shape))
+        for i, (of, cut) in enumerate(zip(gradients, cuts, strict=True)):
+            slopes[cut, i] = of(t[cut])
+        return slopes
+
+    return (
+        joined([part.function for part in parts]),
+        gradient if len(gradients) == len(parts) else None,
+        joined(bases) if len(bases) == len(parts) else None,
     )
 
 
