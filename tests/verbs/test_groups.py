@@ -272,3 +272,57 @@ def test_what_carries_a_group_is_noted() -> None:
     noted = [n for n in strat.evaluate(table, score="right", units="unit", by="group").warnings if "heavy" in n]
     assert any(n.startswith("mean in heavy: a few units carry most of the weight") for n in noted)
     assert not [n for n in strat.evaluate(table, score="right", units="unit").warnings if "carry most" in n]
+
+
+SMALL_AND_PERFECT = {"g": ["a"] * 5 + ["b"] * 100, "ok": [1] * 95 + [0] * 10, "t": [1] * 105}
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "sensitivity", "f1", "error_rate"])
+def test_groups_are_not_tested_where_nothing_varied_in_one(metric: str) -> None:
+    """Five rows without an error beside ten errors in a hundred: p was 0.001, and Fisher's exact test says 1."""
+    positive = {"positive": 1} if metric in ("sensitivity", "f1") else {}
+    found = evaluate(SMALL_AND_PERFECT, truth="t", predicted="ok", metrics=metric, by="g", **positive)
+    with pytest.raises(StratError, match=f"`{metric}` can't be tested .* nothing varied in 'a'"):
+        found.groups[metric].test()
+    (note,) = [note for note in found.warnings if note.code == "groups-not-tested"]
+    assert "'a'" in note
+    assert "test" not in found.data()["between_groups"][0]
+    assert "p = " not in str(found)
+
+
+def test_measures_that_are_not_tested_for_one_reason_share_a_note() -> None:
+    asked = {"truth": "t", "predicted": "ok", "positive": 1, "by": "g"}
+    found = evaluate(SMALL_AND_PERFECT, **asked, metrics=["accuracy", "recall"])
+    (note,) = [note for note in found.warnings if note.code == "groups-not-tested"]
+    assert str(note).endswith("(likewise for recall)")
+
+
+def test_the_difference_of_systems_is_not_tested_where_it_did_not_vary_in_a_group() -> None:
+    rng = np.random.default_rng(2)
+    table = {"g": ["a"] * 8 + ["b"] * 80, "t": [1] * 88, "x": [1] * 8 + list(rng.integers(0, 2, 80)), "y": [1] * 88}
+    board = strat.compare(table, truth="t", predicted=["x", "y"], metrics="accuracy", by="g")
+    with pytest.raises(StratError, match="nothing varied in 'a'"):
+        board.test()
+    assert "groups-not-tested" in {getattr(note, "code", "") for note in board.notes}
+    assert "equal in all groups?" not in str(board)
+
+
+def test_the_largest_gap_allows_for_the_other_side() -> None:
+    """The small group without an error may be the worse one, by as much as its own limit says."""
+    gap = evaluate(SMALL_AND_PERFECT, score="ok", by="g").groups["mean"].gap()
+    low, _ = evaluate(SMALL_AND_PERFECT, score="ok", by="g").groups["mean"]["a"].interval()
+    assert gap.high >= 0.9 - low
+
+
+@pytest.mark.xfail(strict=True, raises=StratError, reason="Intervals that hold")
+def test_a_small_group_without_an_error_may_equal_the_others() -> None:
+    """Fisher's exact test of 5 of 5 and 90 of 100 has p = 1."""
+    assert evaluate(SMALL_AND_PERFECT, score="ok", by="g").groups["mean"].test().pvalue > 0.5
+
+
+@pytest.mark.xfail(strict=True, raises=StratError, reason="Intervals that hold")
+def test_more_groups_than_rows_in_one_can_be_tested() -> None:
+    """Thirty groups of 25 rows: the test counted on the rows of one group."""
+    rng = np.random.default_rng(4)
+    data = {"g": np.repeat(np.arange(30), 25), "s": (rng.random(750) < np.repeat(np.linspace(0.3, 0.8, 30), 25)) * 1.0}
+    assert evaluate(data, score="s", by="g").groups["mean"].test().pvalue < 0.001

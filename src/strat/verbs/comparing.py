@@ -21,7 +21,7 @@ from strat.measures import Statistic
 from strat.verbs.board import Board, joint
 from strat.verbs.board_folding import folded
 from strat.verbs.grouping import Parts, grouped, rows_by_label
-from strat.verbs.groups import Groups
+from strat.verbs.groups import Groups, untested
 from strat.verbs.hints import averages, classes_as_strata, traps
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.log_hints import looks_clustered
@@ -169,7 +169,9 @@ def _in_groups(whole: Leaderboard, task: _Task) -> Leaderboard:
     if not two:
         return leaderboard
     name = f"difference {' − '.join(whole.comparison.names)}"
-    return replace(leaderboard, differences=replace(groups, metric=name, higher_is_better=higher))
+    differences = replace(groups, metric=name, higher_is_better=higher)
+    notes = (*leaderboard.notes, *untested([differences]))
+    return replace(leaderboard, differences=differences, notes=notes)
 
 
 def _parts(task: _Task) -> tuple[Parts, dict[Any, str]]:

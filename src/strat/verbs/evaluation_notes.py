@@ -19,7 +19,7 @@ from strat.designs.from_columns import (
 from strat.estimation import Estimate
 from strat.measures.positive import positives
 from strat.verbs.evaluation_basis import EXPAND
-from strat.verbs.groups import Groups, in_words
+from strat.verbs.groups import Groups, in_words, untested
 from strat.verbs.hints import averages, classes_as_strata, look, pooled, traps
 from strat.verbs.metric_words import ALIASES
 from strat.verbs.metrics import Metric
@@ -53,6 +53,8 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
         ]
         if any(role.startswith(GROUP) for role in roles):
             notes += _of_groups(groups)
+    if any(role.startswith(GROUP) for role in roles):
+        notes += untested(basis.groups.values())
     systems = []
     if not any(metric.of_repeats for metric in wanted):  # several tries of an item look like several systems
         systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)

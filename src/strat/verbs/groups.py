@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import scipy
 
-from strat.base.errors import StratError
+from strat.base.errors import StratError, some
+from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.columns import Array, Codes
 from strat.estimation import Estimate
@@ -97,8 +98,17 @@ class Groups(ByName[Any, Estimate], SheetResult):
         return self.each[label]
 
     def test(self) -> TestResult:
-        """The test that all groups have the same value (Wald's, with the F distribution of Korn and Graubard)."""
+        """The test that all groups have the same value (Wald's, with the F distribution of Korn and Graubard).
+
+        There is none where nothing varied in a group: its standard error of 0 would pass for a value known exactly.
+        """
         joint = self._joint()
+        if still := [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]:
+            raise StratError(
+                f"`{self.metric}` can't be tested for being equal in all groups: nothing varied in "
+                f"{some(map(in_words, still))}, and a standard error of 0 does not mean that a value is known exactly; "
+                "compare the groups' intervals, or join groups until each shows variation."
+            )
         value, k = np.ravel(joint.point), joint.point.size - 1
         contrasts = np.eye(k + 1)[1:] - 1.0 / (k + 1)
         covariance = contrasts @ joint.covariance @ contrasts.T
@@ -170,7 +180,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
         k = int(np.nanargmax(np.abs(off)))
         labels = self._joint().axes[0].labels
         pair = (labels[j[k]], labels[i[k]]) if flip[k] else (labels[i[k]], labels[j[k]])
-        return Extreme(pair, float(np.abs(off[k])), max(0.0, float(np.max(low))), float(np.max(high)), level)
+        most = max(float(np.max(high)), -float(np.min(low)))  # the other of a pair may be the better one by more
+        return Extreme(pair, float(np.abs(off[k])), max(0.0, float(np.max(low))), most, level)
 
     def worst(self, level: float = 0.95) -> Extreme:
         """The worst group, with limits that allow for its having been chosen."""
@@ -190,7 +201,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
         if self.joint is None or self.joint.point.ndim != 1:
             return []
         lines = [f"{self.metric}, worst group: {self.worst(level)}", f"{self.metric}, largest gap: {self.gap(level)}"]
-        with suppress(StratError):  # too many groups for so few units
+        with suppress(StratError):  # the reason is a note
             test = self.test()
             k, df = test.df
             lines.insert(
@@ -262,3 +273,19 @@ class Groups(ByName[Any, Estimate], SheetResult):
 def _varies(joint: Estimate) -> Any:
     """Which values vary by more than rounding."""
     return np.sqrt(joint.variance) > ROUNDING * np.maximum(np.abs(joint.point), 1.0)
+
+
+def untested(measures: Iterable[Groups]) -> list[Note]:
+    """Why there is no test that all groups are equal, of the measures that have none though there are groups."""
+    named: dict[str, list[str]] = {}
+    for one in measures:
+        if one.joint is None or one.joint.point.ndim != 1 or len(one.each) > MOST_GROUPS:
+            continue
+        try:
+            one.test()
+        except StratError as reason:
+            named.setdefault(str(reason).removeprefix(f"`{one.metric}` "), []).append(one.metric)
+    return [
+        Note("groups-not-tested", f"`{first}` {reason}" + (f" (likewise for {', '.join(others)})" if others else ""))
+        for reason, (first, *others) in named.items()
+    ]
