@@ -149,7 +149,10 @@ def write(tmp_path, text, name="t.csv"):
         (lambda p: read_matrix(write(p, "p,a,b\nx,1\n")), "2 scores in every line"),
         (lambda p: read_matrix(write(p, "p,a\nx,one\n")), "must hold numbers"),
         (lambda p: read_triples(write(p, "probe,gallery,skore\na,b,1\n")), "column 'score'; did you mean 'skore'"),
-        (lambda p: read_triples(write(p, "probe,gallery,score\na,b,1\na,b,2\n")), "each pair once, got probe 'a'"),
+        (
+            lambda p: read_triples(write(p, "probe,gallery,score\na,b,1\na,b,2\n")),
+            "one score for each pair, got 2.0 and 1.0 for probe 'a'",
+        ),
         (lambda p: read_triples(write(p, "probe,gallery,score\na,b,1\nc,b,\n")), "`score` must have a value in every"),
         (
             lambda p: read_triples(write(p, "probe,gallery,score,s\na,b,1,x\na,c,1,y\n"), probe_subject="s"),

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, near, plain, some
+from strat.base.notes import Note
+from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, ArrayFile, encode, load, numbers
 from strat.recognition.given_table import score_table
@@ -21,13 +23,14 @@ from strat.recognition.given_table import score_table
 class ScoreTable:
     """A table of scores with the subject of each row and column; NaN where a pair was not compared.
 
-    `listed` says whether the table was made of a list, so that pairs may be absent.
+    `listed` says whether the table was made of a list, so that pairs may be absent; `notes` what to know of the file.
     """
 
     scores: NDArray[Any]
     probes: NDArray[Any]
     gallery: NDArray[Any]
     listed: bool = False
+    notes: tuple[Note, ...] = ()
 
 
 @checked
@@ -209,21 +212,25 @@ def read_triples(
     (rows, _), (entries, _) = encode(probe, columns[probe]), encode(gallery, columns[gallery])
     n, width = rows.max() + 1, entries.max() + 1
     place = rows * width + entries
-    twice = np.flatnonzero(np.bincount(place) > 1)
-    if len(twice):
-        first = np.flatnonzero(place == twice[0])[0]
+    given = numbers(score, columns[score], finite=False)
+    table = np.full(n * width, np.nan)
+    table[place] = given
+    other = np.flatnonzero((table[place] != given) & ~(np.isnan(table[place]) & np.isnan(given)))
+    if len(other):
         raise StratError.about(
             "path",
-            f"must have each pair once, got probe {plain(columns[probe][first])!r} with gallery "
-            f"{plain(columns[gallery][first])!r} more than once ({len(twice)} such pairs).",
+            f"must have one score for each pair, got {table[place[other[0]]]} and {given[other[0]]} for probe "
+            f"{plain(columns[probe][other[0]])!r} with gallery {plain(columns[gallery][other[0]])!r} "
+            f"({len(np.unique(place[other]))} such pairs).",
         )
-    table = np.full(n * width, np.nan)
-    table[place] = numbers(score, columns[score], finite=False)
+    again = len(place) - len(np.unique(place))
+    text = f"{counted(again, 'line')} of {Path(path).name} repeat a pair with the same score; each pair counts once"
     return ScoreTable(
         table.reshape(n, width),
         _one_subject(columns, rows, probe_subject or probe),
         _one_subject(columns, entries, gallery_subject or gallery),
         listed=True,
+        notes=(Note("pairs-repeated", text),) if again else (),
     )
 
 
