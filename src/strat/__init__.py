@@ -181,7 +181,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     from strat.verbs.two_phase import Proxy
     from strat.verbs.votes import votes
 
-__version__ = "0.1.0"
+__version__ = "0.1.0a1"
 
 __all__ = [
     "ConfusionMatrix",
