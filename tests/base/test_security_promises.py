@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import strat
-from command_cases import Program, in_a_process, listing, put, table
+from command_cases import Program, in_a_copy, listing, put, table
 from strat.base.errors import StratError
 from strat.data import files, read_logs
 from strat.data.untrusted import Limits
@@ -26,7 +26,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 
 # `strat open` listens on the loopback address, and asks the system to open a file in the browser
-LISTENS = {"show/local_page/server.py": {"http", "urllib"}, "cli/open.py": {"webbrowser"}}
+LISTENS = {"show/local_page/server.py": {"http", "socket", "urllib"}, "cli/open.py": {"webbrowser"}}
 
 NO_SOCKETS = """
 import sys
@@ -128,7 +128,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     put(work, "a.csv", table())
     kept = {k: v for k, v in os.environ.items() if k not in ("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
     environment = {**kept, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"}
-    ended = in_a_process("evaluate", "a.csv", *ASK, "--html", "r.html", cwd=work, env=environment)
+    ended = in_a_copy("evaluate", "a.csv", *ASK, "--html", "r.html", cwd=work, env=environment)
     assert ended.code == 0, ended.err
     assert listing(home) == {}
     assert listing(temporary) == {}
