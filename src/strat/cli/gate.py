@@ -84,8 +84,9 @@ def gate(
     *,
     form: Form,
 ) -> None:
-    """Say whether a candidate is not worse than a baseline, by the one-sided limit of the paired difference.
+    """Say whether a candidate is not worse than a baseline: exit code 0, 3 (worse) or 4 (can't tell).
 
+    The one-sided limit of the paired difference decides.
     Exit codes: 0 not worse, 3 worse, 4 can't tell (0 with --unsure pass or warn); 1 and 2 are errors.
 
     For example:
