@@ -128,6 +128,17 @@ def test_every_option_that_is_a_file_is_known_to_be_read_or_written() -> None:
             assert paths <= known, f"{name}: {paths - known}"
 
 
+@pytest.mark.parametrize("option", ["--output", "--html"])
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.json.zst", "x.md.BZ2", "-"])
+def test_no_option_writes_plain_text_under_the_name_of_a_packed_file_or_of_none(
+    option: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = Program(capsys)("evaluate", "p1.csv", *ASK, option, name)
+    assert result.code == 1
+    assert f"`{option}` must name a file" in result.err
+    assert not (folder / name).exists()
+
+
 def test_a_column_is_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`--predicted guess -o guess` was refused because there is a file called guess."""
     (folder / "guess").write_text("an older result")

@@ -157,7 +157,7 @@ def recognize(
     quiet: Quiet = False,
     output: Output = None,
 ) -> None:
-    """Curves and error rates of recognition systems, with errors that count subjects, not rows.
+    """Rank probes against a gallery: CMS, ROC, DET and open-set rates, with errors by subject.
 
     For example:
 
