@@ -110,6 +110,8 @@ def test_margins_by_measure(answers: Path) -> None:
     assert [check["bound"] for check in json.loads(result.output)["checks"]] == [-0.05, -0.1]
     for wrong, message in (("x", "`--margin` must be a number, or measure=number, got 'x'"),):
         assert message in str(run(answers, *HOW, *how, "--margin", wrong).exception)
+    again = run(answers, *HOW, *how, "--margin", "accuracy=0.05", "--margin", "accuracy=0.5")
+    assert "`--margin` must be given once for each measure, got 'accuracy=0.5' again" in str(again.exception)
     both = run(answers, *HOW, *how, "--margin", "0.1", "--margin", "macro_f1=0.1")
     assert "`--margin` must be one number, or measure=number for each measure" in str(both.exception)
     assert "`--margin` must say how large a loss" in str(run(answers, *HOW, "--candidate", "new").exception)

@@ -62,6 +62,49 @@ def test_matrix_files(tmp_path):
     assert (table.probes.tolist(), table.gallery.tolist(), table.scores[1].tolist()) == (["p", "q"], ["x", "y"], [3, 4])
 
 
+def other_order():
+    """Five probes in another order than the gallery, each most similar to its mate."""
+    gallery, probes = np.arange(5), np.array([3, 0, 4, 1, 2])
+    return (probes[:, None] == gallery) + np.linspace(0, 0.5, 5), probes, gallery
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("subject", "gallery_subject"), ("subject", "gallery"), ("probe_subject", "gallery_subject"),
+        ("probes", "gallery"), ("probes", "subject"), ("probe_labels", "gallery_labels"), ("query_id", "reference_id"),
+        ("row_subject", "column_subject"), ("subject", "Enrolled"),
+    ],
+)  # fmt: skip
+def test_each_side_of_an_archive_has_its_own_labels(tmp_path, names):
+    scores, *labels = other_order()
+    np.savez(tmp_path / "t.npz", scores=scores, **dict(zip(names, labels, strict=True)))
+    table = read_matrix(tmp_path / "t.npz", key="scores")
+    assert ranks(similarity=table.scores, probes=table.probes, gallery=table.gallery).rank().tolist() == [1] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "words"),
+    [
+        ("gallery_image", np.arange(5), "labels are of the gallery alone in t.npz, got 'gallery_image'"),
+        ("gallery_subject", np.arange(4), "a label for each of the 5 columns.*'gallery_subject' of shape"),
+        ("whom", np.arange(5), "'subject' and the same ones in another order as 'whom'"),
+    ],
+)
+def test_labels_that_could_be_of_either_side_are_refused(tmp_path, name, labels, words):
+    scores, probes, _ = other_order()
+    np.savez(tmp_path / "t.npz", scores=scores, subject=probes, **{name: labels})
+    with pytest.raises(StratError, match=words):
+        read_matrix(tmp_path / "t.npz", key="scores")
+
+
+def test_other_labels_of_the_images_may_stand_beside_the_subjects(tmp_path):
+    scores, probes, _ = other_order()
+    np.savez(tmp_path / "t.npz", scores=scores, subject=probes, image=np.arange(5) + 7)
+    table = read_matrix(tmp_path / "t.npz", key="scores")
+    assert (table.probes.tolist(), table.gallery.tolist()) == (probes.tolist(),) * 2
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_triples(tmp_path, suffix):
     import duckdb
@@ -106,7 +149,10 @@ def write(tmp_path, text, name="t.csv"):
         (lambda p: read_matrix(write(p, "p,a,b\nx,1\n")), "2 scores in every line"),
         (lambda p: read_matrix(write(p, "p,a\nx,one\n")), "must hold numbers"),
         (lambda p: read_triples(write(p, "probe,gallery,skore\na,b,1\n")), "column 'score'; did you mean 'skore'"),
-        (lambda p: read_triples(write(p, "probe,gallery,score\na,b,1\na,b,2\n")), "each pair once, got probe 'a'"),
+        (
+            lambda p: read_triples(write(p, "probe,gallery,score\na,b,1\na,b,2\n")),
+            "one score for each pair, got 2.0 and 1.0 for probe 'a'",
+        ),
         (lambda p: read_triples(write(p, "probe,gallery,score\na,b,1\nc,b,\n")), "`score` must have a value in every"),
         (
             lambda p: read_triples(write(p, "probe,gallery,score,s\na,b,1,x\na,c,1,y\n"), probe_subject="s"),

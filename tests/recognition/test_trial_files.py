@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strat.base.errors import StratError
+from strat.base.errors import StratError, StratWarning
 from strat.recognition import (
     read_genuine_impostor,
     read_labels,
     read_scores,
     read_trials,
+    read_triples,
     verification,
 )
+from strat.recognition.trial_files import parsed_columns
 
 
 @pytest.fixture
@@ -71,8 +73,36 @@ def test_scores_in_a_second_file(data, tmp_path):
         read_scores(lines(tmp_path / "few.txt", d["score"][:5]), trials)
     with pytest.raises(StratError, match="a score for every trial"):
         read_scores(lines(tmp_path / "less.txt", d["a"][:5], d["b"][:5], d["score"][:5]), trials)
-    with pytest.raises(StratError, match="each pair once"):
-        read_scores(lines(tmp_path / "twice.txt", d["a"][[0, 0]], d["b"][[0, 0]], d["score"][[0, 0]]), trials)
+    with pytest.raises(StratError, match="one score for each pair"):
+        read_scores(lines(tmp_path / "twice.txt", d["a"][[0, 0]], d["b"][[0, 0]], d["score"][[0, 1]]), trials)
+
+
+def test_a_pair_listed_again_with_the_same_score_is_read_once(data, tmp_path):
+    d = data
+    again = [*range(len(d["score"])), 3, 5]
+    twice = lines(tmp_path / "twice.txt", d["a"][again], d["b"][again], d["score"][again])
+    trials = read_trials(lines(tmp_path / "t.txt", d["label"], d["a"], d["b"]), pattern=PATTERN)
+    with pytest.warns(StratWarning, match="2 lines of 'twice.txt' repeat a pair with the same score"):
+        np.testing.assert_array_equal(read_scores(twice, trials), d["score"])
+    text = "\n".join(f"{d['a'][k]},{d['b'][k]},{d['score'][k]}" for k in again)
+    (tmp_path / "twice.csv").write_text(f"probe,gallery,score\n{text}\n")
+    table = read_triples(tmp_path / "twice.csv")
+    assert [note.code for note in table.notes] == ["pairs-repeated"]
+    assert np.isfinite(table.scores).sum() == len(d["score"])
+
+
+def test_names_that_are_subjects_are_not_inferred(data, tmp_path):
+    d = data
+    who = np.array(d["subject"])
+    trials = read_trials(lines(tmp_path / "t.txt", d["label"], who[d["i"]], who[d["j"]], d["score"]))
+    v = trials.verification()
+    assert str(v) == str(d["table"])
+    assert "subjects-inferred" not in [note.code for note in v.eer().notes]
+
+
+def test_a_role_has_one_column():
+    with pytest.raises(StratError, match="one column for each role, got score=a and score=b"):
+        parsed_columns("probe=x,score=a, score=b")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

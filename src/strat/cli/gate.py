@@ -132,6 +132,8 @@ def _bounds(option: str, given: list[str] | None) -> float | dict[str, float] | 
     bounds: dict[str, float] = {}
     for text in given:
         measure, equal, value = text.rpartition("=")
+        if measure in bounds:
+            raise StratError(f"`{option}` must be given once for each measure, got {text!r} again.")
         try:
             bounds[measure] = float(value)
         except ValueError:

@@ -352,7 +352,8 @@ class Source:
     @property
     def notes(self) -> list[Note]:
         """What to know about the source."""
-        return [INCOMPLETE] if self.incomplete else [SAME_IMAGES] if self.same_images else []
+        listed = [] if self.table is None else [*self.table.notes]
+        return [*listed, *([INCOMPLETE] if self.incomplete else [SAME_IMAGES] if self.same_images else [])]
 
     @property
     def _scores(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, near, plain, some
+from strat.base.notes import Note
+from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, ArrayFile, encode, load, numbers
 from strat.recognition.given_table import score_table
@@ -20,13 +23,14 @@ from strat.recognition.given_table import score_table
 class ScoreTable:
     """A table of scores with the subject of each row and column; NaN where a pair was not compared.
 
-    `listed` says whether the table was made of a list, so that pairs may be absent.
+    `listed` says whether the table was made of a list, so that pairs may be absent; `notes` what to know of the file.
     """
 
     scores: NDArray[Any]
     probes: NDArray[Any]
     gallery: NDArray[Any]
     listed: bool = False
+    notes: tuple[Note, ...] = ()
 
 
 @checked
@@ -36,13 +40,14 @@ def read_matrix(path: str | Path, *, key: str | None = None, subject: str = "sub
     Parameters
     ----------
     path
-        ``.npz`` with the table under `key` and labels under `subject` (or under ``probes`` and ``gallery``), as
-        the BSSR1 and FERET files are; a condensed upper triangle is made square. ``.npy``: memory-mapped, labels are
-        positions. ``.csv``: a header with the gallery's labels, and each probe's label first in its line.
+        ``.npz`` with the table under `key` and labels under `subject`, as the BSSR1 and FERET files are; labels of
+        one side alone are called ``probe_subject`` or ``probes``, and ``gallery_subject`` or ``gallery``. A condensed
+        upper triangle is made square. ``.npy``: memory-mapped, labels are positions. ``.csv``: a header with the
+        gallery's labels, and each probe's label first in its line.
     key
         Name of the table in an ``.npz``; None: its only table.
     subject
-        Name of the labels in an ``.npz``.
+        Name of the labels in an ``.npz``; those of one side alone have ``probe_`` or ``gallery_`` before it.
     """
     path = Path(path)
     if not _exists(path):
@@ -60,27 +65,90 @@ def read_matrix(path: str | Path, *, key: str | None = None, subject: str = "sub
     raise StratError.about("path", f"must end in .npz, .npy or .csv, got {path.name!r}; triples have `read_triples`.")
 
 
+# words by which the name of an array says that it is of the rows alone, or of the columns alone
+OF_ONE_SIDE = {
+    "probe": re.compile(r"probes?|query|queries|(?<![a-z])rows?(?![a-z])"),
+    "gallery": re.compile(r"galler(?:y|ies)|enrol\w*|references?|(?<![a-z])col(?:umn)?s?(?![a-z])"),
+}
+LABELS = ("subject", "label", "identity", "identities", "person", "speaker", "who", "pid", "id", "name")
+
+
 def _from_archive(arrays: Mapping[str, NDArray[Any]], key: str | None, subject: str, name: str) -> ScoreTable:
-    table = _table_of(arrays, key, name)
-    if {"probes", "gallery"} <= arrays.keys():
-        return ScoreTable(table, arrays["probes"], arrays["gallery"])
-    if subject not in arrays:
+    chosen = _table_name(arrays, key, name)
+    table = _square(arrays[chosen], chosen, name)
+    others = {n: array for n, array in _heads(arrays).items() if n != chosen}
+    rows, columns = (_labels_of(side, others, subject, name) for side in OF_ONE_SIDE)
+    for side, labels, number in zip(("rows", "columns"), (rows, columns), table.shape, strict=True):
+        if others[labels].shape != (number,):
+            raise StratError.about(
+                "subject",
+                f"must name a label for each of the {number} {side} of {chosen!r} in {name}, got {labels!r} of shape "
+                f"{others[labels].shape}; labels of one side alone are called probe_{subject} and gallery_{subject}.",
+            )
+    if rows == columns:
+        _refuse_another_order(arrays, [n for n in others if n != rows], rows, name)
+    return ScoreTable(table, arrays[rows], arrays[columns])
+
+
+def _refuse_another_order(arrays: Mapping[str, NDArray[Any]], others: list[str], used: str, name: str) -> None:
+    """Refuse to label both sides alike where the file has the same labels in another order too."""
+    labels, heads = arrays[used], _heads(arrays)
+    for other in others:
+        alike = heads[other].shape == labels.shape and heads[other].dtype.kind == labels.dtype.kind
+        if alike and np.array_equal(np.sort(arrays[other]), np.sort(labels)) and (arrays[other] != labels).any():
+            raise StratError.about(
+                "subject",
+                f"must say whose labels these are in {name}, got {used!r} and the same ones in another order as "
+                f"{other!r}; call those of the rows probe_{used} and those of the columns gallery_{used}.",
+            )
+
+
+def _labels_of(side: str, others: Mapping[str, NDArray[Any]], subject: str, name: str) -> str:
+    """The name of the labels of this side: those of this side alone, or those of both."""
+    own = [n for n, array in others.items() if array.ndim == 1 and OF_ONE_SIDE[side].search(n.lower())]
+    labels = [n for n in own if _without_side(n, side) in ("", subject.lower(), *LABELS)]
+    chosen = next((n for n in (f"{side}_{subject}", f"{side}s", side) if n in others), None)
+    if chosen is None and len(labels) == 1:
+        chosen = labels[0]
+    if chosen is None and own:
         raise StratError.about(
-            "subject", f"must name the labels in {name}, got {subject!r}; {near(subject, list(arrays))}"
+            "subject",
+            f"must say which labels are of the {side} alone in {name}, got {some(own)}; call them {side}_{subject}.",
         )
-    return ScoreTable(table, arrays[subject], arrays[subject])
+    if chosen is None and subject not in others:
+        raise StratError.about(
+            "subject", f"must name the labels in {name}, got {subject!r}; {near(subject, list(others))}"
+        )
+    return chosen or subject
 
 
-def _table_of(arrays: Mapping[str, NDArray[Any]], key: str | None, name: str) -> NDArray[Any]:
-    """The table of scores that the key names, or the only one; a triangle is made square."""
-    heads = arrays.heads if isinstance(arrays, ArrayFile) else arrays
-    tables = [k for k, v in heads.items() if v.ndim == 2 or (v.ndim == 1 and v.dtype.kind == "f")]
+def _without_side(name: str, side: str) -> str:
+    """What is left of the name of an array without the word for its side.
+
+    >>> _without_side("gallery_subjects", "gallery")
+    'subject'
+    """
+    return OF_ONE_SIDE[side].sub("", name.lower()).strip("_-. ").removesuffix("s")
+
+
+def _heads(arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+    """The arrays, or stand-ins of their shapes and types that need no reading."""
+    return arrays.heads if isinstance(arrays, ArrayFile) else arrays
+
+
+def _table_name(arrays: Mapping[str, NDArray[Any]], key: str | None, name: str) -> str:
+    """The table of scores that the key names, or the only one."""
+    tables = [k for k, v in _heads(arrays).items() if v.ndim == 2 or (v.ndim == 1 and v.dtype.kind == "f")]
     if key is None and len(tables) != 1:
         raise StratError.about("key", f"must name one of the tables in {name}, got None; there are {some(tables, 8)}.")
     chosen = tables[0] if key is None else key
     if chosen not in arrays:
         raise StratError.about("key", f"must name a table in {name}, got {key!r}; {near(chosen, tables)}")
-    table = arrays[chosen]
+    return chosen
+
+
+def _square(table: NDArray[Any], chosen: str, name: str) -> NDArray[Any]:
+    """The table; a condensed triangle is made square."""
     if table.ndim == 1:
         from scipy.spatial.distance import squareform
 
@@ -144,21 +212,25 @@ def read_triples(
     (rows, _), (entries, _) = encode(probe, columns[probe]), encode(gallery, columns[gallery])
     n, width = rows.max() + 1, entries.max() + 1
     place = rows * width + entries
-    twice = np.flatnonzero(np.bincount(place) > 1)
-    if len(twice):
-        first = np.flatnonzero(place == twice[0])[0]
+    given = numbers(score, columns[score], finite=False)
+    table = np.full(n * width, np.nan)
+    table[place] = given
+    other = np.flatnonzero((table[place] != given) & ~(np.isnan(table[place]) & np.isnan(given)))
+    if len(other):
         raise StratError.about(
             "path",
-            f"must have each pair once, got probe {plain(columns[probe][first])!r} with gallery "
-            f"{plain(columns[gallery][first])!r} more than once ({len(twice)} such pairs).",
+            f"must have one score for each pair, got {table[place[other[0]]]} and {given[other[0]]} for probe "
+            f"{plain(columns[probe][other[0]])!r} with gallery {plain(columns[gallery][other[0]])!r} "
+            f"({len(np.unique(place[other]))} such pairs).",
         )
-    table = np.full(n * width, np.nan)
-    table[place] = numbers(score, columns[score], finite=False)
+    again = len(place) - len(np.unique(place))
+    text = f"{counted(again, 'line')} of {Path(path).name} repeat a pair with the same score; each pair counts once"
     return ScoreTable(
         table.reshape(n, width),
         _one_subject(columns, rows, probe_subject or probe),
         _one_subject(columns, entries, gallery_subject or gallery),
         listed=True,
+        notes=(Note("pairs-repeated", text),) if again else (),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.errors import StratError, near, plain, some
+from strat.base.errors import StratError, StratWarning, near, plain, some
+from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, labels_of, load, numbers
 from strat.recognition.score_files import _exists
@@ -81,6 +83,8 @@ class Trials:
             return verification_of_trials(**given, **sides, mated=self.mated)
         if self.probe is None or self.gallery is None or self.mated is None:
             return verification_of_trials(**given, mated=self.mated)
+        if np.array_equal(self.probe == self.gallery, self.mated):  # the names are those of subjects
+            return verification_of_trials(**given, probes=self.probe, gallery=self.gallery, mated=self.mated)
         probes, gallery = linked_subjects(self.mated, self.probe, self.gallery)
         linked = verification_of_trials(**given, probes=probes, gallery=gallery)
         comparisons = linked.comparisons
@@ -205,10 +209,20 @@ def _joined(names: NDArray[Any], values: Array, trials: Trials, file: Path) -> A
     """Scores of pairs of names, in the order of the trials; the two sides may have changed places."""
     assert trials.probe is not None
     assert trials.gallery is not None
-    table = {(a, b): v for (a, b), v in zip(names.tolist(), values.tolist(), strict=True)}
+    table: dict[tuple[str, str], float] = {}
+    for (a, b), value in zip(names.tolist(), values.tolist(), strict=True):
+        if table.setdefault((a, b), value) != value:
+            raise StratError.about(
+                "scores",
+                f"must have one score for each pair, got {table[a, b]} and {value} for {a!r} with {b!r} in "
+                f"{file.name!r}.",
+            )
     if len(table) < len(values):
-        raise StratError.about(
-            "scores", f"must have each pair once, got {len(values) - len(table)} pairs again in {file.name!r}."
+        again = counted(len(values) - len(table), "line")
+        warnings.warn(
+            f"{again} of {file.name!r} repeat a pair with the same score; each pair is read once.",
+            StratWarning,
+            stacklevel=4,
         )
     pairs = list(zip(trials.gallery.astype(str).tolist(), trials.probe.astype(str).tolist(), strict=True))
     joined = [table.get((a, b), table.get((b, a))) for a, b in pairs]
@@ -285,4 +299,13 @@ def parsed_columns(text: str | Sequence[str]) -> dict[str, str]:
         raise StratError.about(
             "columns", f"must be role=name, comma-separated, got {some(parts)}; such as probe=test,score=llr."
         )
-    return {role.strip(): name.strip() for role, name in (part.split("=", 1) for part in parts)}
+    columns: dict[str, str] = {}
+    for role, name in ([cell.strip() for cell in part.split("=", 1)] for part in parts):
+        if role in columns:
+            raise StratError.about(
+                "columns",
+                f"must name one column for each role, got {role}={columns[role]} and {role}={name}; evaluate systems "
+                "one by one, or give the scores of each in a file of its own (command line: --scores, repeated).",
+            )
+        columns[role] = name
+    return columns

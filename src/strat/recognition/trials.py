@@ -103,7 +103,8 @@ def _truth(mated: ArrayLike, n: int) -> NDArray[np.bool_]:
 INFERRED = Note(
     "subjects-inferred",
     "subjects were inferred from the mated comparisons: images that a chain of them joins are one subject, and any "
-    "other image is a subject of its own; intervals are too short if such images share subjects",
+    "other image is a subject of its own; intervals are too short if such images share subjects; name the columns of "
+    "subjects as probe_subject and gallery_subject, or give a pattern that finds the subject in an image's name",
 )
 
 
