@@ -84,7 +84,7 @@ class Maker:
         self.calls: list[Call] = []
 
     def __call__(self, module: str, function: Any, /, *, skip: tuple[str, ...] = (), **arguments: Any) -> None:
-        name = getattr(function, "__qualname__", str(function))
+        name = getattr(function, "func", function).__qualname__  # what a partial calls
         self.calls.append(Call(f"{module}.{name}", function, arguments, skip))
 
 

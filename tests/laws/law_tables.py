@@ -92,9 +92,10 @@ MEASURES: dict[str, Roles] = {
 }
 
 # Every measure that has a name, by the columns that it is asked of: those of a line go into one call.
-LABELS, BINARY = {"truth": "truth", "predicted": "guess0"}, {"truth": "binary", "predicted": "called0", "positive": 1}
-SCORES = {"truth": "binary", "score": "score0", "positive": 1}
-AMOUNTS = {"truth": "amount", "predicted": "amount0"}
+LABELS: Roles = {"truth": "truth", "predicted": "guess0"}
+BINARY: Roles = {"truth": "binary", "predicted": "called0", "positive": 1}
+SCORES: Roles = {"truth": "binary", "score": "score0", "positive": 1}
+AMOUNTS: Roles = {"truth": "amount", "predicted": "amount0"}
 OF_BINARY = (
     *("negative_predictive_value", "false_positive_rate", "false_negative_rate"),
     *("positive_likelihood_ratio", "negative_likelihood_ratio"),
@@ -120,7 +121,7 @@ GROUPS_OF_MEASURES: dict[str, tuple[Roles, tuple[str, ...]]] = {
     ),
     "two labels": (BINARY, OF_BINARY),
     "amounts": (AMOUNTS, OF_AMOUNTS),
-    "ratings": ({"truth": "truth", "predicted": "guess0"}, OF_RATINGS),
+    "ratings": (LABELS, OF_RATINGS),
     "scores": (SCORES, OF_SCORES),
     "numbers": ({"score": "amount0"}, ("mean", "total", "median", "latency@0.9")),
     "ratio": ({"truth": "length", "score": "amount0"}, ("ratio",)),

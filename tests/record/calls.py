@@ -1,4 +1,4 @@
-"""The calls of the record, by name: every public function, then verbs, designs, replicates and the command line at length.
+"""The calls of the record, by name: every public function; verbs, designs and the command line at length.
 
 A table of the laws serves for most of them: 96 rows of 24 units in three strata, and two systems.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -15,9 +16,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import public_calls
-from law_tables import (
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("", "laws", "front")]  # as pytest has them
+
+import numpy as np  # noqa: E402
+import public_calls  # noqa: E402
+from law_tables import (  # noqa: E402
     BINARY,
     DESIGN_OF,
     DESIGNS,
@@ -33,14 +36,15 @@ from law_tables import (
     table,
 )
 
-import strat
-from strat import Sampling, comparison, planning, recognition
-from strat.cli import main
+import strat  # noqa: E402
+from strat import Sampling, comparison, datasets, gaussian, planning, recognition  # noqa: E402
+from strat.cli import main  # noqa: E402
 
 Calls = dict[str, Callable[[], Any]]
-BOTH: dict[str, str] = {"units": "unit", "strata": "stratum"}
-SYSTEMS = {"truth": "truth", "predicted": ["guess0", "guess1"]}
-TWO = {"truth": "binary", "score": ["score0", "score1"], "positive": 1}
+PICTURES = (".plot", ".to_frame", ".render")  # and frames and pages: the numbers of other calls
+BOTH: dict[str, Any] = {"units": "unit", "strata": "stratum"}
+SYSTEMS: dict[str, Any] = {"truth": "truth", "predicted": ["guess0", "guess1"]}
+TWO: dict[str, Any] = {"truth": "binary", "score": ["score0", "score1"], "positive": 1}
 
 
 @cache
@@ -53,16 +57,67 @@ def rows() -> Data:
 
 
 def _public() -> Calls:
-    """One call of each: the honest ones that the sweep of absurd arguments starts from, but for files that are not there."""
+    """One call of each: those that the sweep of absurd arguments starts from, but for files that are not there."""
     counted: Counter[str] = Counter()
     calls: Calls = {}
     for call in public_calls.calls():
-        if any(isinstance(value, str) and value.startswith("/no/such") for value in call.arguments.values()):
+        absent = any(isinstance(value, str) and value.startswith("/no/such") for value in call.arguments.values())
+        if absent or call.name.endswith(PICTURES):
             continue
         counted[call.name] += 1
         name = call.name if counted[call.name] == 1 else f"{call.name} ({counted[call.name]})"
         calls[name] = partial(_call, call)
     return calls
+
+
+def _rarer() -> Calls:
+    """Public functions that the sweep leaves out, and results that others hold."""
+    truth, score = rows()["binary"], rows()["score0"]
+    groups, both = partial(strat.evaluate, rows(), **LABELS, **BOTH, by="kind"), partial(_estimated, "both")
+    case = rows()["case"]
+    study: dict[str, Any] = {"truth": case % 2, "score": score, "reader": rows()["reader"], "case": case}
+    lines = [lambda t: np.column_stack([t, t]), lambda t: np.column_stack([t, 1 - t])]
+    square: dict[str, Any] = {
+        "images": np.eye(6) + 0.1,
+        "subjects": list("aabbcc"),
+        "score": "cosine",
+        "training": "initial",
+    }
+    return {
+        "rate_within": partial(_estimated, "both", strat.measures.rate_within(truth, score, fpr=[0.1, 0.3])),
+        "groups": lambda: groups().groups["accuracy"],
+        "widest gap": lambda: groups().groups["accuracy"].gap(),
+        "one check": lambda: strat.check(rows(), **of_one("accuracy"), **BOTH, trials=50)[0],
+        "reader": lambda: comparison.readers(**study).values[0],
+        "facts of a design": lambda: both(strat.auc(truth, score)).design,
+        "method of variance": lambda: both(strat.auc(truth, score)).method,
+        "score_table": lambda: strat.verbs.score_table(_files()["board.csv"], higher_is_better=True),
+        "example_1_12": lambda: gaussian.bayes_error(gaussian.example_1_12()),
+        "standard_problem": lambda: gaussian.standard_problem().classes[1],
+        "with_sample": lambda: gaussian.with_sample(
+            np.array([[1.0]]), np.array([[[2.0]]]), 2, added=np.array([[4.0], [5.0]])
+        ),
+        "noisy_shapes": lambda: datasets.noisy_shapes(20, curves=lines, rng=1),
+        "relative_rank_of": lambda: recognition.relative_rank_of(public_calls.ranked()),
+        "system_of_model": lambda: recognition.run(
+            recognition.system_of_model(
+                "m", **square, fit=lambda x, who: lambda y: y - x.mean(axis=0), training_rows=[0, 2]
+            ),
+            recognition.image_array(list("aabbcc"), per_subject=2),
+        ),
+        "read_matrix": lambda: recognition.read_matrix(_files()["scores.csv"]),
+        "read_triples": lambda: recognition.read_triples(_files()["triples.csv"]),
+        "read_trials": lambda: recognition.read_trials(_files()["trials.txt"]),
+        "read_scores": lambda: recognition.read_scores(_files()["trials.txt"]),
+        "read_labels": lambda: recognition.read_labels(_files()["labels.txt"]),
+        "read_genuine_impostor": lambda: recognition.read_genuine_impostor(
+            _files()["genuine.txt"], _files()["impostor.txt"]
+        ),
+    }
+
+
+def _centred(images: Any, subjects: Any) -> Callable[[Any], Any]:
+    return lambda others: others - images.mean(axis=0)
 
 
 def _call(call: public_calls.Call) -> Any:
@@ -83,26 +138,27 @@ def _every_measure() -> Calls:
 
 
 def _every_design() -> Calls:
-    """Six measures by every verb on every kind of design."""
+    """Six measures on every kind of design, and two of them by every verb."""
     calls: Calls = {}
     for design, how in DESIGNS.items():
         for measure in MEASURES:
             one, several = of_one(measure) | how, of_all(measure) | how
             old, new = names_of(measure)
             calls[f"evaluate {measure}, {design}"] = partial(strat.evaluate, rows(), **one)
-            calls[f"compare {measure}, {design}"] = partial(strat.compare, rows(), **several)
             if measure in ("accuracy", "auc"):
-                sides = {"baseline": old, "candidate": new}
+                calls[f"compare {measure}, {design}"] = partial(strat.compare, rows(), **several)
+                sides: dict[str, Any] = {"baseline": old, "candidate": new}
                 calls[f"groups of {measure}, {design}"] = partial(strat.evaluate, rows(), **one, by="kind")
                 calls[f"gate {measure}, {design}"] = partial(strat.gate, rows(), **several, **sides, margin=0.05)
                 calls[f"floor of {measure}, {design}"] = partial(strat.gate, rows(), **one, floor=0.5)
         calls[f"check, {design}"] = partial(strat.check, rows(), **of_one("accuracy"), **how, trials=50)
-        calls[f"variance of the AUC, {design}"] = partial(_estimated, strat.auc, "score0", design)
+        area = strat.auc(rows()["binary"], rows()["score0"])
+        calls[f"estimate of the AUC, {design}"] = partial(_estimated, design, area)
     return calls
 
 
-def _estimated(measure: Callable[..., strat.Statistic], column: str, design: str) -> Any:
-    return strat.estimate(measure(rows()["binary"], rows()[column]), on=DESIGN_OF[design](rows()))
+def _estimated(design: str, statistic: strat.Statistic) -> Any:
+    return strat.estimate(statistic, on=DESIGN_OF[design](rows()))
 
 
 def _replicates() -> Calls:
@@ -138,7 +194,8 @@ def _replicates() -> Calls:
 
 def _options() -> Calls:
     """What the verbs can be told beside columns."""
-    ask, both = partial(strat.evaluate, rows()), LABELS | BOTH
+    ask = partial(strat.evaluate, rows())
+    both: dict[str, Any] = LABELS | BOTH
     board, gate = partial(strat.compare, rows(), **SYSTEMS), partial(strat.gate, rows(), **SYSTEMS, baseline="guess0")
     judge: dict[str, Any] = {"score": "human", "proxy": strat.Proxy("judge", probability="chance"), "units": "unit"}
     calls: Calls = {
@@ -150,7 +207,7 @@ def _options() -> Calls:
         }.items()
         for value in values
     }
-    return calls | {
+    more: Calls = {
         "evaluate each class": partial(ask, **both, metrics=["precision", "recall"], average=None),
         "evaluate this benchmark": partial(ask, score="right0", items="item", target="benchmark"),
         "evaluate one stratum each": partial(ask, **LABELS, design=Sampling(strata="stratum", population=900)),
@@ -205,9 +262,10 @@ def _options() -> Calls:
         "sample every k-th": partial(strat.sample, rows(), size=12, order="place", method="systematic", seed=3),
         "sample by a judge": partial(strat.sample, rows(), size=20, judge="score0", method="neyman", bins=3, seed=3),
         "variance components": _components,
-        "plan from levels": lambda: planning.levels_for_width(_components(), width=0.3),
-        "stored baseline": lambda: strat.verbs.read_baseline(_baseline()),
+        "levels_for_width": lambda: planning.levels_for_width(_components(), width=0.3),
+        "read_baseline": lambda: strat.verbs.read_baseline(_baseline()),
     }
+    return calls | more
 
 
 def _components() -> Any:
@@ -218,9 +276,10 @@ def _binary() -> dict[str, Any]:
     return BINARY | {"units": "unit", "metrics": ["recall", "false_positive_rate"]}
 
 
-def _with_gaps() -> Data:
+def _with_gaps() -> dict[str, Any]:
     missing = np.arange(96) % 9 == 4
-    return {**rows(), "guess0": np.where(missing, None, rows()["guess0"].astype(object))}
+    guess = [None if gone else label for gone, label in zip(missing, rows()["guess0"].tolist(), strict=True)]
+    return {**rows(), "guess0": guess}
 
 
 def _three() -> list[str]:
@@ -271,13 +330,12 @@ def _baseline() -> Path:
 
 def _models() -> Calls:
     """Estimators against one another: clouds of two classes that overlap."""
-    from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
 
     rng = np.random.default_rng(4)
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 2)) + y[:, None]
-    two = {"bayes": GaussianNB(), "logistic": LogisticRegression()}
+    two = {"bayes": GaussianNB(), "smooth": GaussianNB(var_smoothing=0.5)}
 
     @cache
     def compared() -> Any:
@@ -288,7 +346,7 @@ def _models() -> Calls:
     return {
         "cross-validated": lambda: strat.cross_validate(GaussianNB(), X, y, cv=3, groups=np.arange(60) // 3),
         "models": compared,
-        "a pair of models": lambda: compared().pair("bayes", "logistic", "accuracy"),
+        "a pair of models": lambda: compared().pair("bayes", "smooth", "accuracy"),
         "p of models": lambda: compared().pvalues("accuracy"),
         "sources of variation": lambda: compared().sources["accuracy"]["bayes",],
     }
@@ -354,7 +412,7 @@ LINES = {
     "sample": "sample rows.csv --size 12 --items place --strata stratum --seed 3",
     "votes": "votes votes.csv --units prompt",
     "chance": "chance rows.csv --truth truth --predicted guess0",
-    "chance of units": "chance rows.csv --truth truth --predicted guess0 --units unit --exchange between --permutations 99",
+    "chance of units": "chance rows.csv --truth truth --predicted guess0 --units unit --exchange within",
     "test": "test rows.csv --truth truth --system guess0 --system guess1",
     "rank": "rank board.csv --higher-is-better",
     "rank against a control": "rank board.csv --higher-is-better --control a",
@@ -386,7 +444,15 @@ def _files() -> dict[str, str]:
     board = {"data": list("pqrst"), **{s: np.random.default_rng(k).random(5).round(3) for k, s in enumerate("abc")}}
     square = np.random.default_rng(0).random((6, 6)).round(3)
     texts = {"reference.txt": "a b\nc d\ne f\ng\n", "hypothesis.txt": "a b\nc\ne x\ng\n"}
-    texts["scores.csv"] = "\n".join([",".join(["", *"abcdef"]), *(f"{n}," + ",".join(map(str, r)) for n, r in zip("abcdef", square))])
+    texts |= {
+        "genuine.txt": "0.9\n0.7\n0.8\n",
+        "impostor.txt": "0.1\n0.75\n0.3\n0.2\n",
+        "labels.txt": "ann\nbob\nann\n",
+    }
+    texts["trials.txt"] = "1 a1 a2 0.9\n0 a1 b1 0.2\n1 b1 b2 0.6\n0 b2 a2 0.3\n"
+    texts["triples.csv"] = "probe,gallery,score\na,a,0.9\na,b,0.1\nb,a,0.3\nb,b,0.8\n"
+    lines = [",".join([name, *map(str, row)]) for name, row in zip("abcdef", square, strict=True)]
+    texts["scores.csv"] = "\n".join([",a,b,c,d,e,f", *lines])
     for name, text in texts.items():
         (_folder() / name).write_text(text, encoding="utf-8")
     for name, columns in {"rows.csv": rows(), "votes.csv": _votes(), "board.csv": board}.items():
@@ -407,6 +473,21 @@ def _json_of(words: list[str]) -> Any:
     return {"code": code, "says": json.loads(said.getvalue())}
 
 
-CALLS: Calls = (
-    _public() | _every_measure() | _every_design() | _replicates() | _options() | _models() | _recognition() | _command_line()
-)
+def _shared_out(calls: Calls, parts: int) -> dict[str, Calls]:
+    """The calls in parts that take about the same time."""
+    names = list(calls)
+    return {f"public functions {k + 1}": {name: calls[name] for name in names[k::parts]} for k in range(parts)}
+
+
+PARTS: dict[str, Calls] = {
+    **_shared_out(_public(), 6),
+    "rarer functions": _rarer(),
+    "every measure": _every_measure(),
+    "every design": _every_design(),
+    "replicates": _replicates(),
+    "options": _options(),
+    "models": _models(),
+    "recognition": _recognition(),
+    "command line": _command_line(),
+}
+CALLS: Calls = {name: call for part in PARTS.values() for name, call in part.items()}

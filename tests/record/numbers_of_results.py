@@ -13,7 +13,9 @@ import strat
 from facts_of_results import facts
 
 DIGITS = 12  # of each number; two records are compared to 10
+MEASURED = {"seconds", "peak_bytes"}  # of this computer
 LONG = 12  # values; of a longer list stand the ends and a sum
+MOST = 60  # lines of a table
 
 
 def recorded(result: Any) -> dict[str, Any]:
@@ -40,27 +42,27 @@ def _numbers(result: Any) -> Any:
 def _estimated(statistic: strat.Statistic) -> Any:
     """A statistic is recorded by its estimate, from units of three rows in two strata where there are 24 rows."""
     n = len(statistic)
-    if n % 6:
-        return strat.estimate(statistic, on=strat.Design.simple_random(n)) if n > 1 else statistic.value()
-    half = np.repeat(["a", "b"], n // 2)
-    return strat.estimate(statistic, on=strat.Design.stratified(half, units=np.arange(n) // 3))
+    if n == 24:
+        half = np.repeat(["a", "b"], 12)
+        return strat.estimate(statistic, on=strat.Design.stratified(half, units=np.arange(24) // 3))
+    return strat.estimate(statistic, on=strat.Design.simple_random(n)) if n > 1 else statistic.value()
 
 
 def compact(tree: Any) -> Any:
-    """The same with fewer digits, and long lists by their ends and a sum; what is no finite number is a text."""
+    """The same with fewer digits, without what is empty, and long lists by their ends and a sum.
+
+    What is no finite number is a text.
+    """
     if isinstance(tree, Mapping):
-        return {name: compact(value) for name, value in tree.items()}
+        empty = {name for name, value in tree.items() if value is None or value in ([], {})}
+        return {name: compact(value) for name, value in tree.items() if name not in empty | MEASURED}
     if isinstance(tree, float):
         return float(f"{tree:.{DIGITS}g}") if np.isfinite(tree) else str(tree)
     if not isinstance(tree, list):
         return tree
     values = _flat(tree)
-    if len(values) <= LONG:
-        return [compact(one) for one in tree]
-    if all(isinstance(one, Mapping) and one.keys() == tree[0].keys() for one in tree):
-        return {name: compact([one[name] for one in tree]) for name in tree[0]}
-    if any(isinstance(one, Mapping) for one in values):
-        return [compact(one) for one in tree]
+    if len(values) <= LONG or any(isinstance(one, Mapping) for one in values[:MOST]):
+        return [compact(one) for one in tree[:MOST]]
     return _ends(values)
 
 
@@ -71,11 +73,15 @@ def _flat(tree: Any) -> list[Any]:
 def _ends(values: list[Any]) -> dict[str, Any]:
     """The number of values, the first and the last ones, and what changes if any of the others does."""
     known = {"n": len(values), "ends": compact([*values[:3], *values[-2:]])}
-    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool) and np.isfinite(v)]
+    numbers = [value for value in values if _is_number(value)]
     if numbers:
         place = 1.0 + np.arange(len(numbers)) / len(numbers)
         known["sum"] = compact(float(place @ np.asarray(numbers, float)))
     if len(numbers) < len(values):
-        others = [repr(v) for v in values if not isinstance(v, int | float) or isinstance(v, bool) or not np.isfinite(v)]
-        known["others"] = hashlib.sha256("\n".join(others).encode()).hexdigest()[:8]
+        others = "\n".join(repr(value) for value in values if not _is_number(value))
+        known["others"] = hashlib.sha256(others.encode()).hexdigest()[:8]
     return known
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
