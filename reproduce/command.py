@@ -39,7 +39,7 @@ def reproduce(
     quiet: output.Quiet = False,
     to: output.Output = None,
 ) -> None:
-    """Every worked example, table and figure of the five sources, beside ours, with the errata named.
+    """Print every worked example, table and figure of the sources beside ours, with the errata named.
 
     For example:
 

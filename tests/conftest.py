@@ -14,10 +14,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cpu_limit import CpuLimit
 from writing_logs import Write, write_zip
 
 settings.register_profile("strat", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("strat")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Limit the CPU of each test, unless its lines are being counted."""
+    if os.environ.get("STRAT_CPU_LIMIT") and not config.getoption("cov_source", None):
+        config.pluginmanager.register(CpuLimit())
 
 
 @pytest.hookimpl(tryfirst=True)  # before the plugin that reads the groups

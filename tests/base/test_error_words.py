@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import pickle
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import strat
+from source_trees import assert_none, calls
 from strat.base.errors import StratError
 from strat.planning import rows_for_width
-
-SOURCE = Path(strat.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -50,15 +48,13 @@ def test_no_argument_is_read_out_of_a_sentence():
 def test_every_error_about_an_argument_names_it_as_a_fact():
     """No literal sentence of the source begins with an argument: `StratError.about` puts it there."""
     begins = re.compile(r"`[A-Za-z_]\w*` ")
-    sentences = [
-        f"{path.name}:{node.lineno}"
-        for path in sorted(SOURCE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "StratError" and not node.keywords
+    assert_none(
+        f"{module}:{node.lineno}"
+        for module, node in calls("StratError")
+        if not node.keywords
         if any(isinstance(one, ast.Constant) and begins.match(str(one.value)) for one in ast.walk(node.args[0]))
         and ast.unparse(node.args[0]).strip("f\"'").startswith("`")
-    ]
-    assert sentences == []
+    )
 
 
 def test_the_argument_stays_when_the_option_is_spelled():

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from source_trees import assert_none, modules
 from strat.base import extras
 from strat.base.errors import StratError
 
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "strat"
 OPTIONAL = {
     "learn": ("sklearn", "joblib", "threadpoolctl"),
     "plot": ("matplotlib",),
@@ -29,15 +32,31 @@ OPTIONAL = {
     "gpu": ("torch", "triton"),
 }
 EVERYTHING = tuple(name for names in OPTIONAL.values() for name in names)
-BLOCK = """
-import sys
+# Runs each program where the packages beside it can't be imported, and prints what it printed and how it ended.
+RUN = """
+import contextlib, io, json, sys
 
 class Blocked:
+    names = ()
+
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in BLOCKED:
+        if name.partition(".")[0] in self.names:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-sys.meta_path.insert(0, Blocked())
+blocked = Blocked()
+sys.meta_path.insert(0, blocked)
+endings = []
+for blocked.names, program, arguments in json.load(sys.stdin):
+    assert not sys.modules.keys() & set(blocked.names), "loaded before it was blocked"
+    sys.argv[1:] = arguments
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            exec(program, {})
+        except SystemExit as ended:
+            code = ended.code or 0
+    endings.append((code, out.getvalue(), err.getvalue()))
+json.dump(endings, sys.stdout)
 """
 # Modules that are loaded by `extras.load` only after the package was found.
 BEHIND = (
@@ -51,12 +70,21 @@ BEHIND = (
 )
 
 
-def without(names: tuple[str, ...], program: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The program, run where the packages can't be imported."""
-    code = f"BLOCKED = {names!r}{BLOCK}{program}"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True, check=False
+class Ending(NamedTuple):
+    """How a program ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def endings(folder: Path, *programs: tuple[tuple[str, ...], str, tuple[str, ...]]) -> list[Ending]:
+    """How programs with arguments end in one process, where each misses its packages; its other packages are there."""
+    ran = subprocess.run(
+        [sys.executable, "-c", RUN], cwd=folder, input=json.dumps(programs), capture_output=True, text=True, check=False
     )
+    assert ran.returncode == 0, ran.stderr
+    return [Ending(*ending) for ending in json.loads(ran.stdout)]
 
 
 @pytest.fixture(scope="module")
@@ -76,19 +104,8 @@ MAIN = "from strat.cli import main\nmain()"
 ASK = ("--truth", "label", "--strata", "subject", "--units", "passage")
 
 
-@pytest.mark.parametrize("file", ["a.csv", "a.parquet"])
-@pytest.mark.parametrize(
-    "command", [("evaluate", "--predicted", "guess"), ("compare", "--predicted", "guess", "--predicted", "baseline")]
-)
-def test_the_commands_need_no_extra(command: tuple[str, ...], file: str, folder: Path) -> None:
-    done = without((*EVERYTHING, "rich"), MAIN, folder, command[0], file, *ASK, *command[1:])
-    assert done.returncode == 0, done.stderr
-    assert "accuracy" in done.stdout
-    assert "95 %" in done.stdout
-
-
-def test_the_library_needs_no_extra(folder: Path) -> None:
-    program = """
+PAIR = ("compare", "--predicted", "guess", "--predicted", "baseline")
+LIBRARY = """
 import strat
 roles = {"truth": "label", "strata": "subject", "units": "passage"}
 found = strat.evaluate("a.csv", predicted="guess", **roles)
@@ -102,9 +119,18 @@ of = {"probe_subjects": subjects, "gallery_subjects": subjects, "score": "cosine
 print(strat.recognition.ranks_of_embeddings(probes, gallery, **of))
 print(strat.protocols, strat.plot, strat.show.report, strat.planning.rows_for_width(width=0.1, proportion=0.8))
 """
-    done = without(EVERYTHING, program, folder)
-    assert done.returncode == 0, done.stderr
-    assert "accuracy" in done.stdout
+
+
+def test_the_library_and_the_commands_need_no_extra(folder: Path) -> None:
+    commands = [
+        ((*EVERYTHING, "rich"), MAIN, (command[0], file, *ASK, *command[1:]))
+        for command in (("evaluate", "--predicted", "guess"), PAIR)
+        for file in ("a.csv", "a.parquet")
+    ]
+    for one in endings(folder, *commands, (EVERYTHING, LIBRARY, ())):
+        assert one.code == 0, one
+        assert "accuracy" in one.out, one
+        assert "95 %" in one.out, one
 
 
 TASKS = {
@@ -128,8 +154,7 @@ def test_every_extra_but_those_of_frames_has_a_task() -> None:
     assert set(OPTIONAL) - set(TASKS) == {"spark", "dask"}
 
 
-@pytest.mark.parametrize("extra", TASKS)
-def test_the_library_names_the_missing_extra(extra: str, folder: Path) -> None:
+def _task(extra: str) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
     program = f"""
 import strat
 evaluated = strat.evaluate("a.csv", truth="label", predicted="guess", units="passage")
@@ -138,11 +163,7 @@ try:
 except strat.StratError as error:
     print(error)
 """
-    done = without(OPTIONAL[extra], program, folder)
-    assert done.returncode == 0, done.stderr
-    assert f'; pip install "strateval[{extra}]"' in done.stdout
-    assert done.stdout.endswith(".\n")
-    assert done.stdout.count("\n") == 1
+    return OPTIONAL[extra], program, ()
 
 
 COMMANDS = {
@@ -153,16 +174,33 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("extra", COMMANDS)
-def test_the_command_line_names_the_missing_extra(extra: str, folder: Path) -> None:
+@pytest.fixture(scope="module")
+def refused(folder: Path) -> dict[str, Ending]:
+    """How each task and each command ends without its extra."""
     (folder / "scores.csv").write_text("set,a,b,c\nx,0.9,0.8,0.7\ny,0.8,0.7,0.9\nz,0.6,0.5,0.4\n")
     (folder / "b.csv.zst").write_bytes(b"x")
     (folder / "b.xlsx").write_bytes(b"PK")
-    done = without(OPTIONAL[extra], MAIN, folder, *COMMANDS[extra])
-    assert done.returncode == 1, (done.stdout, done.stderr)
-    assert f'; pip install "strateval[{extra}]"' in done.stderr
-    assert done.stderr.startswith("strat: ")
-    assert done.stderr.count("\n") == 1
+    commands = [(OPTIONAL[extra], MAIN, COMMANDS[extra]) for extra in COMMANDS]
+    names = [*TASKS, *(f"{extra} command" for extra in COMMANDS)]
+    return dict(zip(names, endings(folder, *map(_task, TASKS), *commands), strict=True))
+
+
+@pytest.mark.parametrize("extra", TASKS)
+def test_the_library_names_the_missing_extra(extra: str, refused: dict[str, Ending]) -> None:
+    ending = refused[extra]
+    assert ending.code == 0, ending
+    assert f'; pip install "strateval[{extra}]"' in ending.out
+    assert ending.out.endswith(".\n")
+    assert ending.out.count("\n") == 1
+
+
+@pytest.mark.parametrize("extra", COMMANDS)
+def test_the_command_line_names_the_missing_extra(extra: str, refused: dict[str, Ending]) -> None:
+    ending = refused[f"{extra} command"]
+    assert ending.code == 1, ending
+    assert f'; pip install "strateval[{extra}]"' in ending.err
+    assert ending.err.startswith("strat: ")
+    assert ending.err.count("\n") == 1
 
 
 def test_a_package_that_is_there_and_broken_stays_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,20 +243,23 @@ def test_all_extras_are_in_all() -> None:
     assert set(everything) == set(declared()) - {"all"} == set(OPTIONAL)
 
 
-@pytest.mark.parametrize("module", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_module_imports_an_extra_by_itself(module: Path) -> None:
-    place = module.relative_to(SOURCE).as_posix()
-    if place.startswith(BEHIND):
-        return
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    typing_only = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        roots = {name.partition(".")[0] for name in names} & set(extras.NEEDED)
-        assert not roots or node in typing_only or place == "data/integrity.py", f"{place}:{node}"
+def test_no_module_imports_an_extra_by_itself() -> None:
+    assert_none(
+        f"{module.name}:{node.lineno}: {ast.unparse(node)}"
+        for module in modules()
+        if not module.name.startswith(BEHIND) and module.name != "data/integrity.py"
+        for node in set(module.nodes) - _of_types_only(module.nodes)
+        if isinstance(node, ast.Import | ast.ImportFrom) and _packages(node) & set(extras.NEEDED)
+    )
+
+
+def _of_types_only(nodes: Iterable[ast.AST]) -> set[ast.AST]:
+    """What stands below `if TYPE_CHECKING`."""
+    guards = (node for node in nodes if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+    return {inner for guard in guards for inner in ast.walk(guard)}
+
+
+def _packages(node: ast.Import | ast.ImportFrom) -> set[str]:
+    """The packages that a statement imports."""
+    names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    return {name.partition(".")[0] for name in names}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 import pytest
 
-import strat
+from source_trees import assert_none, modules
 
-SOURCE = Path(strat.__file__).parent
 WORDED = {"method", "design", "target", "summary", "design_text", "sentence", "null", "assumption"}  # texts for people
 ASKED = {
     "startswith", "endswith", "partition", "rpartition", "split", "find", "index", "removeprefix", "removesuffix",
@@ -33,9 +32,9 @@ def _is_class_name(node: ast.AST) -> bool:
     return named and isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "type"
 
 
-def readings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def readings(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """The lines on which a text is read to decide, and what is done there."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Compare) and (_within_text(node) or _of_class_name(node)):
             yield node.lineno, ast.unparse(node)
         if isinstance(node, ast.Call) and _asked(node):
@@ -93,20 +92,17 @@ ALLOWED = {
     ],
 )  # fmt: skip
 def test_the_search_finds_what_it_is_for(code: str, caught: bool) -> None:
-    assert bool(list(readings(ast.parse(code)))) == caught
+    assert bool(list(readings(ast.walk(ast.parse(code))))) == caught
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_no_code_reads_prose(path: Path) -> None:
-    name = path.relative_to(SOURCE).as_posix()
-    read = readings(ast.parse(path.read_text(encoding="utf-8")))
-    assert [(line, text) for line, text in read if (name, text) not in ALLOWED] == []
+@cache
+def in_the_library() -> tuple[tuple[str, int, str], ...]:
+    return tuple((module.name, line, text) for module in modules() for line, text in readings(module.nodes))
+
+
+def test_no_code_reads_prose() -> None:
+    assert_none(f"{name}:{line}: {text}" for name, line, text in in_the_library() if (name, text) not in ALLOWED)
 
 
 def test_what_is_allowed_is_still_there() -> None:
-    read = {
-        (path.relative_to(SOURCE).as_posix(), text)
-        for path in SOURCE.rglob("*.py")
-        for _, text in readings(ast.parse(path.read_text(encoding="utf-8")))
-    }
-    assert ALLOWED - read == set()
+    assert_none(ALLOWED - {(name, text) for name, _, text in in_the_library()})

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import strat
+from source_trees import calls
 from strat.base.notes import Note, records
 
 
@@ -42,13 +43,7 @@ def test_every_note_of_an_estimate_has_a_code() -> None:
 
 def codes() -> set[str]:
     """The codes of all notes in the source."""
-    calls = (
-        node
-        for path in Path(strat.__file__).parent.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Note"
-    )
-    return {str(call.args[0].value) for call in calls if isinstance(call.args[0], ast.Constant)}
+    return {str(call.args[0].value) for _, call in calls("Note") if isinstance(call.args[0], ast.Constant)}
 
 
 def test_every_code_is_documented() -> None:
@@ -65,14 +60,7 @@ def test_every_code_is_explained_once_with_what_to_do() -> None:
 
 
 def test_every_note_that_is_made_has_a_literal_code_or_that_of_another_note() -> None:
-    others = {
-        ast.unparse(node.args[0])
-        for path in Path(strat.__file__).parent.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func) == "Note"
-        and not isinstance(node.args[0], ast.Constant)
-    }
+    others = {ast.unparse(call.args[0]) for _, call in calls("Note") if not isinstance(call.args[0], ast.Constant)}
     assert others == {"code", "note.code"}
 
 

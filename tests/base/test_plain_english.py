@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-import strat
+from source_trees import assert_none, modules
 
-SOURCE = Path(strat.__file__).parent
 EMPTY_NAMES = {"made", "found", "said", "heard"}
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-
-
-def empty_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def empty_names(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Variables and arguments that are named after nothing that they hold, with their lines."""
-    for node in ast.walk(tree):
+    for node in nodes:
         name = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else None
         if name in EMPTY_NAMES:
             yield node.lineno, str(name)
 
 
 def test_variables_say_what_they_hold() -> None:
-    assert [f"{module}:{line} {name}" for module, tree in modules() for line, name in empty_names(tree)] == []
+    assert_none(f"{module.name}:{line} {name}" for module in modules() for line, name in empty_names(module.nodes))
 
 
 @pytest.mark.parametrize(
     "code", ["made = 1", "def f(found): ...", "[said for said in x]", "lambda heard: 1", "made += 1"]
 )
 def test_an_empty_name_is_seen(code: str) -> None:
-    assert list(empty_names(ast.parse(code)))
+    assert list(empty_names(ast.walk(ast.parse(code))))
 
 
 # ---- sentences
@@ -51,17 +45,17 @@ DIALECT = re.compile(
 )
 
 
-def _docstrings(tree: ast.Module) -> set[int]:
-    bodies = (n.body for n in ast.walk(tree) if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef))
+def _docstrings(nodes: Iterable[ast.AST]) -> set[int]:
+    bodies = (n.body for n in nodes if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef))
     return {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
 
 
-def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def sentences(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Every text of a module with its line: messages, notes, helps, labels; parts that are filled in are `…`."""
-    unspoken = _docstrings(tree) | {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+    unspoken = _docstrings(nodes) | {
+        id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             parts = (str(p.value) if isinstance(p, ast.Constant) else "…" for p in node.values)
             yield node.lineno, "".join(parts)
@@ -70,11 +64,11 @@ def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def catalogue() -> list[str]:
-    """Every sentence that the library can say, with its place; run this file as a script to print them."""
+    """Every sentence that the library can say, with its place; this file prints them with `PYTHONPATH=tests python`."""
     return [
-        f"{module}:{line}: {text}"
-        for module, tree in modules()
-        for line, text in sentences(tree)
+        f"{module.name}:{line}: {text}"
+        for module in modules()
+        for line, text in sentences(module.nodes)
         if " " in text.strip() and not text.lstrip().startswith(("SELECT", "SET "))
     ]
 
@@ -82,7 +76,7 @@ def catalogue() -> list[str]:
 def test_messages_use_the_words_of_the_trade() -> None:
     messages = catalogue()
     assert len(messages) > 2000
-    assert [message for message in messages if DIALECT.search(message.partition(": ")[2])] == []
+    assert_none(message for message in messages if DIALECT.search(message.partition(": ")[2]))
 
 
 @pytest.mark.parametrize("folder", [".", "howto"])
@@ -96,7 +90,7 @@ def test_documentation_uses_the_words_of_the_trade(folder: str) -> None:
         for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
         if not line.startswith("|")
     ]
-    assert [line for line in lines if DIALECT.search(line)] == []
+    assert_none(line for line in lines if DIALECT.search(line))
 
 
 @pytest.mark.parametrize(

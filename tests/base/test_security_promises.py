@@ -7,26 +7,28 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-import strat
-from command_cases import Program, in_a_process, listing, put, table
+from command_cases import Program, listing, put, table
+from source_trees import SOURCE, assert_none, nodes
 from strat.base.errors import StratError
 from strat.data import files, read_logs
 from strat.data.untrusted import Limits
 from strat.verbs import evaluate
 
-SOURCE = Path(strat.__file__).parent
 PROJECT = SOURCE.parents[1]
-MODULES = sorted(SOURCE.rglob("*.py"))
 ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 
 # `strat open` listens on the loopback address, and asks the system to open a file in the browser
-LISTENS = {"show/local_page/server.py": {"http", "urllib"}, "cli/open.py": {"webbrowser"}}
+LISTENS = {"show/local_page/server.py": {"http", "socket", "urllib"}, "cli/open.py": {"webbrowser"}}
 
 NO_SOCKETS = """
 import sys
@@ -40,52 +42,73 @@ main()
 """
 
 
-def calls(tree: ast.AST) -> list[tuple[str, ast.Call]]:
-    """Every call of the module, with its dotted name."""
-    return [(ast.unparse(node.func), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+@cache
+def calls() -> tuple[tuple[str, str, ast.Call], ...]:
+    """Every call of the library: its module, its dotted name, and itself."""
+    return tuple((module, ast.unparse(node.func), node) for module, node in nodes(ast.Call))
 
 
-def imported(tree: ast.AST) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(tree):
+def imported() -> Iterator[tuple[str, str]]:
+    """Every module of the library with each package that it imports."""
+    for module, node in nodes(ast.Import, ast.ImportFrom):
         if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.split(".")[0])
-    return found
+            yield from ((module, alias.name.split(".")[0]) for alias in node.names)
+        elif node.module and not node.level:
+            yield module, node.module.split(".")[0]
 
 
 # ---- 1 and 2: no network, no telemetry
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_module_imports_the_network_or_runs_programs(module: Path) -> None:
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    forbidden = {"urllib", "requests", "httpx", "aiohttp", "http", "socket", "ftplib", "smtplib", "ssl", "webbrowser"}
-    allowed = LISTENS.get(str(module.relative_to(SOURCE).as_posix()), set())
-    assert not imported(tree) & (forbidden - allowed | {"subprocess", "shelve", "dill", "cloudpickle", "marshal"})
-    names = {name for name, _ in calls(tree)}
-    assert not names & {"eval", "exec", "compile", "os.system", "os.popen", "__import__", "pickle.load", "pickle.loads"}
+def test_no_module_imports_the_network_or_runs_programs() -> None:
+    network = {"urllib", "requests", "httpx", "aiohttp", "http", "socket", "ftplib", "smtplib", "ssl", "webbrowser"}
+    programs = {"subprocess", "shelve", "dill", "cloudpickle", "marshal"}
+    imports = [
+        f"{module} imports {package}"
+        for module, package in imported()
+        if package in programs or package in network - LISTENS.get(module, set())
+    ]
+    code = {"eval", "exec", "compile", "os.system", "os.popen", "__import__", "pickle.load", "pickle.loads"}
+    runs = [f"{module}:{call.lineno} calls {name}" for module, name, call in calls() if name in code]
+    assert_none(imports + runs)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("evaluate", "a.csv", *ASK, "--html", "r.html"),
-        pytest.param(("demo", "--out", "d.html"), marks=pytest.mark.slow),
-        pytest.param(("--version",), marks=pytest.mark.slow),
-    ],
-    ids=["evaluate", "demo", "version"],
-)
-def test_no_socket_is_opened(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    import subprocess
+class Watched(NamedTuple):
+    """A report that was made while the sockets were watched, and the folders that were new and empty before."""
 
-    put(tmp_path, "a.csv", table())
-    made = subprocess.run(
-        [sys.executable, "-c", NO_SOCKETS, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    ended: subprocess.CompletedProcess[str]
+    home: Path
+    work: Path
+    temporary: Path
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
+    home, work, temporary = (tmp_path_factory.mktemp(name) for name in ("home", "work", "tmp"))
+    put(work, "a.csv", table())
+    kept = {k: v for k, v in os.environ.items() if k not in ("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    environment = {**kept, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"}
+    ended = run_watched("evaluate", "a.csv", *ASK, "--html", "r.html", cwd=work, env=environment)
+    return Watched(ended, home, work, temporary)
+
+
+def run_watched(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", NO_SOCKETS, *arguments], capture_output=True, text=True, check=False, **options
     )
-    assert "NETWORK" not in made.stderr, made.stderr
-    assert made.returncode == 0, made.stderr
+
+
+def test_no_socket_is_opened(watched: Watched) -> None:
+    assert "NETWORK" not in watched.ended.stderr, watched.ended.stderr
+    assert watched.ended.returncode == 0, watched.ended.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [("demo", "--out", "d.html"), ("--version",)], ids=["demo", "version"])
+def test_no_socket_is_opened_by_the_demonstration(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    ended = run_watched(*arguments, cwd=tmp_path)
+    assert "NETWORK" not in ended.stderr, ended.stderr
+    assert ended.returncode == 0, ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -120,30 +143,24 @@ def test_a_report_fetches_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "XMLHttpRequest" not in page
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_nothing_is_left_behind(watched: Watched) -> None:
     """Home, working and temporary folders are as before; only the named report is new."""
-    home, work, temporary = (tmp_path / n for n in ("home", "work", "tmp"))
-    for folder in (home, work, temporary):
-        folder.mkdir()
-    put(work, "a.csv", table())
-    kept = {k: v for k, v in os.environ.items() if k not in ("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
-    environment = {**kept, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"}
-    ended = in_a_process("evaluate", "a.csv", *ASK, "--html", "r.html", cwd=work, env=environment)
-    assert ended.code == 0, ended.err
-    assert listing(home) == {}
-    assert listing(temporary) == {}
-    assert listing(work).keys() == {"a.csv", "r.html"}
+    assert listing(watched.home) == {}
+    assert listing(watched.temporary) == {}
+    assert listing(watched.work).keys() == {"a.csv", "r.html"}
 
 
 # ---- 3: no pickle
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_arrays_are_loaded_without_objects(module: Path) -> None:
-    for name, call in calls(ast.parse(module.read_text(encoding="utf-8"))):
-        allowed = [ast.unparse(k.value) for k in call.keywords if k.arg == "allow_pickle"]
-        assert allowed in ([], ["False"])  # NumPy's own default is False, too
-        assert name not in ("joblib.load", "torch.load", "pd.read_pickle", "pandas.read_pickle", "pickle.Unpickler")
+def test_arrays_are_loaded_without_objects() -> None:
+    loaders = ("joblib.load", "torch.load", "pd.read_pickle", "pandas.read_pickle", "pickle.Unpickler")
+    assert_none(
+        f"{module}:{call.lineno} calls {name}"
+        for module, name, call in calls()
+        if name in loaders  # NumPy's own default of `allow_pickle` is False, too
+        or any(k.arg == "allow_pickle" and ast.unparse(k.value) != "False" for k in call.keywords)
+    )
 
 
 class Touch:
@@ -253,12 +270,11 @@ def test_the_page_tells_the_limits_of_the_code() -> None:
 def test_only_one_place_writes_files() -> None:
     """Whoever writes goes through the function that replaces files whole."""
     writers = []
-    for module in MODULES:
-        for name, call in calls(ast.parse(module.read_text(encoding="utf-8"))):
-            modes = [a.value for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Constant)]
-            opens = name.endswith("open") and any(isinstance(m, str) and re.fullmatch("[wax]b?\\+?", m) for m in modes)
-            if opens or name.endswith((".write_text", ".write_bytes")):
-                writers.append(str(module.relative_to(SOURCE)))
+    for module, name, call in calls():
+        modes = [a.value for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Constant)]
+        opens = name.endswith("open") and any(isinstance(m, str) and re.fullmatch("[wax]b?\\+?", m) for m in modes)
+        if opens or name.endswith((".write_text", ".write_bytes")):
+            writers.append(module)
     made_here = {"datasets/example.py"}  # the bundled file, made by the developers
     copied_here = {"data/excel.py"}  # a sheet as CSV in a private temporary folder, which is deleted at once
     assert set(writers) == {"base/files.py"} | made_here | copied_here
@@ -282,3 +298,78 @@ def test_the_catalogue_has_more_than_five_hundred_cases(monkeypatch: pytest.Monk
     labels = len(test_labels_are_never_code.LABELS) * len(test_labels_are_never_code.FORMS)
     assert len(names) >= 400
     assert len(names) + labels + len(test_wrong_types_and_extremes.REFUSED) >= 500
+
+
+# ---- every promise has its tests
+
+HELD = {
+    1: {"base/test_security_promises": "no_socket_is_opened an_address_is_a_file a_report_fetches_nothing"},
+    2: {
+        "base/test_security_promises": "nothing_is_left_behind",
+        "cli/test_output_files": "the_engine_spills",
+    },
+    3: {
+        "base/test_security_promises": "arrays_are_loaded_without_objects a_pickle_does_not_run",
+        "cli/test_absurd_command_lines": "a_hostile_call",
+        "data/test_broken_tables": "a_hostile_table",
+    },
+    4: {
+        "show/test_labels_are_never_code": "a_label_stays_a_label a_label_on_the_command_line",
+        "base/test_escaped_labels": "nothing_that_a_terminal_acts_on_is_written no_spreadsheet_runs_a_label",
+    },
+    5: {
+        "data/test_broken_logs": "a_hostile_log nothing_of_an_archive_reaches_the_disk",
+        "base/test_security_promises": "limits_of_archives the_page_tells_the_limits_of_the_code",
+        "data/test_memory_of_small_files": "an_array_of_packed_zeros_is_refused a_line_without_an_end_is_refused",
+    },
+    6: {
+        "cli/test_failures_of_the_machine": "killed_while_writing_the_old_file_stays a_full_disk",
+        "show/test_labels_are_never_code": "a_hostile_place",
+        "cli/test_absurd_command_lines": "a_hostile_call",
+        "cli/test_output_files": "results_never_go_over two_results_do_not_share a_file_keeps_its",
+    },
+    7: {
+        "cli/test_absurd_command_lines": "a_hostile_call",
+        "data/test_broken_tables": "a_hostile_table",
+        "data/test_broken_logs": "a_hostile_log",
+        "front/test_wrong_types_and_extremes": "refused_in_one_sentence",
+        "front/test_absurd_arguments": "some_absurd_values",
+        "data/test_bent_files": "bent_files random_bytes",
+        "cli/test_failures_of_the_machine": "ctrl_c_ends_with_130_and_one_line",
+        "verbs/test_stored_baseline": "a_damaged_file_is_one_sentence",
+    },
+    8: {
+        "cli/test_failures_of_the_machine": "a_file_that_grows_while_it_is_read a_table_that_grows_under_the_engine",
+        "data/test_damaged_files": "a_file_that_is_replaced_between_two_passes_is_refused",
+    },
+    9: {"data/test_damaged_files": "a_wrong_offset a_gzip_file a_parquet_page"},
+    10: {
+        "show/test_page_rules": "without_the_secret names_that_rebind posts_of_other_sites an_upload_stays",
+        "show/test_page_server": "it_listens_on_the_loopback it_closes_with_the_terminal",
+        "show/test_page_attacks": "no_request_ends no_upload_outlives_the_page no_more_jobs",
+    },
+}
+
+
+def promises() -> dict[int, str]:
+    """The promises of the page by their number."""
+    page = (PROJECT / "SECURITY.md").read_text(encoding="utf-8").partition("## What is not promised")[0]
+    return {
+        int(number): text
+        for number, text in re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", page, re.DOTALL | re.MULTILINE)
+    }
+
+
+def test_every_promise_is_numbered_and_has_tests() -> None:
+    assert list(promises()) == list(HELD) == list(range(1, len(HELD) + 1))
+
+
+@pytest.mark.parametrize("number", HELD)
+def test_the_tests_of_a_promise_are_there_and_named_on_the_page(number: int) -> None:
+    named = set(re.findall(r"`tests/([a-z/_]+)\.py`", promises()[number]))
+    assert set(HELD[number]) <= named
+    for file in named:
+        source = (PROJECT / "tests" / f"{file}.py").read_text(encoding="utf-8")
+        functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+        for start in HELD[number].get(file, "").split():
+            assert any(name.startswith(f"test_{start}") for name in functions), f"{file}: {start}"

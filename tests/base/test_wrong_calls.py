@@ -10,6 +10,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import strat
+from source_trees import assert_none
 from strat import protocols
 from strat.base.errors import StratError
 from strat.base.validate.arguments import checked
@@ -118,9 +119,14 @@ def _honest(annotation: str) -> object:
     return {"a": 1.0} if annotation.startswith("Mapping") else ["cat", "dog"]
 
 
-@pytest.mark.parametrize("function", dict.fromkeys(PUBLIC), ids=lambda f: f.__name__)
-def test_no_public_function_explains_a_fault_away(function):
+def test_no_public_function_explains_a_fault_away():
     """1,084 of 4,296 faults within public functions became a sentence about an honest argument."""
+    assert len(set(PUBLIC)) > 100
+    assert_none(function.__name__ for function in dict.fromkeys(PUBLIC) if not _lets_a_fault_through(function))
+
+
+def _lets_a_fault_through(function):
+    """Whether an error raised within the function is what its caller sees."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
     honest = cells["function"].cell_contents
     required = {
@@ -146,9 +152,11 @@ def test_no_public_function_explains_a_fault_away(function):
 
     cells["function"].cell_contents = broken
     try:
-        with pytest.raises(AttributeError) as caught:
-            function(**{name: samples.get(name, sample) for name, sample in required.items()})
-        assert caught.value is fault
+        function(**{name: samples.get(name, sample) for name, sample in required.items()})
+    except Exception as error:
+        return error is fault
+    else:
+        return False
     finally:
         cells["function"].cell_contents = honest
 

@@ -331,6 +331,33 @@ def test_several_tables_are_compared_in_ranks_and_rates(data, capsys):
         assert call(capsys, *given, "--plot", folder / f"{kind}.png", "--plot-kind", kind)[0] == 0
 
 
+def test_failed_templates_are_left_out_of_all_systems_by_their_score(data, capsys):
+    _, folder = data
+    scores = np.load(folder / "m.npz")["toy"].copy()
+    other = scores + np.random.default_rng(0).normal(0, 0.3, scores.shape)
+    scores[:, 4] = -1.0
+    np.savez(folder / "f.npz", one=other, two=scores, subject=np.arange(30))
+    given = ("--similarity", folder / "f.npz", "--key", "one", "--key", "two")
+    code, out, _ = call(capsys, *given, "--json", "--failed-score", -1)
+    assert code == 0
+    who = {"probes": np.arange(30), "gallery": np.arange(30)}
+    checks = {
+        name: verification(similarity=s, **who, failed_gallery=[4]) for name, s in (("one", other), ("two", scores))
+    }
+    (gap,) = rows(out, ("system", "one − two"), ("figure", "EER"))
+    assert gap["estimate"] == pytest.approx(float(compare_matchers(checks).difference("one", "two").value))
+    (first,) = rows(out, ("system", "two"), ("figure", "CMS at rank"), ("at", 1))
+    missed = ranks(similarity=scores, **who, failed_gallery=[4])
+    assert first["estimate"] == pytest.approx(np.mean(missed.rank() == 1))
+    assert "1 gallery image without a template: in no error rate of any system" in out
+    code, out, _ = call(capsys, *given)
+    assert "two: note on" in out
+    assert "--failed-score -1" in out
+    code, _, error = call(capsys, *given, "--failed-score", -2)
+    assert code == 1
+    assert "got -2, which no row and no column has throughout" in error
+
+
 def test_incomplete_triples_have_rates_of_what_was_compared(tmp_path, capsys):
     rng = np.random.default_rng(0)
     cells = [

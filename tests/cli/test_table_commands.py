@@ -146,7 +146,8 @@ def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_import_stays_light() -> None:
-    heavy = ("duckdb", "pandas", "polars", "sklearn", "matplotlib")
+    parts = ("fft", "interpolate", "optimize", "sparse", "spatial", "stats")
+    heavy = ("duckdb", "pandas", "polars", "sklearn", "matplotlib", *(f"scipy.{part}" for part in parts))
     code = f"import sys, strat.verbs; print([m for m in {heavy} if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"

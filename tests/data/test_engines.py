@@ -21,7 +21,7 @@ from strat.verbs import evaluate
 Make = Callable[[dict[str, np.ndarray], Path], Any]
 
 
-def _duckdb(data: dict[str, np.ndarray], folder: Path) -> Any:
+def _duckdb(data: dict[str, Any], folder: Path) -> Any:
     import duckdb
     import pyarrow as pa
 
@@ -257,3 +257,64 @@ def test_one_and_true_are_not_one_label_in_a_table_either() -> None:
     both = {"t": [True, False, True, True], "p": [True, True, None, True]}
     found = evaluate(both, truth="t", predicted="p", missing="drop", metrics="accuracy")
     assert found["accuracy"].value == pytest.approx(2 / 3)
+
+
+UUIDS = [f"00000000-0000-0000-0000-00000000000{k % 4}" for k in range(12)]
+SQL_TYPES = {
+    "uuid": UUIDS,
+    "time with time zone": [f"12:00:0{k % 4}+01" for k in range(12)],
+    "bit": [f"1{k % 4:03b}" for k in range(12)],
+    "uhugeint": [2**127 + k % 4 for k in range(12)],
+    "bignum": [2**130 + k % 4 for k in range(12)],
+}
+
+
+@pytest.mark.parametrize("kind", SQL_TYPES)
+def test_types_that_numpy_does_not_know_are_labels(kind: str, tmp_path: Path) -> None:
+    """A column of UUIDs was taken for wide numbers: `decimal.InvalidOperation` from every command."""
+    texts = [str(value) for value in SQL_TYPES[kind]]
+    columns = {"t": [0, 1] * 6, "p": [0, 1, 1] * 4, "u": texts, "v": texts[::-1]}
+    shown = _duckdb(columns, tmp_path).project(f"t, p, u::{kind} as u, v::{kind} as v")
+    asked: list[dict[str, Any]] = [
+        {"truth": "u", "predicted": "v"},
+        {"truth": "t", "predicted": "p", "units": "u", "by": "t"},
+    ]
+    for roles in asked:
+        found, same = (evaluate(table, **roles, metrics="accuracy") for table in (shown, columns))
+        assert found.to_dict()["se"] == pytest.approx(same.to_dict()["se"])
+        assert (found.to_dict()["estimate"], found.design) == (same.to_dict()["estimate"], same.design)
+    assert sorted(set(map(str, read(shown).column("u").tolist()))) == sorted(set(texts))
+
+
+def test_wide_whole_numbers_of_duckdb_are_scores() -> None:
+    """A score of the type UHUGEINT ended in DuckDB's NotImplementedException."""
+    import duckdb
+
+    for kind in ("uhugeint", "bignum"):
+        shown = duckdb.sql(f"select (2::{kind} * range)::{kind} as s from range(4)")
+        assert evaluate(shown, score="s")["mean"].value == 3
+
+
+@pytest.mark.parametrize("value", ["[1]", "{'a': 1}", "map {1: 1}", "union_value(a := 1)"])
+def test_nested_columns_of_duckdb_are_refused(value: str) -> None:
+    """Maps and unions ended in `decimal.InvalidOperation`."""
+    import duckdb
+
+    shown = duckdb.sql(f"select {value} as t, {value} as p from range(4)")
+    with pytest.raises(StratError, match="column `t` must hold plain labels or numbers, got values of the type"):
+        evaluate(shown, truth="t", predicted="p")
+
+
+def test_uuids_in_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Parquet file with units of UUIDs, in two passes as in one."""
+    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
+    columns = {"t": [0, 1] * 6, "p": [0, 1, 1] * 4, "u": UUIDS}
+    made = _duckdb(columns, tmp_path).project("t, p, u::uuid as u")
+    made.write_parquet(str(tmp_path / "t.parquet"))
+    asked: list[dict[str, Any]] = [{"units": "u"}, {"strata": "u"}, {"by": "u"}]
+    for roles in asked:
+        found, same = (
+            evaluate(table, truth="t", predicted="p", **roles, metrics="accuracy")
+            for table in (tmp_path / "t.parquet", columns)
+        )
+        assert (found["accuracy"].value, found.design) == (same["accuracy"].value, same.design)

@@ -52,7 +52,7 @@ def test_the_page_shows_what_its_examples_print(page: Path) -> None:
         for outcome in outputs.run(page, text):
             e = outcome.example
             if not (run_only or e.varies):
-                missing = [words for words in promised(e.code) if words not in outcome.text]
+                missing = [words for words in promised(e.code) if not shows(outcome.text, words)]
                 assert not missing, f"{page.name}, line {e.line}: its comment promises {missing}, got\n{outcome.text}"
             if run_only or e.varies or (e.shown is None and page.parent == ROOT):
                 continue
@@ -63,17 +63,33 @@ def test_the_page_shows_what_its_examples_print(page: Path) -> None:
 
 
 PROMISE = re.compile(
-    r"^ *print\(.*\)  # (?:\"([^\"]*\d[^\"]*)\"|([-−+]?\d+(?:\.\d+)?)(?![\w.%×:]| %| ×))", re.MULTILINE
+    r"^ *print\(.*\)  # (?:\"([^\"]*\d[^\"]*)\"|([-−+]?\d+(?:\.\d+)?)(?![\w.%×:]| %| ×)|.*\b(p [<=] \d\.\d+))",
+    re.MULTILINE,
 )
 
 
 def promised(code: str) -> list[str]:
-    """What the comment beside a `print` says that it prints: a text in quotes, or a number at its beginning.
+    """What the comment beside a `print` says that it prints: a text in quotes, a number at its beginning, or a p-value.
 
-    >>> promised('print(a)  # "0.78 (0.71)" for each\\nprint(b)  # 4 of 7\\nprint(c)  # the 3 best')
-    ['0.78 (0.71)', '4']
+    >>> promised('print(a)  # "0.78 (0.71)" for each\\nprint(b)  # 4 of 7\\nprint(c)  # the 3 best: p < 0.01')
+    ['0.78 (0.71)', '4', 'p < 0.01']
     """
-    return [quoted or number for quoted, number in PROMISE.findall(code)]
+    return ["".join(parts) for parts in PROMISE.findall(code)]
+
+
+def shows(text: str, promise: str) -> bool:
+    """Whether a text shows what was promised: the words, or a number that rounds to the promised one.
+
+    >>> shows("0.02799690089398126", "0.0280"), shows("1.00 (0.99, 1.00)", "0.78 (0.71, 0.83)")
+    (True, False)
+    """
+    if promise in text:
+        return True
+    number = promise.replace("−", "-")
+    if re.fullmatch(r"[-+]?\d+(\.\d+)?", number) is None:
+        return False
+    half = 0.5001 * 10.0 ** -len(number.partition(".")[2])
+    return any(abs(float(n) - float(number)) <= half for n in re.findall(r"-?\d+\.?\d*", text.replace("−", "-")))
 
 
 def walked(text: str, first: str, then: str, file: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -12,7 +13,15 @@ import pytest
 
 import strat
 
-HEAVY = ("pandas", "polars", "sklearn", "matplotlib", "duckdb", "narwhals", "jinja2", "scipy.stats")
+# what the core does without until a call wants it: engines, frames, pictures, and the parts of SciPy
+HEAVY = ("pandas", "polars", "sklearn", "matplotlib", "duckdb", "narwhals", "jinja2", "scipy.special", "scipy.stats")
+# CPU of `import strat`, and of the names that every program uses after it, as a multiple of that of `import numpy`
+LIMITS = {"import strat": 0.1, "strat.Design, strat.estimate, strat.accuracy": 3.0}
+PARTS = [
+    f"strat.{part}"
+    for part in ("algebra", "comparison", "datasets", "designs", "gaussian", "measures", "planning", "protocols",
+                 "recognition")
+]  # fmt: skip
 
 
 def test_dir_shows_public_names_only() -> None:
@@ -22,18 +31,29 @@ def test_dir_shows_public_names_only() -> None:
     assert strat.__all__ == sorted(strat.__all__)
 
 
+@pytest.mark.parametrize("part", ["strat.plot", *PARTS])
+def test_dir_of_a_part_shows_its_public_names_only(part: str) -> None:
+    """`dir(strat.recognition)` showed annotations, blocks and rounding among the calls."""
+    module = import_module(part)
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in dir(module))
+
+
 @pytest.mark.parametrize("name", strat.__all__)
 def test_every_listed_name_is_there(name: str) -> None:
     assert getattr(strat, name) is not None
 
 
 def test_type_checkers_see_what_loads_late() -> None:
-    """Each lazy name stands under TYPE_CHECKING and in `__all__`: else editors and type checkers see nothing."""
+    """Each name stands under TYPE_CHECKING, with the place that it comes from: else editors see nothing."""
     tree = ast.parse(Path(strat.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    seen = {alias.name for line in block.body if isinstance(line, ast.ImportFrom) for alias in line.names}
-    assert seen == set(strat._LAZY)
-    assert seen <= set(strat.__all__)
+    seen = {alias.name: line.module for line in block.body if isinstance(line, ast.ImportFrom) for alias in line.names}
+    assert seen.keys() == set(strat.__all__) >= strat._HOMES.keys()
+    for name, module in seen.items():
+        home = import_module(str(module))
+        there = import_module(f"strat.{name}") if home is strat else getattr(home, name)
+        assert getattr(strat, name) is there, name
 
 
 def test_a_misspelt_name_is_an_attribute_error_that_python_can_mend() -> None:
@@ -43,8 +63,22 @@ def test_a_misspelt_name_is_an_attribute_error_that_python_can_mend() -> None:
     assert "evaluate" in dir(caught.value.obj)
 
 
-def test_import_is_light() -> None:
-    code = f"import sys, strat; print([m for m in {HEAVY} if m in sys.modules])"
+def test_import_is_light(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPU beside `import numpy` in the same process, the least of some: other work on the machine does not count."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # the first run compiles, as an installation does
+    code = (
+        "import json, time\ntimes = [time.process_time()]\n"
+        f"for step in {['import numpy', *LIMITS]}:\n    exec(step)\n    times.append(time.process_time())\n"
+        "print(json.dumps([b - a for a, b in zip(times, times[1:])]))"
+    )
+    runs = (subprocess.run([sys.executable, "-c", code], capture_output=True, check=True) for _ in range(3))
+    numpy, *rest = map(min, zip(*(json.loads(run.stdout) for run in runs), strict=True))
+    for (step, limit), seconds in zip(LIMITS.items(), rest, strict=True):
+        assert seconds < limit * numpy, (step, seconds / numpy)
+
+
+def test_the_core_loads_nothing_heavy() -> None:
+    code = f"import sys, strat; {list(LIMITS)[1]}; print([m for m in {HEAVY} if m in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
 

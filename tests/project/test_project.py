@@ -16,7 +16,7 @@ import strat
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-BESIDE = {"docs", "front", "oracles", "project", "reproduce", "validation"}
+BESIDE = {"docs", "front", "laws", "oracles", "project", "reproduce", "validation"}
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -36,9 +36,13 @@ def test_the_version_has_one_source() -> None:
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert "version" not in PROJECT["project"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/strat/__init__.py"
-    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
-    assert cited is not None
-    assert cited[1] == strat.__version__
+    cited = dict(
+        re.findall(r"^(version|date-released): \"?([^\"\n]*)", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    )
+    assert cited["version"] == strat.__version__
+    latest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert latest is not None
+    assert latest[1] == f"{cited['version']} ({cited['date-released']})"
 
 
 def test_what_is_installed_is_this_version() -> None:
@@ -46,7 +50,7 @@ def test_what_is_installed_is_this_version() -> None:
         installed = version("strateval")
     except PackageNotFoundError:
         pytest.skip("the distribution is not installed: the tests run from a folder")
-    assert installed == strat.__version__
+    assert installed == strat.__version__, "install again: the version has changed since"
 
 
 def test_the_distribution_is_never_called_by_the_name_of_another_project() -> None:

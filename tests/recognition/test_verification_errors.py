@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strat.base.errors import StratError
+from strat.base.notes import codes_of
 from strat.recognition import compare_matchers, ranks, reidentification, verification, verification_of_trials
 
 
@@ -342,3 +343,40 @@ def test_scores_the_wrong_way_round_are_noted():
     ]
     assert "scores-reversed" in codes[0]
     assert "scores-reversed" not in codes[1]
+
+
+def with_failures():
+    """Twelve subjects, of whom one has no template as a probe and another none in the gallery."""
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((12, 12)) + 3 * np.eye(12)
+    scores[3], scores[:, 7] = -9.0, -9.0
+    return scores, {"probes": list("abcdefghijkl"), "gallery": list("abcdefghijkl")}
+
+
+def test_images_with_one_score_throughout_are_named():
+    scores, who = with_failures()
+    for figure in (verification(similarity=scores, **who).eer(), ranks(similarity=scores, **who)):
+        of_probes, of_gallery = (note for note in figure.notes if note.code == "templates-alike")
+        assert "1 probe ('d') with one score throughout, -9" in of_probes
+        assert "1 gallery image ('h')" in of_gallery
+        assert "--failed-score -9" in of_gallery
+    named = {"failed_probes": [3], "failed_gallery": [7]}
+    for figure in (verification(similarity=scores, **who, **named).eer(), ranks(similarity=scores, **who, **named)):
+        assert "templates-alike" not in codes_of(figure.notes)
+
+
+def test_an_image_without_a_template_is_named_in_a_table_of_own_images():
+    who = np.repeat(list("abcdef"), 2)
+    x = np.random.default_rng(0).standard_normal((12, 12))
+    own = x + x.T
+    assert "templates-alike" not in codes_of(verification(similarity=own, probes=who).eer().notes)
+    own[4, :], own[:, 4] = -1.0, -1.0
+    own[4, 4] = 1.0
+    assert "1 probe ('c')" in " ".join(verification(similarity=own, probes=who).eer().notes)
+
+
+def test_a_difference_carries_the_notes_of_both_matchers():
+    scores, who = with_failures()
+    other = scores + np.random.default_rng(1).standard_normal(scores.shape)
+    both = {"whole": verification(similarity=other, **who), "failed": verification(similarity=scores, **who)}
+    assert "templates-alike" in codes_of(compare_matchers(both).difference("whole", "failed").notes)

@@ -15,10 +15,11 @@ from strat import StratError
 from strat.base.notes import codes_of
 from strat.cli import main
 from strat.datasets import clustered_predictions
-from strat.verbs.check import check
+from strat.verbs.check import DRAWN, check
 from strat.verbs.check_result import sheet
 from strat.verbs.check_trials import Line, limits_of_samples
-from strat.verbs.metrics import chosen
+from strat.verbs.metrics import METRICS, chosen
+from strat.verbs.metrics import named as of_name
 from strat.verbs.simulate import shapes, simulator
 from strat.verbs.simulate_crossed import crossed_simulator
 
@@ -201,6 +202,27 @@ def test_errors_say_what_to_do(options: dict[str, object], message: str) -> None
     table = {"truth": ["a", "b", "a"], "predicted": ["a", "b", "b"]}
     with pytest.raises(StratError, match=message):
         check(table, **LABELS, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "roles"), [("pass@2", "`score` and `items`"), ("cost_per_success", "`predicted`")])
+def test_measures_that_no_sample_is_drawn_for_are_refused(name: str, roles: str) -> None:
+    table = {"right": [0, 1] * 10, "cost": [1.0, 2.0] * 10, "item": [k // 2 for k in range(20)]}
+    score = {"score": "right"} if name == "pass@2" else {"predicted": "right", "score": "cost"}
+    with pytest.raises(StratError, match=f"`metrics` must be measures of rows here, got '{name}', which takes {roles}"):
+        check(table, **score, items="item", metrics=name, trials=50)
+
+
+def test_every_measure_is_drawn_for_or_refused_by_name() -> None:
+    table = {"y": [0, 1] * 10, "guess": [0, 1, 1, 1] * 5, "score": [0.2, 0.7, 0.4, 0.9] * 5, "item": list(range(20))}
+    roles = {"truth": "y", "predicted": "guess", "score": "score", "items": "item"}
+    for name in (*METRICS, "consistency", "majority@2", "best@2", "mean@2", "pass^2", "net_benefit@0.2"):
+        needs = of_name(name).needs
+        asked = {role: column for role, column in roles.items() if role in (*needs, "items")}
+        if set(needs) <= {"truth", "predicted"} or set(needs) <= {"truth", "score"}:
+            assert needs in DRAWN
+        else:
+            with pytest.raises(StratError, match="must be measures of rows here"):
+                check(table, **asked, metrics=name, trials=50)
 
 
 def _ratings(judges: int, items: int, seed: int) -> dict[str, np.ndarray]:

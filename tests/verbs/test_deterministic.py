@@ -29,6 +29,7 @@ ROWS: dict[str, np.ndarray] = {
     "weight": np.exp(RNG.normal(0, 2, N)),
 }
 ROWS["stratum"] = np.array([f"s{int(u[1:]) % 5}" for u in ROWS["unit"]])
+LABELS = {"truth": "truth", "predicted": "guess"}
 CLOSE = {"rtol": 1e-12, "atol": 1e-13}
 METHODS = ("taylor", "jackknife", "generalized", "bootstrap")
 
@@ -108,6 +109,25 @@ def test_any_order_of_a_board() -> None:
     swapped = compare(ROWS, score=["other", "score"], strata="stratum", units="unit")
     assert swapped.systems == made[0].systems
     np.testing.assert_allclose(swapped.to_dict()["se"], made[0].to_dict()["se"], **CLOSE)
+
+
+SHUFFLED: dict[str, Callable[[Any], Any]] = {
+    "look": strat.look,
+    "check": lambda rows: strat.check(rows, **LABELS, units="unit", metrics="accuracy", trials=50),
+    "check of scores": lambda rows: strat.check(rows, truth="right", score="score", weights="weight", trials=50),
+    "check of rows": lambda rows: strat.check(rows, score="right", strata="stratum", trials=50),
+    "by": lambda rows: strat.evaluate(rows, **LABELS, units="unit", by="stratum", metrics="macro_f1"),
+    "board": lambda rows: strat.compare(rows, score=["score", "other", "right"], units="unit"),
+    "gate": lambda rows: strat.gate(rows, score=["score", "other"], baseline="other", margin=0.02, strata="stratum"),
+}
+
+
+@pytest.mark.parametrize("verb", SHUFFLED)
+def test_what_a_verb_prints_does_not_depend_on_the_order_of_rows(verb: str) -> None:
+    rows = {**ROWS, "right": (ROWS["truth"] == ROWS["guess"]).astype(int), "id": np.repeat(np.arange(N // 4), 4)}
+    order = np.random.default_rng(1).permutation(N)
+    shuffled = {name: column[order] for name, column in rows.items()}
+    assert str(SHUFFLED[verb](shuffled)) == str(SHUFFLED[verb](rows))
 
 
 def test_auc_in_any_order() -> None:

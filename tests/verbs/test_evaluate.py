@@ -74,6 +74,21 @@ def test_strata_have_estimates_of_their_own(predictions: dict[str, np.ndarray]) 
             assert estimate.df == wanted.df
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"truth": "truth"}, "`predicted` or `score` must name a column beside `truth`, got neither"),
+        ({"predicted": "guess"}, "`truth` must name the column of true labels beside `predicted`, got None"),
+        ({}, r"`truth` and `predicted` \(or `score`\) must name the columns to evaluate, got none of them"),
+    ],
+)
+def test_only_the_roles_that_are_missing_are_asked_for(
+    given: dict[str, str], message: str, predictions: dict[str, np.ndarray]
+) -> None:
+    with pytest.raises(StratError, match=message):
+        evaluate(predictions, **given)
+
+
 def test_the_confusion_matrix_is_kept(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS, units="passage")
     assert found.labels is not None

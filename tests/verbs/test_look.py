@@ -291,6 +291,29 @@ def test_a_column_of_scores_for_each_system(tmp_path: Path, capsys: pytest.Captu
     assert eval(str(look(table).call), {"strat": strat, "frame": table}).systems == ("correct_a", "correct_b")
 
 
+@pytest.mark.parametrize(
+    ("predicted", "scores", "pairs"),
+    [
+        (("pred_a", "pred_b"), ("score_a", "score_b"), {"score_a": "pred_a", "score_b": "pred_b"}),
+        (("pred1", "pred2"), ("prob2",), {"prob2": "pred2"}),
+        (("pred_a",), ("score_a", "score_b"), {"score_a": "pred_a", "score_b": None}),
+        (("pred_a",), ("score_b",), {"score_b": None}),
+        (("pred_a", "pred_b"), ("score",), {"score": None}),
+        (("guess",), ("model_score",), {"model_score": "guess"}),
+        (("y_pred",), ("prob",), {"prob": "y_pred"}),
+    ],
+)
+def test_a_score_stands_beside_the_predictions_of_its_own_system(
+    predicted: tuple[str, ...], scores: tuple[str, ...], pairs: dict[str, str | None]
+) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 80)
+    table = {"y": truth} | {name: np.where(rng.random(80) < 0.8, truth, 1 - truth) for name in predicted}
+    table |= {name: np.round(0.4 * truth + 0.6 * rng.random(80), 3) for name in scores}
+    proposed = {step.roles["score"]: step.roles.get("predicted") for step in look(table).steps if "score" in step.roles}
+    assert proposed == pairs
+
+
 def test_repeats_of_one_system_are_items() -> None:
     table = {k: v[:160] for k, v in benchmark().items() if k != "model"}
     assert look(table).call == 'strat.evaluate(frame, score="correct", items="question_id", strata="subject")'

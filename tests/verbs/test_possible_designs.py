@@ -129,16 +129,13 @@ def test_the_correlation_is_said_where_it_is_clear() -> None:
     assert "correlated" not in unclear
 
 
-def test_numbers_count_as_units_where_their_rows_stand_together_or_agree() -> None:
-    table = clinics(icc=False)
-    table["clinic"] = np.repeat(np.arange(60), 10)
-    assert "'clinic'" in asked(table)[0]
-    order = np.random.default_rng(1).permutation(600)
-    shuffled = {name: np.asarray(values)[order] for name, values in table.items()}
-    assert asked(shuffled) == []
-    agreeing = clinics()
-    agreeing["clinic"] = np.repeat(np.arange(60), 10)
-    assert "icc" in asked({name: np.asarray(values)[order] for name, values in agreeing.items()})[0]
+def test_numbers_count_as_units_where_their_name_says_so_or_their_rows_agree() -> None:
+    number = np.repeat(np.arange(60), 10)
+    alike, unlike = clinics(), clinics(icc=False)
+    del alike["clinic"], unlike["clinic"]
+    assert "'record_id'" in asked(unlike | {"record_id": number})[0]
+    assert asked(unlike | {"number": number}) == []
+    assert "icc" in asked(alike | {"number": number})[0]
 
 
 def test_what_holds_known_units_may_have_been_drawn_before_them() -> None:

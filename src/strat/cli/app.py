@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from strat import __version__
 from strat.base.errors import StratError, StratWarning, near, short, visible
 from strat.cli.guard import guarded
 
@@ -20,7 +21,7 @@ from strat.cli.guard import guarded
 # so that `strat --help` answers at once. Each such module has a typer app called `command`.
 COMMANDS: dict[str, str] = {
     "open": "Open a page in the browser: choose a table and a question, get the report.",
-    "look": "Look at a table first: its columns, the roles they seem to play, the command to run next.",
+    "look": "Look at a table first: its columns, the roles they seem to play, and the command to run next.",
     "evaluate": "Measure a classifier or a benchmark, with intervals that fit how the rows were drawn.",
     "check": "Say whether the interval would hold for data like yours, by samples with a known truth.",
     "compare": "Compare two or more systems on the same items, paired, with ranks and ties.",
@@ -29,12 +30,12 @@ COMMANDS: dict[str, str] = {
     "recognize": "Rank probes against a gallery: CMS, ROC, DET and open-set rates, with errors by subject.",
     "chance": "Test a confusion matrix against random classification, exactly.",
     "rank": "Rank systems over many data sets: Friedman, post-hoc tests, critical-difference diagram.",
-    "test": "Test two systems by name (McNemar, Wilcoxon, corrected t, …), with advice on which test to use.",
+    "test": "Test two systems (McNemar, Wilcoxon, corrected t, …), with advice on which test to use.",
     "votes": "Rank systems by votes on pairs (Bradley-Terry), with intervals that allow for who voted on what.",
     "plan": "Plan how many rows, units, strata, repeats and design samples a wanted answer needs.",
-    "sample": "Draw a stratified or clustered sample of test items, with weights.",
+    "sample": "Draw a stratified or clustered sample of test items, with weights and population sizes.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",
-    "reproduce": "Print every worked example, table and figure of the sources beside ours.",
+    "reproduce": "Print every worked example, table and figure of the sources beside ours, with the errata named.",
     "demo": "Do the main job on bundled data, ending in an HTML report.",
 }
 
@@ -61,6 +62,7 @@ class LazyGroup(TyperGroup):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+VERSION = f"strat {__version__}"
 app = typer.Typer(cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=True)
 
 
@@ -71,9 +73,7 @@ def strat(
 ) -> None:
     """Honest evaluation: numbers with intervals that know how the data was sampled."""
     if version:
-        import strat as package
-
-        typer.echo(f"strat {package.__version__}")
+        typer.echo(VERSION)
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
@@ -85,6 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     `strat gate` adds 3 (worse) and 4 (can't tell).
     """
     _open_streams()
+    if (sys.argv[1:] if arguments is None else list(arguments)) == ["--version"]:
+        typer.echo(VERSION)  # at once: to read the flag, Typer loads Pydantic, which takes as long as all the rest
+        sys.exit(0)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show(warnings.showwarning)

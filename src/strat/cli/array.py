@@ -42,7 +42,7 @@ def array(
     field: int | None = typer.Option(None, help="Show the finite field of this order instead."),
     as_json: bool = JSON,
 ) -> None:
-    """Make and check an orthogonal array of strength 2.
+    """Make and check an orthogonal array or a Hadamard matrix.
 
     strat array --levels 3 --columns 40 --out array.csv
 

@@ -56,7 +56,7 @@ def chance(
     *,
     form: Form,
 ) -> None:
-    """Is this confusion matrix better than random classification?
+    """Test a confusion matrix against random classification, exactly.
 
     For example:
 

@@ -47,7 +47,7 @@ def check(
     quiet: output.Quiet = False,
     to: output.Output = None,
 ) -> None:
-    """Would this interval hold for data like yours? Samples of your design, with a known truth, tell.
+    """Say whether the interval would hold for data like yours, by samples with a known truth.
 
     For example:
 

@@ -95,7 +95,7 @@ def compare(
     *,
     form: Form,
 ) -> None:
-    """Compare two or more systems on the same items, paired by item.
+    """Compare two or more systems on the same items, paired, with ranks and ties.
 
     For example:
 

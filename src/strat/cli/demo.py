@@ -33,7 +33,7 @@ def demo(
     as_json: output.Json = False,
     quiet: output.Quiet = False,
 ) -> None:
-    """Do the main job on bundled data: evaluate, compare, and write one HTML report.
+    """Do the main job on bundled data, ending in an HTML report.
 
     For example:
 

@@ -23,7 +23,7 @@ def open(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser by itself.")] = True,
     as_json: output.Json = False,
 ) -> None:
-    """Open a page in the browser: choose a table and a question, get the report. For people who don't program.
+    """Open a page in the browser: choose a table and a question, get the report.
 
     For example:
 
@@ -31,7 +31,8 @@ def open(
 
       strat open predictions.csv
 
-    The page is on this machine only and nothing leaves it. It closes with Ctrl-C, or with the terminal.
+    It is for people who don't program. The page is on this machine only and nothing leaves it. It closes with Ctrl-C,
+    or with the terminal.
     """
     extras.load("jinja2")
     from strat.show.local_page import Page

@@ -38,7 +38,7 @@ command = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mo
 
 @command.callback()
 def plan() -> None:
-    """Plan how much data a wanted answer needs: a number and the curve around it.
+    """Plan how many rows, units, strata, repeats and design samples a wanted answer needs.
 
     strat plan width --width 0.04 --proportion 0.9 --design-effect 2.5
 

@@ -63,7 +63,7 @@ def rank(
     *,
     form: Form,
 ) -> None:
-    """Rank systems over many data sets and say which of them differ.
+    """Rank systems over many data sets: Friedman, post-hoc tests, critical-difference diagram.
 
     Friedman's test is exact for small tables. Two systems also get Wilcoxon's signed rank test and the sign test.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from strat.base.errors import StratError, near, one_of, plain, some
 from strat.base.notes import Note
+from strat.base.text import counted
 from strat.base.validate.columns import load
 from strat.cli.options import naming
 from strat.recognition import (
@@ -82,6 +83,7 @@ class Request:
     score: str = "cosine"
     device: str = "cpu"
     stream: bool = False
+    failed_score: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse two kinds of sources at once, and half of one."""
@@ -121,7 +123,7 @@ class Request:
 
     def systems(self) -> dict[str, Source]:
         """The sources of one or more systems by name."""
-        sources = self._sources()
+        sources = self._sources() if self.failed_score is None else self._without_failures(self.failed_score)
         if len(sources) == 1 and not self.names:
             return {ALONE: sources[0][1]}
         names = list(self.names) or [name for name, _ in sources]
@@ -153,6 +155,17 @@ class Request:
         return [
             (str(n), Source(table=self._table(f, k), kind=self.kind)) for n, (f, k) in zip(named, pairs, strict=True)
         ]
+
+    def _without_failures(self, score: float) -> list[tuple[str, Source]]:
+        """The tables with their failed templates, which no system's error rates count: they are of the same pairs."""
+        named = [(name, source, source.failures(score)) for name, source in self._tables()]
+        either = [np.unique(np.concatenate([failed[side] for *_, failed in named])) for side in (0, 1)]
+        if not any(map(len, either)):
+            raise StratError(
+                f"`--failed-score` must be the score of an image with all others, got {score:g}, which no row and no "
+                "column has throughout."
+            )
+        return [(name, replace(source, failed=failed, left_out=either)) for name, source, failed in named]
 
     def _table(self, file: Path, key: str | None) -> ScoreTable:
         with naming(path=f"--{self.kind}", key="--key", subject="--subject", read_triples="--triples"):
@@ -278,6 +291,16 @@ class Source:
     score: str = "cosine"
     device: str = "cpu"
     streamed: Verification | None = None
+    failed: Sequence[NDArray[np.int64]] = ()  # rows and columns of the table without a template
+    left_out: Sequence[NDArray[np.int64]] = ()  # and those of any system that is compared
+
+    def failures(self, score: float) -> list[NDArray[np.int64]]:
+        """Rows and columns of the table with this score throughout."""
+        assert self.table is not None
+        failed = np.asarray(self.table.scores == score)
+        if self.same_images:
+            np.fill_diagonal(failed, True)  # an image with itself is no comparison
+        return [np.flatnonzero(failed.all(axis=axis)) for axis in (1, 0)]
 
     @property
     def incomplete(self) -> bool:
@@ -308,7 +331,8 @@ class Source:
                 raise StratError(f"`{option}` must be left out for a table of images with themselves: no gallery.")
             return None
         if self.table is not None and not self.incomplete:
-            return ranks(**self._scores, **self._sides, enrolment=enrolment, open_set=open_set)
+            failed = _named_failures(self.failed)
+            return ranks(**self._scores, **self._sides, **failed, enrolment=enrolment, open_set=open_set)
         if self.vectors is None or self.vectors[2] is None:
             return None
         p, who, g, enrolled = self.vectors
@@ -326,7 +350,8 @@ class Source:
         if self.table is not None:
             missing = "not compared" if self.incomplete else "error"
             sides = {"probes": self.table.probes} if self.same_images else self._sides
-            return verification(**self._scores, **sides, average=average, missing=missing)
+            failed = _named_failures(self.left_out[:1] if self.same_images else self.left_out)
+            return verification(**self._scores, **sides, **failed, average=average, missing=missing)
         assert self.vectors is not None
         p, who, g, enrolled = self.vectors
         if len(p) * len(p if g is None else g) > MOST_SCORES:
@@ -353,6 +378,13 @@ class Source:
     def notes(self) -> list[Note]:
         """What to know about the source."""
         listed = [] if self.table is None else [*self.table.notes]
+        if self.left_out:
+            failed = " and ".join(
+                counted(len(at), what)
+                for at, what in zip(self.left_out, ("probe", "gallery image"), strict=True)
+                if len(at)
+            )
+            listed.append(Note("templates-failed", f"{failed} without a template: in no error rate of any system"))
         return [*listed, *([INCOMPLETE] if self.incomplete else [SAME_IMAGES] if self.same_images else [])]
 
     @property
@@ -364,3 +396,8 @@ class Source:
     def _sides(self) -> dict[str, Any]:
         assert self.table is not None
         return {"probes": self.table.probes, "gallery": self.table.gallery}
+
+
+def _named_failures(failed: Sequence[NDArray[np.int64]]) -> dict[str, Any]:
+    """The arguments that name failed rows and columns."""
+    return dict(zip(("failed_probes", "failed_gallery"), failed, strict=False))

@@ -50,6 +50,7 @@ MEASURES = tuple(name for name in NAMES if name not in (*OF_THRESHOLD, "eer", "f
 OF_RATES = (
     "plot_kind", "enrolment", "open_", "max_rank", "target", "ties", "at", "fmr", "fpir", "average", "device",
     "measure", "p_target", "c_miss", "c_fa", "name", "threshold", "sampled",
+    "failed_score",
 )  # fmt: skip
 OF_RATES_ALONE = tuple(name for name in OF_RATES if name not in ("at", "name", "device"))
 COLUMNS = ("figure", "at", "estimate", "se", "low", "high", "df")
@@ -78,6 +79,9 @@ MEASURE = typer.Option(
 AT = typer.Option("1,5,10,20", help="Ranks to print, comma-separated.")
 FMR = typer.Option(",".join(f"{fmr:g}" for fmr in USUAL_FMR), help="False match rates at which to print FNMR.")
 FPIR = typer.Option("0.1,0.01", help="False positive identification rates at which to print FNIR.")
+FAILED_SCORE = typer.Option(
+    None, help="With a table: the score of an image without a template with all others, such as -1; see the docs."
+)
 SAMPLED = typer.Option(
     False, "--sampled-gallery", help="Also give rates of searches with the variance of enrolling other subjects."
 )
@@ -114,6 +118,7 @@ def recognize(
     ),
     triples: bool = typer.Option(False, "--triples", help="The table is a list: probe, gallery, score."),
     smaller: bool = typer.Option(False, "--smaller-is-better", help="Scores of trials or of lists are distances."),
+    failed_score: float | None = FAILED_SCORE,
     stream: bool = typer.Option(False, "--stream", help="Read --trials (.parquet) in batches, in bounded memory."),
     score: str = typer.Option("cosine", help="cosine, inner, euclidean, l1 or mahalanobis."),
     enrolment: str = typer.Option("single", help="Several images of a subject: best, mean or images."),
@@ -152,7 +157,7 @@ def recognize(
     quiet: Quiet = False,
     output: Output = None,
 ) -> None:
-    """Curves and error rates of recognition systems, with errors that count subjects, not rows.
+    """Rank probes against a gallery: CMS, ROC, DET and open-set rates, with errors by subject.
 
     For example:
 
@@ -186,12 +191,14 @@ def recognize(
     source = Request(
         similarity or (), distance or (), trials, scores or (), genuine or (), impostor or (), probes or (),
         gallery or (), images or (), labels, gallery_labels, key or (), name or (), columns, id_pattern, subject,
-        triples, smaller, score, device, stream,
+        triples, smaller, score, device, stream, failed_score,
     )  # fmt: skip
     picture(plot)
     html, output = page_or_text(html, output)
     if plot is None:
         leave_out(ctx, "plot_kind", why="without --plot")
+    if sampled:
+        leave_out(ctx, "failed_score", why="with --sampled-gallery, which draws from all images")
     _left_out(ctx, source, open_, per_subject is not None)
     if not reid:
         leave_out(ctx, "cameras", "gallery_cameras", "junk", why="without --reidentification")
@@ -215,7 +222,7 @@ def _left_out(ctx: typer.Context, source: Request, open_: bool, experiment: bool
     if source.is_table:
         _for_table(ctx, source)
     else:
-        leave_out(ctx, "triples", why=f"for {_sort(source)}: it is for a table of scores")
+        leave_out(ctx, "triples", "failed_score", why=f"for {_sort(source)}: it is for a table of scores")
     if source.stream:
         leave_out(
             ctx, "scores", "id_pattern", "average", why="with --stream, which reads subjects and scores of one file"

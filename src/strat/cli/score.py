@@ -46,7 +46,7 @@ def score(
     *,
     form: Form,
 ) -> None:
-    """Score hypotheses against a reference, in the files of a field: texts, RTTM, TREC, COCO, masks.
+    """Score hypotheses against a reference in a field's own files: texts, RTTM, TREC, COCO, masks.
 
     For example:
 

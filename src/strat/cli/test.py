@@ -50,10 +50,10 @@ def run(
     *,
     form: Form,
 ) -> None:
-    """Test two systems (Cochran, Friedman: or more), by the test that the data calls for or the one that is named.
+    """Test two systems (McNemar, Wilcoxon, corrected t, …), with advice on which test to use.
 
     Items have --truth and predicted labels; splits of one data set have --folds, --ratio or --five-by-two and a score
-    in each; without any of these a row is a data set.
+    in each; without any of these a row is a data set. Cochran's and Friedman's tests take more than two systems.
 
     For example:
 

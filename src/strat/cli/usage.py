@@ -8,7 +8,6 @@ from typing import Any
 import typer
 
 from strat.base.errors import near
-from strat.base.validate.arguments import ELSEWHERE
 
 UsageError: Any = typer.BadParameter.__base__  # Typer's own or Click's, by its version
 # what people type for options that no function has
@@ -83,6 +82,8 @@ def meant(unknown: str, options: list[str]) -> str:
     >>> meant("--report", ["--html", "--output"])
     "did you mean '--html'?"
     """
+    from strat.base.validate.arguments import ELSEWHERE  # needs NumPy, which `strat --help` does without
+
     name = unknown.lstrip("-").replace("-", "_")
     known = [f"--{one}" for one in (*OPTIONS.get(name, ()), *ELSEWHERE.get(name, ())) if f"--{one}" in options]
     return f"did you mean {known[0]!r}?" if known else near(unknown, options)

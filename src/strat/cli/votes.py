@@ -40,7 +40,7 @@ def votes(
     *,
     form: Form,
 ) -> None:
-    """Rank systems by votes on pairs (Bradley-Terry), with intervals, rank intervals and ties.
+    """Rank systems by votes on pairs (Bradley-Terry), with intervals that allow for who voted on what.
 
     For example:
 

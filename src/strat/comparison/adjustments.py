@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from strat.base.errors import StratError, one_of
 from strat.base.validate.arguments import checked
@@ -186,7 +186,7 @@ def _rom_level(p: float, place: int) -> float:
         return p
     if p >= _rom_bounds(1.0, place)[place]:
         return 1.0
-    return float(brentq(lambda level: _rom_bounds(level, place)[place] - p, 0.0, 1.0, xtol=1e-14))
+    return float(scipy.optimize.brentq(lambda level: _rom_bounds(level, place)[place] - p, 0.0, 1.0, xtol=1e-14))
 
 
 def _rom_bounds(level: float, up_to: int) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from strat.measures.splits import corrected_se
 
 # Draws of Dirichlet weights that are held at once.
 CHUNK = 4096
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
+NODES = 400  # of the Gauss-Legendre rule for the largest of some gamma variables
+_legendre = cache(np.polynomial.legendre.leggauss)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -268,11 +270,12 @@ def _largest(counts: Array) -> tuple[float, float, float]:
     most = float(counts.max())
     low = math.log(most - 9.0 * math.sqrt(most)) if most > 100.0 else -42.0 / max(1.0, float(counts.sum())) - 5.0
     high = math.log(most + 10.0 * math.sqrt(most) + 40.0)
-    t = 0.5 * (high + low) + 0.5 * (high - low) * NODES
+    nodes, weights = _legendre(NODES)
+    t = 0.5 * (high + low) + 0.5 * (high - low) * nodes
     x, parts = np.exp(t), np.zeros(3)
     for k in np.flatnonzero(known):
         density = np.exp(xlogy(counts[k], x) - x - gammaln(counts[k]))
         others = np.prod([gammainc(c, x) for j, c in enumerate(counts) if j != k and c > 0], axis=0)
-        parts[k] = 0.5 * (high - low) * float(WEIGHTS @ (density * others))
+        parts[k] = 0.5 * (high - low) * float(weights @ (density * others))
     parts /= parts.sum()
     return tuple(parts.tolist())  # type: ignore[return-value]

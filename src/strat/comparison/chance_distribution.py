@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from strat.base.validate.columns import Array
@@ -252,7 +252,7 @@ def log_generating(margins: Margins, log_z: float) -> float:
         return margins.n + 1 - math.exp(u) - sum(mean for _, mean in _near_peak(margins, math.log(z) - u))
 
     # E[z^T] = 1/n! ∫ x^n e^-x prod_i q_i((z - 1)/x) dx, by the trapezoid rule on log x around its peak.
-    centre = float(brentq(slope, -1.0, math.log(margins.n + 2.0), xtol=1e-9))
+    centre = float(scipy.optimize.brentq(slope, -1.0, math.log(margins.n + 2.0), xtol=1e-9))
     width = 8.0 * math.exp(-0.5 * centre)
     while True:
         # Steps of a few tenths of a width: for a bell the rule's error falls as exp(-2 pi²/step²), below rounding.

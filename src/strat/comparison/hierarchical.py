@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 from scipy.special import gammaln, stdtr, stdtrit
 
 from strat.base.notes import Note
@@ -141,7 +141,7 @@ def _df_prior(less_one: float) -> float:
 def _refine(log_posterior: Array, grid: tuple[Array, Array, Array]) -> tuple[Array, tuple[Array, Array, Array]]:
     """More points along the centre, so that the borders between regions fall between close neighbours."""
     centre = np.linspace(grid[0][0], grid[0][-1], REFINED * (len(grid[0]) - 1) + 1)
-    return CubicSpline(grid[0], log_posterior)(centre), (centre, *grid[1:])
+    return scipy.interpolate.CubicSpline(grid[0], log_posterior)(centre), (centre, *grid[1:])
 
 
 def _regions(log_posterior: Array, grid: tuple[Array, Array, Array], rope: float, notes: tuple[str, ...]) -> Hierarchy:

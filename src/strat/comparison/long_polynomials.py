@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
 
 from strat.comparison.chance_margins import (
     Margins,
@@ -72,10 +72,10 @@ def _short(total: int, start: int, bits: int) -> Fraction:
 def _multiply(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The product of two polynomials whose coefficients are rows of bytes below one, cut to as many bytes."""
     rows, length = len(a) + len(b) - 1, a.shape[1]
-    shape = (fft.next_fast_len(rows, real=True), fft.next_fast_len(2 * length, real=True))
-    spectrum = fft.rfft2(a.astype(float), shape)
-    spectrum *= fft.rfft2(b.astype(float), shape)
-    product = fft.irfft2(spectrum, shape, overwrite_x=True)[:rows, : 2 * length]
+    shape = (scipy.fft.next_fast_len(rows, real=True), scipy.fft.next_fast_len(2 * length, real=True))
+    spectrum = scipy.fft.rfft2(a.astype(float), shape)
+    spectrum *= scipy.fft.rfft2(b.astype(float), shape)
+    product = scipy.fft.irfft2(spectrum, shape, overwrite_x=True)[:rows, : 2 * length]
     whole = np.rint(product)
     # Sums of products of bytes stay below 2^53 and the transform's error far below 1/2; this checks it.
     if np.abs(product - whole, out=product).max() > 0.25:  # pragma: no cover - the bound forbids it

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from strat.base.errors import StratError, one_of
@@ -23,7 +24,8 @@ from strat.comparison.score_table import Scores, scores
 from strat.estimation.hypothesis_tests import with_notes
 
 # Gauss-Legendre nodes for the studentized range; 256 give 12 digits for up to 1,000 systems.
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(256)
+NODES = 256
+_legendre = cache(np.polynomial.legendre.leggauss)
 
 
 class SingleLimit(Enum):
@@ -347,12 +349,13 @@ def studentized_range_tail(q: ArrayLike, systems: int) -> Array:
     # The integrand lives where z is near the largest of M normals and z − q is not far below.
     low, high = -6.0, 9.0 + distinct
     half = 0.5 * (high - low)
-    z = (0.5 * (high + low))[:, None] + half[:, None] * NODES
+    nodes, weights = _legendre(NODES)
+    z = (0.5 * (high + low))[:, None] + half[:, None] * nodes
     log_phi = log_ndtr(z)
     share = np.minimum(ndtr(z - distinct[:, None]) / ndtr(z), 1.0 - 1e-16)
     inner = -np.expm1((systems - 1) * np.log1p(-share))
     density = np.exp(-0.5 * z**2 + (systems - 1) * log_phi) / math.sqrt(2.0 * math.pi)
-    tail = systems * half * ((density * inner) @ WEIGHTS)
+    tail = systems * half * ((density * inner) @ weights)
     result: Array = np.where(distinct <= 0, 1.0, np.clip(tail, 0.0, 1.0))[back.reshape(-1)]
     return result.reshape(np.shape(q))
 
@@ -372,7 +375,9 @@ def studentized_range_quantile(alpha: float, systems: int) -> float:
         raise StratError.about("alpha", f"must lie between 0 and 1, got {alpha!r}.")
     if systems < 2:
         raise StratError.about("systems", f"must be two or more, got {systems}.")
-    return float(brentq(lambda q: float(studentized_range_tail(q, systems)) - alpha, 1e-9, 60.0, xtol=1e-12))
+    return float(
+        scipy.optimize.brentq(lambda q: float(studentized_range_tail(q, systems)) - alpha, 1e-9, 60.0, xtol=1e-12)
+    )
 
 
 def _pairs(table: Any, higher_is_better: bool) -> tuple[Scores, Array, Array]:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import log_ndtr, stdtr
 
 from strat.base.validate.columns import Array
@@ -113,7 +113,7 @@ def _centre(x: float, se: float, bound: tuple[float, float], reach: float, df: f
     first, last = gap(a + 1e-9 * se), gap(b - 1e-9 * se)
     if first <= 0.0 or last >= 0.0:
         return a if first <= 0.0 else b
-    return float(brentq(gap, a + 1e-9 * se, b - 1e-9 * se, xtol=1e-10 * se))
+    return float(scipy.optimize.brentq(gap, a + 1e-9 * se, b - 1e-9 * se, xtol=1e-10 * se))
 
 
 def _fraction(a: float, z: float, b: float, df: float) -> float:

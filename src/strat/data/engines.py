@@ -42,17 +42,46 @@ def renamed(lazy: Any, inside: Mapping[str, str]) -> Any:
 
 
 def exact(lazy: Any, names: Sequence[str]) -> tuple[Any, set[str]]:
-    """The lazy frame with numbers as text that NumPy would round, and labels with them; and which columns these are.
+    """The lazy frame with labels as text where NumPy would round or not know them; and which columns are such numbers.
 
-    DuckDB hands decimals and whole numbers of more than 64 bits to NumPy as floats.
+    DuckDB hands decimals and whole numbers of more than 64 bits to NumPy as floats, and some types not at all.
     """
-    import narwhals as nw
-
     if not lazy.implementation.is_duckdb():
         return lazy, set()
-    schema = lazy.collect_schema()
-    wide = {name for name in names if schema[name] in (nw.Int128, nw.UInt128, nw.Decimal, nw.Unknown)}
-    return (lazy.with_columns(*(nw.col(name).cast(nw.String) for name in sorted(wide))) if wide else lazy), wide
+    kinds = _kinds(lazy)
+    for name in names:
+        if kinds[name].startswith(_NESTED) or kinds[name].endswith("]"):
+            raise StratError(
+                f"column `{name}` must hold plain labels or numbers, got values of the type {kinds[name][:60]}; choose "
+                "a field of it."
+            )
+    wide = {name for name in names if kinds[name].startswith(_WIDE)}
+    return _cast_to("varchar", lazy, wide | {name for name in names if kinds[name] in _SPELLED}), wide
+
+
+_WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")
+_SPELLED = ("UUID", "TIME WITH TIME ZONE", "TIME_NS", "BIT")
+_NESTED = ("STRUCT", "MAP", "UNION", "VARIANT", "GEOMETRY")
+
+
+def _kinds(lazy: Any) -> dict[str, str]:
+    """DuckDB's own names of the types of the columns."""
+    native = lazy.to_native()
+    return dict(zip(native.columns, map(str, native.types), strict=True))
+
+
+def _cast_to(kind: str, lazy: Any, names: Collection[str]) -> Any:
+    """The lazy frame of DuckDB with these columns as another type."""
+    import narwhals as nw
+
+    if not names:
+        return lazy
+    native = lazy.to_native()
+    return nw.from_native(
+        native.project(
+            ", ".join(f"{quoted(n)}::{kind} as {quoted(n)}" if n in names else quoted(n) for n in native.columns)
+        )
+    )
 
 
 def unmarked(lazy: Any, names: Sequence[str], na: Collection[str]) -> Any:
@@ -79,6 +108,8 @@ def as_numbers(
     """
     import narwhals as nw
 
+    if lazy.implementation.is_duckdb() and _kinds(lazy)[name] in ("UHUGEINT", "BIGNUM"):
+        return _cast_to("double", lazy, {name}), {}, ()
     if lazy.collect_schema()[name] != nw.String:
         return lazy, {}, ()
     if not (lazy.implementation.is_duckdb() or lazy.implementation.is_polars()):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import fdtrc
+import scipy
 
 from strat.base.errors import StratError
 from strat.base.notes import Note
@@ -115,7 +115,7 @@ def fixed_kinds(influence: Array, stratum: Codes, copies: Array) -> tuple[Note, 
     if within <= 0:
         return ()
     ratio = within / between if between > 0 else np.inf
-    if fdtrc(drawn - number, number - 1, ratio) > SURE:
+    if scipy.special.fdtrc(drawn - number, number - 1, ratio) > SURE:
         return ()
     return (
         Note(

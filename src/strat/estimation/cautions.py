@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import fdtr
+import scipy
 
 from strat.base.notes import Note, no_variation
 from strat.base.validate.columns import Array, Codes
@@ -254,7 +254,7 @@ def opposed_rows(design: Design, variances: Array, srs: Callable[[], Array] | No
     reference = float(np.ravel(srs())[0])
     effect = float(np.ravel(variances)[0]) / reference if reference > 0 else 1.0
     within = ((size - 1.0) - (units - 1.0) * effect) / (size - units)
-    if effect > WELL_BELOW_ONE or within <= 0 or fdtr(units - 1.0, size - units, effect / within) > SURE:
+    if effect > WELL_BELOW_ONE or within <= 0 or scipy.special.fdtr(units - 1.0, size - units, effect / within) > SURE:
         return None
     return Note(
         "negative-correlation",

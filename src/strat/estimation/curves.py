@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
 
 from strat.base.errors import StratError, one_of
 from strat.base.validate.columns import Array
@@ -157,6 +156,8 @@ def _roc(truth: ArrayLike, score: ArrayLike, on: Design | Replicates, positive: 
 
 
 def _det(truth: ArrayLike, score: ArrayLike, on: Design | Replicates, positive: object, level: float) -> Curve:
+    from scipy.special import ndtr, ndtri  # not with the module, which loads with the core
+
     equal = estimate(score_rates.equal_error_rate(truth, score, positive=positive), on=on)
     x, y = _of(scores.det(truth, score, positive=positive), on)
     inside = (x > 0) & (x < 1)

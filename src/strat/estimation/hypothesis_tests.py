@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from scipy.special import chdtrc, fdtrc, ndtr, stdtr
+import scipy
 
 from strat.base.errors import one_of
 from strat.base.notes import records
@@ -94,8 +94,8 @@ def finite(value: float) -> float | None:
 def t_pvalue(t: float, df: float, alternative: str) -> float:
     """P-value of Student's t; `df` may be infinite."""
     one_of("alternative", alternative, ALTERNATIVES)
-    below = float(ndtr(t)) if math.isinf(df) else float(stdtr(df, t))
-    above = float(ndtr(-t)) if math.isinf(df) else float(stdtr(df, -t))
+    below = float(scipy.special.ndtr(t)) if math.isinf(df) else float(scipy.special.stdtr(df, t))
+    above = float(scipy.special.ndtr(-t)) if math.isinf(df) else float(scipy.special.stdtr(df, -t))
     if alternative == "two-sided":
         return min(2.0 * min(below, above), 1.0)
     return below if alternative == "less" else above
@@ -103,9 +103,9 @@ def t_pvalue(t: float, df: float, alternative: str) -> float:
 
 def chi2_pvalue(statistic: float, df: float) -> float:
     """Upper tail of chi-squared."""
-    return float(chdtrc(df, statistic))
+    return float(scipy.special.chdtrc(df, statistic))
 
 
 def f_pvalue(statistic: float, df: tuple[float, float]) -> float:
     """Upper tail of F."""
-    return 0.0 if math.isinf(statistic) else float(fdtrc(*df, statistic))
+    return 0.0 if math.isinf(statistic) else float(scipy.special.fdtrc(*df, statistic))

@@ -95,11 +95,21 @@ def _inference(
         spread=spread,
         rows=behind.size,
         effective_units=held.units(),
+        population=_population(held, behind) if own else np.inf,
         srs=None if srs is None else lambda: srs().reshape(shape),
         shares=shares if held.is_share else None,
         holders=None if held.is_share else shares,
         sum_of=None if sum_of is None or behind.parts is None else way_through(sum_of, behind.parts),
     )
+
+
+def _population(held: Holdings, behind: Behind) -> float:
+    """Rows of the population of which a share of single rows, all drawn alike, has hypergeometric counts."""
+    design = held.design
+    alike = design.kind == "simple random" and design.single_rows and np.ptp(design.weights) == 0
+    if not alike or not held.is_share or behind.size != design.facts.rows:
+        return np.inf
+    return float(design.population[0])
 
 
 def _notes(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import pdist
 
 from strat.base import extras, validate
 from strat.base.errors import StratError, one_of
@@ -31,7 +31,7 @@ def centroid_distance(X: Array, y: Codes) -> float:
     >>> centroid_distance(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]))
     5.0
     """
-    return float(pdist(_centroids(X, y)).mean())
+    return float(scipy.spatial.distance.pdist(_centroids(X, y)).mean())
 
 
 def mahalanobis_distance(X: Array, y: Codes) -> float:

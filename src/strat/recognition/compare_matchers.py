@@ -108,7 +108,8 @@ class MatcherComparison(Result):
         most = first[0].bounds[1]
         gap = v.as_estimate(f"{name}, {a} − {b}", point, part, (Axis("value", tuple(range(len(point)))),))
         still = (part.variance == 0) & (point == 0)
-        notes = (*v.heavy_notes(), *v.comparisons.noted, *((SAME_ERRORS,) if still.any() else ()))
+        noted = dict.fromkeys((*v.comparisons.noted, *w.comparisons.noted))
+        notes = (*v.heavy_notes(), *noted, *((SAME_ERRORS,) if still.any() else ()))
         return gap.changed(link="identity", bounds=(-most, most), effective_units=np.inf, notes=notes)
 
     @checked

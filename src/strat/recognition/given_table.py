@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.base.errors import StratError
+from strat.base.errors import StratError, plain, some
+from strat.base.notes import Note
+from strat.base.text import counted
 
+FEWEST_ALIKE = 5  # equal scores of an image that chance does not explain
 TILE = 512  # rows and columns of a piece of a table that is compared with its mirror image
 
 
@@ -84,3 +88,43 @@ def refuse_own_images(table: NDArray[Any], probes: ArrayLike, gallery: ArrayLike
             "columns, where each image would be its own mate; choose rows and columns for ranks, or leave `gallery` "
             "out of `verification`.",
         )
+
+
+def constant_lines(table: NDArray[Any], *, axis: int, own: bool = False) -> NDArray[Any]:
+    """Which rows (axis 0) or columns (axis 1) have one score throughout; with `own`, the diagonal aside.
+
+    >>> constant_lines(np.array([[1, 2, 3], [7, 7, 7], [4, 5, 6]]), axis=0).tolist()
+    [1]
+    """
+    lines = table if axis == 0 else table.T
+    if lines.shape[1] < FEWEST_ALIKE + own:
+        return np.zeros(0, np.int64)
+    first = lines[:, : FEWEST_ALIKE + own]
+    alike = (first[:, :, None] == first[:, None, :]).sum(axis=(1, 2)) >= FEWEST_ALIKE**2  # few lines are read whole
+    whole = ((at, np.delete(lines[at], at) if own else lines[at]) for at in np.flatnonzero(alike))
+    return np.array([at for at, line in whole if (line == line[0]).all()], np.int64)
+
+
+def failed_notes(
+    table: NDArray[Any], probes: ArrayLike, gallery: ArrayLike | None, kept: Sequence[NDArray[Any]] = ()
+) -> tuple[Note, ...]:
+    """That rows or columns have one score throughout, as failed templates have, where most do not.
+
+    `kept` are the rows and the columns that count, all of them if it is empty.
+    """
+    labels = {"probe": np.asarray(probes), "gallery image": np.asarray(probes if gallery is None else gallery)}
+    notes = []
+    for axis, (what, names) in enumerate(labels.items()):
+        at = constant_lines(table, axis=axis, own=gallery is None)
+        at = np.intersect1d(at, kept[axis]) if kept else at
+        if not 0 < len(at) <= table.shape[axis] // 2 or (gallery is None and axis):
+            continue
+        score = f"{plain((table if axis == 0 else table.T)[at[0], -1 if at[0] == 0 else 0]):g}"
+        named = some([plain(names[k]) for k in at], 3)
+        text = (
+            f"{counted(len(at), what)} ({named}) with one score throughout, {score}, as after a failure to make "
+            "a template: these count as comparisons; where they failed, name them in `failed_probes` or "
+            f"`failed_gallery` (command line: --failed-score {score})"
+        )
+        notes.append(Note("templates-alike", text))
+    return tuple(notes)

@@ -24,7 +24,7 @@ from strat.estimation.frames import frame
 from strat.recognition import blocks
 from strat.recognition.blocks import Counts
 from strat.recognition.exact import SCORES, Space, space
-from strat.recognition.given_table import score_table
+from strat.recognition.given_table import failed_notes, score_table
 from strat.recognition.matching import FAILURES, Matching, match
 from strat.recognition.table import count as count_table
 
@@ -215,7 +215,8 @@ def ranks(
         progress=_show(progress, table.size),
     )
     notes = _direction(counts, matching, "similarity" if sign > 0 else "distance")
-    return replace(assemble(counts, matching, failures, "float64 table"), notes=notes)
+    alike = failed_notes(table, probes, gallery, kept=(matching.probes, matching.members))
+    return replace(assemble(counts, matching, failures, "float64 table"), notes=(*notes, *alike))
 
 
 @checked

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.recognition.comparisons import CELLS, Block, Comparisons, Mated, at_or_above
 
@@ -30,6 +31,7 @@ class TableComparisons(Comparisons):
     subjects: NDArray[Any]
     triangle: bool
     equal: bool = False
+    noted: tuple[Note, ...] = ()
 
     def nonmated(self) -> Iterator[Block]:
         """The cells of different subjects, some rows at a time."""

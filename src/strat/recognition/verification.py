@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of, plain, some
-from strat.base.notes import Note
+from strat.base.notes import Note, codes_of
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, values
@@ -41,6 +41,7 @@ from strat.replication import Method, MethodKind
 AVERAGES = ("comparisons", "subjects")
 USUAL_FMR = (0.01, 0.001)  # at which FNMR is reported where nobody asked for others
 GRID = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+UNSURE_SUBJECTS = ("no-subjects", "subjects-inferred")  # notes that say more than one on few subjects would
 FIXED_THRESHOLD = Note(
     "threshold-from-data",
     "the greatest non-mated score sets the threshold, and the interval takes it as given: more comparisons move it up",
@@ -264,7 +265,8 @@ class Verification(ErrorRates, Result):
 
     def _notes(self, at_t: Influences, *, fmr: bool = True, fnmr: bool = True) -> tuple[Note, ...]:
         """What to be careful about: heavy subjects, and errors (at one threshold) that few subjects have."""
-        c, single = self.comparisons, at_t.misses.shape[1] == 1 and not self.comparisons.noted
+        c = self.comparisons
+        single = at_t.misses.shape[1] == 1 and codes_of(c.noted).isdisjoint(UNSURE_SUBJECTS)
         notes: list[Note | None] = []
         if fnmr:
             notes.append(_heavy(c.mated_of, "mated", *c.df_of_fnmr))

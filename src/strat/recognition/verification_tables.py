@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.base.errors import StratError, one_of
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, same_length
-from strat.recognition.given_table import score_table, symmetric
+from strat.recognition.given_table import failed_notes, score_table, symmetric
 from strat.recognition.matching import failure_mask
 from strat.recognition.table_comparisons import TableComparisons
 from strat.recognition.trial_comparisons import ListComparisons
@@ -78,7 +78,8 @@ def verification(
     first, second = codes[: len(keep[0])], codes[len(keep[0]) :]
     if missing == "not compared" and table.dtype.kind == "f":
         return _compared_only(sign * table.astype(float), first, second, labels, triangle, average)
-    return sorted_scores(TableComparisons(table, sign, first, second, labels, triangle, average == "subjects"))
+    alike = failed_notes(table, labels[first], None if triangle else labels[second])
+    return sorted_scores(TableComparisons(table, sign, first, second, labels, triangle, average == "subjects", alike))
 
 
 def _refuse_two_sides(table: NDArray[Any], failed_gallery: ArrayLike | None) -> None:

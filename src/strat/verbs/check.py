@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from strat.base.errors import StratError
 from strat.base.notes import FEW_DF, Note, codes_of
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
+from strat.base.validate.columns import encode
 from strat.base.validate.names import Names
 from strat.data.files import Progress
 from strat.data.table import Table, read
@@ -28,7 +29,7 @@ from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import SHOWS_A_TENTH
 from strat.verbs.check_result import Check, Checks
 from strat.verbs.check_trials import Line, limits_of_samples, lines_of
-from strat.verbs.metric_builds import labels_of
+from strat.verbs.metric_builds import LABELS, SCORES, labels_of
 from strat.verbs.metrics import Metric, Metrics, chosen, one_class
 from strat.verbs.simulate import Simulator, shapes, simulator
 from strat.verbs.simulate_crossed import CROSSED_SHAPES, crossed_simulator
@@ -38,6 +39,7 @@ from strat.verbs.simulate_stages import staged_simulator
 TRIALS = 1000
 WORK = 20_000_000  # rows over all samples of one kind; more rows get fewer samples
 LEAST = 200
+DRAWN = (LABELS, SCORES, ("score",))  # roles of the measures that samples can be drawn for
 MOST = 1_000_000  # samples; a share is then known to 0.05 %
 
 
@@ -113,7 +115,8 @@ def check(
     roles = {"truth": truth, "predicted": predicted, "score": score, **sampling.columns}
     wanted = chosen(metrics, roles)
     one_class(wanted, positive)
-    columns = columns_by_role(table, roles, missing)
+    _can_be_drawn(wanted)
+    columns = _by_content(columns_by_role(table, roles, missing))
     drawn, plain = _designs(columns, sampling)
     number = _number(trials, len(drawn))
     checks = []
@@ -124,6 +127,25 @@ def check(
 
 
 # ---- the data
+
+
+def _can_be_drawn(wanted: Sequence[Metric]) -> None:
+    """Fail for measures of columns that no sample is drawn with: what an item's repeats or two systems say together."""
+    other = next((metric for metric in wanted if metric.needs not in DRAWN), None)
+    if other is not None:
+        needs = " and ".join(f"`{role}`" for role in other.needs)
+        raise StratError.about(
+            "metrics",
+            f"must be measures of rows here, got {other.name!r}, which takes {needs} together: no samples of these "
+            "are drawn; check the mean of a per-row score, or the accuracy, instead.",
+        )
+
+
+def _by_content(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The rows in the order of what they hold, so that the samples do not depend on how a file was sorted."""
+    codes = [encode(role, column)[0] for role, column in columns.items()]
+    order = np.lexsort(codes)
+    return {role: column[order] for role, column in columns.items()}
 
 
 def columns_by_role(table: Table, roles: Mapping[str, str | None], missing: str) -> dict[str, NDArray[Any]]:

@@ -271,9 +271,13 @@ def _default(given: set[str], *, decided: bool) -> list[str]:
         return ["auc"]
     if "score" in given:
         return ["mean"]
+    if "truth" in given:
+        raise StratError.about("predicted", "or `score` must name a column beside `truth`, got neither.")
+    if "predicted" in given:
+        raise StratError.about("truth", "must name the column of true labels beside `predicted`, got None.")
     raise StratError.about(
         "truth",
-        "and `predicted` (or `score`) must name the columns to evaluate, got neither; for a column that "
+        "and `predicted` (or `score`) must name the columns to evaluate, got none of them; for a column that "
         "already says how right a row is, give `score` alone.",
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 from strat.base.validate.columns import Array
 from strat.verbs.hints import FEW, Suspect, correctness, suspects
 from strat.verbs.roles import Roles, combined, constant_in
-from strat.verbs.seen_column import DATES, ITEM, LABELS, NUMBERS, REPEAT, TEXT, TRUTHS, WEIGHT, WHOLE, Seen
+from strat.verbs.seen_column import DATES, ITEM, LABELS, NUMBERS, REPEAT, TEXT, TRUTHS, UNITS, WEIGHT, WHOLE, Seen
 from strat.verbs.steps import Step
 
 MOST_PAIRS = 20  # columns of which every pair is looked at for crossed factors
@@ -100,10 +100,8 @@ def _repeated(one: Seen) -> bool:
 
 
 def _like_names_of_units(one: Seen) -> bool:
-    """Whether its values are names; whole numbers count where the rows of each value stand together."""
-    if one.kind in (LABELS, TEXT):
-        return True
-    return one.kind == WHOLE and int((np.diff(one.codes) != 0).sum()) == one.levels - 1
+    """Whether its values are names; whole numbers count where the column is called what people call units or items."""
+    return one.kind in (LABELS, TEXT) or (one.kind == WHOLE and one.called((*UNITS, *ITEM)))
 
 
 def _clustered(view: _View, columns: Sequence[Seen]) -> dict[str, Suspect]:

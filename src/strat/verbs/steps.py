@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from strat.designs.sampling import DEFAULTS
 from strat.measures.positive import positive_of
 from strat.verbs.metrics import METRICS
 from strat.verbs.roles import Roles
-from strat.verbs.seen_column import Seen
+from strat.verbs.seen_column import PREDICTED, PROBABILITY, SYSTEM, TRUTH, Seen
 
 # where the argument of the function is not the role, and where the option is not the argument behind two dashes
 ARGUMENTS = {"scores": "score"}
@@ -65,6 +66,43 @@ class Step:
         others = {role: value for role, value in self.roles.items() if role not in drawn}
         design = f"design=strat.Sampling({', '.join(_named(drawn))})"
         return f"strat.{self.verb}({', '.join([source, *_named(others), design])})"
+
+
+@dataclass(frozen=True)
+class TrialStep(Step):
+    """What to do with a list of comparisons, whose roles are those of `strat.recognition.read_trials`.
+
+    Attributes
+    ----------
+    distance
+        Whether smaller scores are better.
+    """
+
+    distance: bool = False
+
+    @property
+    def command(self) -> str | None:
+        """The command line, quoted for a POSIX shell; None where the rows are not in a file that it reads."""
+        if not self.files or any("," in str(name) for name in self.roles.values()):
+            return None
+        columns = ",".join(f"{role}={name}" for role, name in self.roles.items())
+        file = self.files[0]
+        better = ["--smaller-is-better"] if self.distance else []
+        trials = [f"--trials={file}"] if file.startswith("-") else ["--trials", file]
+        return shlex.join(["strat", "recognize", *trials, "--columns", columns, *better])
+
+    @property
+    def call(self) -> str:
+        """The call in Python."""
+        better = "distance=True" if self.distance else ""
+        if self.files:
+            columns = ", ".join(f"{_python(role)}: {_python(name)}" for role, name in self.roles.items())
+            return (
+                f"strat.recognition.read_trials({_python(self.files[0])}, columns={{{columns}}}).verification({better})"
+            )
+        order = ("score", "probe", "gallery", "label", "probe_subject", "gallery_subject")
+        given = [f"frame[{_python(self.roles[role])}]" if role in self.roles else "None" for role in order]
+        return f"strat.recognition.Trials({', '.join(given)}).verification({better})"
 
 
 def _one_by_one(role: str, value: Any) -> tuple[Any, ...]:
@@ -131,12 +169,29 @@ def _of_classes(roles: Roles, seen: Mapping[str, Seen]) -> list[Wanted]:
     if one and (not roles.score or classes):
         by_class.append((f"accuracy and macro F1{of}", "evaluate", labels | one | items))
     for score in roles.score:
+        own = _prediction_of(score, roles)
         for positive in classes or (None,):
             which = "" if positive is None else f", if {plain(positive)!r} is the positive class"
-            title = f"accuracy, macro F1 and AUC of {score!r}" if one else f"AUC of {score!r}"
-            wanted = labels | one | {"score": score, "positive": positive} | items
+            title = f"AUC of {score!r}" if own is None else f"accuracy, macro F1 and AUC of {score!r}"
+            wanted = labels | {"predicted": own, "score": score, "positive": positive} | items
             by_class.append((title + which, "evaluate", wanted))
     return by_class
+
+
+def _prediction_of(score: str, roles: Roles) -> str | None:
+    """The column of predictions of the system that a score is of, where the names say so; a lone pair may lack one."""
+    named = {one: _system_in(one) for one in (score, *roles.predicted)}
+    same = [one for one in roles.predicted if named[one] == named[score]]
+    if len(same) == 1:
+        return same[0]
+    alone = len(roles.predicted) == len(roles.score) == 1 and not (named[score] and named[roles.predicted[0]])
+    return roles.predicted[0] if alone else None
+
+
+def _system_in(name: str) -> frozenset[str]:
+    """What a column's name says beyond its role: the `a` and the `2` of `score_a2`."""
+    words = re.findall(r"[^\W\d_]+|\d+", name.lower())
+    return frozenset(word for word in words if word not in (*TRUTH, *PREDICTED, *PROBABILITY, *SYSTEM, "hat"))
 
 
 def _of_scores(roles: Roles) -> list[Wanted]:
