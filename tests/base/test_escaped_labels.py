@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_cases import Program
+from strat.base.errors import visible
 from strat.base.escaping import armed, disarmed, escape_csv, escape_json, escape_latex, escape_markdown
 from strat.measures import ConfusionMatrix
 from strat.show.render import Sheet, csv_text, json_text, latex_text, markdown_text, plain_text
@@ -19,9 +20,9 @@ ACTING = "\x1b]0;t\x07\x1b[31m \x7f \x9b31m \u202e \u200b \u2066 \ud800"
 FORMULAS = ["=1", "\n=1", " =1", "\ufeff=1", "＝1", "＋1+1", "@x", "＠x", "\t=1", "'=1", "-x", "−x"]
 
 
-@pytest.mark.parametrize("form", [json_text, markdown_text, latex_text, plain_text])
+@pytest.mark.parametrize("form", [json_text, markdown_text, latex_text, plain_text, csv_text])
 def test_nothing_that_a_terminal_acts_on_is_written(form: object) -> None:
-    """Raw ESC and OSC came out of --latex, C1, DEL and bidi signs out of --markdown and --json."""
+    """Raw ESC and OSC came out of --latex and CSV, C1, DEL and bidi signs out of --markdown and --json, too."""
     sheet = Sheet("strat/x/1", ["a", ACTING], [[ACTING, 1.0]], title=ACTING, notes=[ACTING])
     text = form(sheet)  # type: ignore[operator]
     assert text.replace("\n", "").isprintable()
@@ -53,7 +54,7 @@ def test_markdown_acts_on_no_label(text: str) -> None:
 def test_no_spreadsheet_runs_a_label(text: str) -> None:
     """Cells such as a line end before `=1`, or a full-width `＝`, were not disarmed."""
     (cell,) = next(csv.reader(io.StringIO(escape_csv(text), newline="")))
-    assert cell == "'" + text
+    assert cell == visible("'" + text)
     assert armed(disarmed(text)) == text
     assert csv_text(Sheet("strat/x/1", [text], [])).lstrip('"').startswith("'")
 
@@ -73,6 +74,11 @@ def test_a_confusion_matrix_of_formulas_comes_back(tmp_path: Path) -> None:
     cells = [cell for line in csv.reader((tmp_path / "c.csv").read_text().splitlines()) for cell in line]
     assert not [cell for cell in cells if cell[:1] in ("=", "@", "+", "-")]
     assert ConfusionMatrix.read(tmp_path / "c.csv").labels == tuple(labels)
+
+
+def test_a_confusion_matrix_spells_control_characters_out(tmp_path: Path) -> None:
+    ConfusionMatrix([[1, 2], [3, 4]], ["a", ACTING]).write(tmp_path / "c.csv")
+    assert (tmp_path / "c.csv").read_bytes().replace(b"\r\n", b"").decode().isprintable()
 
 
 @pytest.mark.parametrize("label", ["²", "--5", "9" * 5_000])

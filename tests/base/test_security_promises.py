@@ -28,7 +28,7 @@ PROJECT = SOURCE.parents[1]
 ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 
 # `strat open` listens on the loopback address, and asks the system to open a file in the browser
-LISTENS = {"show/local_page/server.py": {"http", "urllib"}, "cli/open.py": {"webbrowser"}}
+LISTENS = {"show/local_page/server.py": {"http", "socket", "urllib"}, "cli/open.py": {"webbrowser"}}
 
 NO_SOCKETS = """
 import sys
@@ -298,3 +298,78 @@ def test_the_catalogue_has_more_than_five_hundred_cases(monkeypatch: pytest.Monk
     labels = len(test_labels_are_never_code.LABELS) * len(test_labels_are_never_code.FORMS)
     assert len(names) >= 400
     assert len(names) + labels + len(test_wrong_types_and_extremes.REFUSED) >= 500
+
+
+# ---- every promise has its tests
+
+HELD = {
+    1: {"base/test_security_promises": "no_socket_is_opened an_address_is_a_file a_report_fetches_nothing"},
+    2: {
+        "base/test_security_promises": "nothing_is_left_behind",
+        "cli/test_output_files": "the_engine_spills",
+    },
+    3: {
+        "base/test_security_promises": "arrays_are_loaded_without_objects a_pickle_does_not_run",
+        "cli/test_absurd_command_lines": "a_hostile_call",
+        "data/test_broken_tables": "a_hostile_table",
+    },
+    4: {
+        "show/test_labels_are_never_code": "a_label_stays_a_label a_label_on_the_command_line",
+        "base/test_escaped_labels": "nothing_that_a_terminal_acts_on_is_written no_spreadsheet_runs_a_label",
+    },
+    5: {
+        "data/test_broken_logs": "a_hostile_log nothing_of_an_archive_reaches_the_disk",
+        "base/test_security_promises": "limits_of_archives the_page_tells_the_limits_of_the_code",
+        "data/test_memory_of_small_files": "an_array_of_packed_zeros_is_refused a_line_without_an_end_is_refused",
+    },
+    6: {
+        "cli/test_failures_of_the_machine": "killed_while_writing_the_old_file_stays a_full_disk",
+        "show/test_labels_are_never_code": "a_hostile_place",
+        "cli/test_absurd_command_lines": "a_hostile_call",
+        "cli/test_output_files": "results_never_go_over two_results_do_not_share a_file_keeps_its",
+    },
+    7: {
+        "cli/test_absurd_command_lines": "a_hostile_call",
+        "data/test_broken_tables": "a_hostile_table",
+        "data/test_broken_logs": "a_hostile_log",
+        "front/test_wrong_types_and_extremes": "refused_in_one_sentence",
+        "front/test_absurd_arguments": "some_absurd_values",
+        "data/test_bent_files": "bent_files random_bytes",
+        "cli/test_failures_of_the_machine": "ctrl_c_ends_with_130_and_one_line",
+        "verbs/test_stored_baseline": "a_damaged_file_is_one_sentence",
+    },
+    8: {
+        "cli/test_failures_of_the_machine": "a_file_that_grows_while_it_is_read a_table_that_grows_under_the_engine",
+        "data/test_damaged_files": "a_file_that_is_replaced_between_two_passes_is_refused",
+    },
+    9: {"data/test_damaged_files": "a_wrong_offset a_gzip_file a_parquet_page"},
+    10: {
+        "show/test_page_rules": "without_the_secret names_that_rebind posts_of_other_sites an_upload_stays",
+        "show/test_page_server": "it_listens_on_the_loopback it_closes_with_the_terminal",
+        "show/test_page_attacks": "no_request_ends no_upload_outlives_the_page no_more_jobs",
+    },
+}
+
+
+def promises() -> dict[int, str]:
+    """The promises of the page by their number."""
+    page = (PROJECT / "SECURITY.md").read_text(encoding="utf-8").partition("## What is not promised")[0]
+    return {
+        int(number): text
+        for number, text in re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", page, re.DOTALL | re.MULTILINE)
+    }
+
+
+def test_every_promise_is_numbered_and_has_tests() -> None:
+    assert list(promises()) == list(HELD) == list(range(1, len(HELD) + 1))
+
+
+@pytest.mark.parametrize("number", HELD)
+def test_the_tests_of_a_promise_are_there_and_named_on_the_page(number: int) -> None:
+    named = set(re.findall(r"`tests/([a-z/_]+)\.py`", promises()[number]))
+    assert set(HELD[number]) <= named
+    for file in named:
+        source = (PROJECT / "tests" / f"{file}.py").read_text(encoding="utf-8")
+        functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+        for start in HELD[number].get(file, "").split():
+            assert any(name.startswith(f"test_{start}") for name in functions), f"{file}: {start}"

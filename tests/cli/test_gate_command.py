@@ -64,6 +64,13 @@ def test_json_and_summary(answers: Path, tmp_path: Path) -> None:
     assert "| accuracy | loss below 0.05 |" in text
 
 
+def test_a_summary_of_any_bytes_is_appended_to(answers: Path, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_bytes(b"before \xff\xfe\n")
+    assert run(answers, *HOW, "--candidate", "bad", "--margin", 0.05, "--summary", summary).exit_code == 3
+    assert summary.read_bytes().startswith(b"before \xff\xfe\n**worse")
+
+
 def test_a_baseline_is_stored_and_held_against(answers: Path, tmp_path: Path) -> None:
     stored = tmp_path / "base.json"
     how = ("--truth", "label", "--items", "id")
@@ -90,12 +97,16 @@ def test_a_candidate_that_is_stored_although_it_did_not_pass_is_said(answers: Pa
 
 def test_the_action_runs_no_module_of_the_checkout(answers: Path, tmp_path: Path) -> None:
     action = textwrap.dedent((Path(__file__).parents[2] / "action.yml").read_text().partition("      run: |\n")[2])
-    for module in ("typer", "numpy", "shlex", "strat"):
+    for module in ("typer", "numpy", "shlex", "strat", "os", "sitecustomize", "usercustomize"):
         (tmp_path / f"{module}.py").write_text("raise SystemExit(0)\n")
+    (tmp_path / "encodings").mkdir()
+    (tmp_path / "encodings" / "__init__.py").write_text("raise SystemExit(0)\n")
     asked = [*HOW, "--candidate", "bad", "--margin", "0.05"]
     environment = {
         **os.environ,
         "PYTHON": sys.executable,
+        "PYTHONPATH": str(tmp_path),
+        "PYTHONSTARTUP": str(tmp_path / "typer.py"),
         "ARGUMENTS": shlex.join([str(answers), *asked]),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
     }

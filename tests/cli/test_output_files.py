@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_cases import Program, in_a_process, put, table
+from command_cases import Program, in_a_copy, put, table
 from strat.base.files import atomic
 from strat.data import files, read
 from strat.verbs import evaluate
@@ -126,6 +126,17 @@ def test_every_option_that_is_a_file_is_known_to_be_read_or_written() -> None:
             options = {option.removeprefix("--").replace("-", "_") for option in (*READS, *WRITES)}
             known = options | {"file", "reference", "hypotheses", "to"}  # arguments, and --output
             assert paths <= known, f"{name}: {paths - known}"
+
+
+@pytest.mark.parametrize("option", ["--output", "--html"])
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.json.zst", "x.md.BZ2", "-"])
+def test_no_option_writes_plain_text_under_the_name_of_a_packed_file_or_of_none(
+    option: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = Program(capsys)("evaluate", "p1.csv", *ASK, option, name)
+    assert result.code == 1
+    assert f"`{option}` must name a file" in result.err
+    assert not (folder / name).exists()
 
 
 def test_a_column_is_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,6 +247,6 @@ def test_the_folder_of_the_engine_goes_with_it(tmp_path: Path, monkeypatch: pyte
 
 def test_a_negative_memory_limit_is_refused(folder: Path) -> None:
     """`--memory -1` took the limit away."""
-    done = in_a_process("evaluate", "p1.csv", *ASK, "--memory", "-1")
+    done = in_a_copy("evaluate", "p1.csv", *ASK, "--memory", "-1")
     assert done.code == 1
     assert "`memory` must be a size" in done.err or "`--memory` must be a size" in done.err

@@ -84,6 +84,19 @@ def test_the_marker_judges_the_pass_rate(session: pytest.Pytester) -> None:
     )
 
 
+def test_a_project_that_does_not_use_the_plugin_does_not_pay_for_it(session: pytest.Pytester) -> None:
+    session.makepyfile(
+        """
+        import sys
+
+        def test_something_else():
+            assert "strat_pytest" in sys.modules
+            assert not {"numpy", "scipy", "strat"} & set(sys.modules)
+        """
+    )
+    session.runpytest_subprocess(*PLUGIN).assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize(("passes", "answer"), [(20, "not worse"), (17, "can't tell"), (10, "worse")])
 def test_rates_by_exact_limits(passes: int, answer: str) -> None:
     assert pass_rate(passes, 20, at_least=0.8).answer == answer

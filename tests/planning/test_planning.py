@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
 import strat
+import warm
 from strat.base.errors import StratError
 from strat.gaussian import holdout_moments, linear_degradation, quadratic_degradation
 from strat.planning import (
@@ -310,12 +311,8 @@ def test_unreachable_or_senseless_targets_are_one_sentence(call, match):
 
 
 def test_theory_needs_neither_plots_nor_learners_to_import():
-    import subprocess
-    import sys
-
     code = "import sys, strat.planning; print([m for m in ('matplotlib', 'sklearn', 'pandas') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert warm.run(code).out.strip() == "[]"
 
 
 @pytest.mark.parametrize("assurance", [0.0, 1.0, 80])

@@ -43,10 +43,11 @@ def contents(archive: Path) -> dict[str, bytes]:
 def look_into(archive: Path) -> str:
     """The version of an archive, which holds the package and what describes it, and nothing of any machine."""
     held = contents(archive)
-    package = "src/strat/" if archive.name.endswith(".tar.gz") else "strat/"
-    beside = {name for name in held if not name.startswith(package) and ".dist-info/" not in name}
+    source = "src/" if archive.name.endswith(".tar.gz") else ""
+    package, plugin = f"{source}strat/", f"{source}strat_pytest.py"
+    beside = {name for name in held if not name.startswith((package, plugin)) and ".dist-info/" not in name}
     assert beside <= BESIDE, beside - BESIDE
-    assert f"{package}py.typed" in held
+    assert {f"{package}py.typed", plugin} <= set(held)
     told = {name: found[0] for name, text in held.items() if (found := MACHINE.findall(text))}
     assert told == {}, told
     metadata = next(text for name, text in held.items() if name.endswith(("METADATA", "PKG-INFO")))

@@ -250,7 +250,7 @@ class Running:
 
 
 def test_no_more_jobs_run_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs.multiprocessing, "get_context", lambda _: type("Context", (), {"Process": Running}))
+    monkeypatch.setattr(jobs, "PROCESSES", type("Context", (), {"Process": Running}))
     all_jobs, refused = Jobs(tmp_path), []
 
     def start() -> None:

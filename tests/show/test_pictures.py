@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 import strat
+import warm
 from strat.estimation import curves
 from strat.recognition import match_curve, ranks, verification
 from strat.show import drawing
@@ -330,7 +329,7 @@ def test_any_label_is_drawn_as_text(label: str) -> None:
 
 def test_drawing_is_loaded_when_it_is_wanted() -> None:
     code = "import sys, strat, strat.plot; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert warm.run(code).code == 0
 
 
 def test_a_legend_has_curves_before_limits_and_a_curve_one_band() -> None:

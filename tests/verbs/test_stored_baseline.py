@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from strat.base.errors import StratError
 from strat.verbs import gate, read_baseline, save_baseline
+from strat.verbs.stored_baseline import StoredBaseline
 
 N = 200
 RNG = np.random.default_rng(1)
@@ -99,11 +101,33 @@ def test_an_edited_file_is_refused(stored: Path) -> None:
         ({"values": ["zz"] * N}, "must hold what its fingerprint names"),
         ({"system": "v2"}, "must hold what its fingerprint names"),
         ({"values": content["values"][1:]}, "must have a list 'values' with one entry for each item"),
-        ({"role": "x"}, "`role` must be one of"),
+        ({"role": "x"}, "must name its system and the role of its values"),
     ):
         stored.write_text(json.dumps(content | change))
         with pytest.raises(StratError, match=message):
             gate(OWN, baseline=stored, **HOW)
+
+
+def nested(depth: int) -> Any:
+    return [nested(depth - 1)] if depth else 1
+
+
+@pytest.mark.parametrize("part", ["items", "values", "truth", "epoch", "system", "role"])
+@pytest.mark.parametrize(
+    "odd", [None, nested(80), nested(500), {"a": 1}, 1.5, True, "\ud800", [], 10**400, float("nan")]
+)
+def test_a_damaged_file_is_one_sentence_or_the_same_answer(part: str, odd: Any, stored: Path) -> None:
+    """Whoever edits a file can make its fingerprint anew: what it holds is looked at as well."""
+    content = json.loads(stored.read_text())
+    fields = {name: content[name] for name in ("system", "role", "items", "values", "truth", "epoch")}
+    whole = part in ("system", "role")
+    damaged = odd if whole else [*(fields[part] or [1] * N)[:-1], odd]
+    fields[part] = damaged
+    with suppress(ValueError, TypeError, RecursionError, UnicodeEncodeError):
+        content["fingerprint"] = StoredBaseline(**fields).fingerprint
+    stored.write_text(json.dumps(content | fields))
+    with suppress(StratError):
+        gate(OWN, baseline=stored, **HOW)
 
 
 def test_scores_of_a_long_table_with_repeats(tmp_path: Path) -> None:

@@ -62,13 +62,15 @@ def escape_latex(text: str) -> str:
 
 
 def escape_csv(text: str) -> str:
-    """`text` as a CSV field that no spreadsheet runs as a formula.
+    r"""`text` as a CSV field that no spreadsheet runs as a formula, with what a terminal would act on spelled out.
 
     >>> escape_csv("=1+1")
     "'=1+1"
+    >>> escape_csv("a\x1b[31m, b")
+    '"a\\x1b[31m, b"'
     """
-    text = disarmed(text)
-    if any(sign in text for sign in ',"\r\n'):
+    text = visible(disarmed(text))
+    if "," in text or '"' in text:
         return '"' + text.replace('"', '""') + '"'
     return text
 

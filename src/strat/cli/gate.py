@@ -161,8 +161,8 @@ def _save(verbs: Any, source: Any, path: Path, asked: dict[str, Any], metric: li
 def _say(result: Any, summary: Path | None) -> None:
     """The Markdown for a job summary, and a warning where an open answer passes with one."""
     if summary is not None:
-        before = summary.read_text(encoding="utf-8") if summary.is_file() else ""
-        output.write(summary, f"{before}{result.to_markdown()}\n\n")
+        before = summary.read_bytes() if summary.is_file() else b""
+        output.write(summary, before + f"{result.to_markdown()}\n\n".encode(errors="backslashreplace"))
     if result.answer == "can't tell" and result.unsure == "warn":
         output.warn([result.line])
         if os.environ.get("GITHUB_ACTIONS"):

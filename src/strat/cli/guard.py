@@ -41,6 +41,7 @@ READS = (
     "--baseline",
 )
 PAGES = (".html", ".htm")
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 # endings of --output that can't hold a table of text, with the way out
 NO_TEXT = {
     **dict.fromkeys(PAGES, "this command writes no page"),
@@ -85,8 +86,12 @@ def keep_inputs(ctx: Any) -> None:
 
 
 def _check_ending(ctx: Any, option: str, target: Path) -> None:
-    """Refuse to write text into a file whose name says that it is something else."""
+    """Refuse to write text into a file whose name says that it is something else, or that it is no file."""
     ending = target.suffix.lower()
+    if str(target) == "-":
+        raise StratError.about(option, "must name a file, got '-'; without --output the table is printed.")
+    if ending in PACKED:
+        raise StratError.about(option, f"must name a file that is not packed, got {str(target)!r}; pack it afterwards.")
     page = ending in PAGES and any("--html" in parameter.opts for parameter in ctx.command.params)
     if option == "--output" and ending in NO_TEXT and not page:
         raise StratError.about(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.base.errors import StratError, drawable, one_of, plain, some
+from strat.base.errors import StratError, drawable, one_of, plain, some, visible
 from strat.base.escaping import disarmed
 from strat.base.files import atomic
 from strat.base.result import Result
@@ -202,7 +202,8 @@ class ConfusionMatrix(Result):
     def write(self, path: str | Path) -> None:
         """Write to a `.csv` or `.json` file: labels in the first row and column, or as a list.
 
-        In a `.csv` file a label that a spreadsheet would run as a formula gets an apostrophe; `read` takes it away.
+        In a `.csv` file a label that a spreadsheet would run as a formula gets an apostrophe, which `read` takes away;
+        control characters are spelled out.
         """
         path = Path(path)
         if _format(path) == ".json":
@@ -212,7 +213,7 @@ class ConfusionMatrix(Result):
             return
         with atomic(path) as target, io.TextIOWrapper(target, "utf-8", newline="") as file:
             writer = csv.writer(file)
-            names = [disarmed(str(label)) for label in self.labels]
+            names = [visible(disarmed(str(label))) for label in self.labels]
             writer.writerow(["truth", *names])
             writer.writerows([name, *map(_number, line)] for name, line in zip(names, self.counts, strict=True))
 

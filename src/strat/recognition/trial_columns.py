@@ -54,6 +54,23 @@ def _has_header(file: Path, first: Sequence[str], columns: Mapping[str, str]) ->
     return file.suffix.lower() in WITH_HEADER or bool({cell.lower() for cell in first} & usual)
 
 
+def cells_of_bare_list(file: Path) -> int:
+    """How many cells the lines have if a text without names of columns seems to be a list of trials; 0 otherwise.
+
+    Such a line has a label, two images and perhaps a score.
+    """
+    if file.suffix.lower() not in (".txt", ".csv", ".tsv", ".lst", "") or not file.is_file():
+        return 0
+    try:
+        first = rows_of_text(file, only_first=True)[0].tolist()
+    except StratError:
+        return 0
+    labels = [k for k, cell in enumerate(first) if cell.lower() in (*YES, *NO)]
+    images = [cell for k, cell in enumerate(first) if k not in labels[:1] and not _is_number(cell)]
+    bare = labels and len(images) == 2 and len(first) in (3, 4) and not _has_header(file, first, {})
+    return len(first) if bare else 0
+
+
 def _is_number(cell: str) -> bool:
     try:
         float(cell)

@@ -21,6 +21,7 @@ from strat.data.column import Column, listed_marks
 from strat.data.decimals import spelling_of_texts
 from strat.data.files import MEMORY
 from strat.data.table import Table, read
+from strat.recognition.trial_columns import cells_of_bare_list
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import SheetResult
 from strat.verbs.hints import LOOK, first_rows
@@ -28,6 +29,7 @@ from strat.verbs.possible_designs import possible_designs
 from strat.verbs.roles import Roles, propose
 from strat.verbs.seen_column import DATES, LABELS, NUMBERS, TEXT, TRUTHS, WHOLE, Seen
 from strat.verbs.steps import Step, measures, positive_choices, steps
+from strat.verbs.trial_lists import trial_steps
 
 COLUMNS = 100  # that are looked at
 EXAMPLES = 4
@@ -216,7 +218,7 @@ def look(
     strat.evaluate(frame, truth="label", predicted="guess", units="patient")
     """
     files = _named(source, sheet)
-    _no_logs(files)
+    _no_logs_or_lists(files)
     table = read(source, sheet=sheet, text=text, na=na, memory=memory)
     names = table.names[:COLUMNS]
     columns = _with_marks(table, first_rows(table, names))
@@ -227,8 +229,9 @@ def look(
         raise StratError(f"{table.source} must have at least one row, got none.")
     roles = propose(seen)
     by_name = {one.name: one for one in seen}
-    todo = tuple(steps(roles, by_name, files))
-    asked = possible_designs(by_name, roles, todo, files, table.names)
+    compared = trial_steps(by_name, files)
+    todo = tuple(compared or steps(roles, by_name, files))
+    asked = [] if compared else possible_designs(by_name, roles, todo, files, table.names)
     nested = [name for name in names if name not in by_name]
     return Look(
         source=" ".join(files) if files else table.source,
@@ -255,7 +258,7 @@ def _named(source: Any, sheet: str | None) -> tuple[str, ...]:
     return names if sheet is None else tuple(f"{name}#{sheet}" for name in names)
 
 
-def _no_logs(files: Sequence[str]) -> None:
+def _no_logs_or_lists(files: Sequence[str]) -> None:
     for name in files:
         path = Path(name)
         if path.suffix.lower() in _LOGS or path.is_dir():
@@ -263,6 +266,14 @@ def _no_logs(files: Sequence[str]) -> None:
                 "source",
                 f"must be a table, got {name!r}; logs of benchmarks and folders of them need no columns: "
                 f"strat evaluate {name}, or strat compare {name} for several systems.",
+            )
+        cells = cells_of_bare_list(path)
+        if cells:
+            scores = " --scores FILE" if cells == 3 else ""
+            raise StratError.about(
+                "source",
+                f"must be a table with a line of column names, got {name!r}; a list of comparisons needs none: "
+                f"strat recognize --trials {name}{scores}.",
             )
 
 

@@ -68,6 +68,43 @@ class Step:
         return f"strat.{self.verb}({', '.join([source, *_named(others), design])})"
 
 
+@dataclass(frozen=True)
+class TrialStep(Step):
+    """What to do with a list of comparisons, whose roles are those of `strat.recognition.read_trials`.
+
+    Attributes
+    ----------
+    distance
+        Whether smaller scores are better.
+    """
+
+    distance: bool = False
+
+    @property
+    def command(self) -> str | None:
+        """The command line, quoted for a POSIX shell; None where the rows are not in a file that it reads."""
+        if not self.files or any("," in str(name) for name in self.roles.values()):
+            return None
+        columns = ",".join(f"{role}={name}" for role, name in self.roles.items())
+        file = self.files[0]
+        better = ["--smaller-is-better"] if self.distance else []
+        trials = [f"--trials={file}"] if file.startswith("-") else ["--trials", file]
+        return shlex.join(["strat", "recognize", *trials, "--columns", columns, *better])
+
+    @property
+    def call(self) -> str:
+        """The call in Python."""
+        better = "distance=True" if self.distance else ""
+        if self.files:
+            columns = ", ".join(f"{_python(role)}: {_python(name)}" for role, name in self.roles.items())
+            return (
+                f"strat.recognition.read_trials({_python(self.files[0])}, columns={{{columns}}}).verification({better})"
+            )
+        order = ("score", "probe", "gallery", "label", "probe_subject", "gallery_subject")
+        given = [f"frame[{_python(self.roles[role])}]" if role in self.roles else "None" for role in order]
+        return f"strat.recognition.Trials({', '.join(given)}).verification({better})"
+
+
 def _one_by_one(role: str, value: Any) -> tuple[Any, ...]:
     """What each option of a role gets: several columns have one each, or one for all of them."""
     if role in JOINED and isinstance(value, tuple):

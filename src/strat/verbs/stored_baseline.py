@@ -183,16 +183,28 @@ def read_baseline(path: str | os.PathLike[str]) -> StoredBaseline:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         schema = content.get("schema") if isinstance(content, dict) else None
         raise StratError(f"`{path}` must be a stored baseline with the schema {SCHEMA!r}, got {shown(schema)}.")
-    lists = {name: content.get(name) for name in ("items", "values", "truth", "epoch")}
+    lists: dict[str, Any] = {name: content.get(name) for name in ("items", "values", "truth", "epoch")}
     for name, values in lists.items():
         optional = values is None and name in ("truth", "epoch")
         if not optional and not (isinstance(values, list) and len(values) == len(lists["items"] or ())):
             raise StratError(f"`{path}` must have a list {name!r} with one entry for each item; store it again.")
-    role = one_of("role", content.get("role"), ("predicted", "score"))
-    stored = StoredBaseline(str(content.get("system")), role, **lists)  # type: ignore[arg-type]
+        if not optional and not _of_one_kind(values, name):
+            raise StratError(f"`{path}` must have a list {name!r} of texts, or of numbers; store it again.")
+    system, role = content.get("system"), content.get("role")
+    if not isinstance(system, str) or role not in ("predicted", "score"):
+        raise StratError(f"`{path}` must name its system and the role of its values; store it again.")
+    if role == "score" and any(isinstance(value, str) for value in lists["values"]):
+        raise StratError(f"`{path}` must have numbers as the values of scores; store it again.")
+    stored = StoredBaseline(system, role, **lists)
     if stored.fingerprint != content.get("fingerprint"):
         raise StratError(f"`{path}` must hold what its fingerprint names; it was changed, store it again.")
     return stored
+
+
+def _of_one_kind(values: list[Any], name: str) -> bool:
+    """Whether a list of a file holds texts alone or numbers alone, as a column does; whole ones for the epoch."""
+    kinds = {int if isinstance(value, bool) else type(value) for value in values}
+    return kinds <= {int} or (name != "epoch" and (kinds <= {int, float} or kinds <= {str}))
 
 
 def beside_candidate(

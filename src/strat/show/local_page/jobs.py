@@ -15,6 +15,7 @@ from strat.base.errors import StratError
 from strat.show.local_page.work import REPORT, RESULT, SHARE, TASK, work
 from strat.show.render import write
 
+PROCESSES = multiprocessing.get_context("spawn")  # the page has threads, which a fork would lose
 AT_ONCE = 4
 GRACE = 2.0  # seconds between asking a process to end and ending it
 
@@ -89,7 +90,7 @@ class Jobs:
         folder = self.folder / f"job-{name}"
         folder.mkdir(mode=0o700)
         write(folder / TASK, json.dumps(task))
-        process = multiprocessing.get_context("spawn").Process(target=work, args=(str(folder),), daemon=True)
+        process = PROCESSES.Process(target=work, args=(str(folder),), daemon=True)
         process.start()
         self.jobs[name] = Job(folder, process)
         return name

@@ -1,6 +1,7 @@
 """A pytest plugin: the fixture `strat_gate`, and the marker `strat_repeat` for tests that don't always pass.
 
-Both load the library when they are used, so that a test session without them starts as fast as before.
+It stands outside the package, and both load the library when they are used: pytest imports this module in every
+session of every project of the environment, and a session without them must start as fast as before.
 """
 
 from __future__ import annotations
