@@ -260,7 +260,7 @@ def test_one_and_true_are_not_one_label_in_a_table_either() -> None:
 
 
 UUIDS = [f"00000000-0000-0000-0000-00000000000{k % 4}" for k in range(12)]
-SQL_TYPES = {
+SQL_TYPES: dict[str, list[Any]] = {
     "uuid": UUIDS,
     "time with time zone": [f"12:00:0{k % 4}+01" for k in range(12)],
     "bit": [f"1{k % 4:03b}" for k in range(12)],

@@ -56,8 +56,9 @@ class Arrays:
 
     def fetch(self, names: Sequence[str]) -> list[Column]:
         """These columns, checked to be equally long."""
-        same_order({name: self.data[name] for name in names})
-        columns = [column_of(name, self.data[name], self.na) for name in names]
+        given = {str(name): values for name, values in self.data.items()}
+        same_order({name: given[name] for name in names})
+        columns = [column_of(name, given[name], self.na) for name in names]
         lengths = {c.name: len(c) for c in columns}
         if len(set(lengths.values())) > 1:
             (a, n), (b, m) = _two_that_differ(lengths)
