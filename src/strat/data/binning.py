@@ -15,6 +15,7 @@ from strat.data.table import Table
 
 BINS, FINE = 256, 1 << 16
 DISTINCT = 4096
+EXACT_ROWS = 1_000_000  # rows up to which scores are never binned unless somebody asks for bins
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,13 @@ def _bin(score: Any, binning: Binning) -> Any:
 
 
 def binning_of(table: Table, lazy: Any, name: str, bins: int | None, *, single: bool) -> Binning | None:
-    """None when the scores are few enough to keep them all."""
+    """None when the rows, or the distinct scores, are few enough to keep all scores."""
     import narwhals as nw
 
     if bins is not None and (int(bins) != bins or bins < 2):
         raise StratError.about("bins", f"must be a whole number, at least 2, got {bins!r}.")
+    if bins is None and len(table) <= EXACT_ROWS:
+        return None
     score = nw.col(name)
     if bins is None or bins >= DISTINCT:
         head = table.backend.collect(lazy.select(name).head(65536).select(score.n_unique().alias("n")))
