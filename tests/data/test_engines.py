@@ -11,6 +11,7 @@ import pytest
 
 import strat
 from strat import StratError
+from strat.base.limits import changed
 from strat.data import read, reduce
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
@@ -305,9 +306,9 @@ def test_nested_columns_of_duckdb_are_refused(value: str) -> None:
         evaluate(shown, truth="t", predicted="p")
 
 
-def test_uuids_in_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_uuids_in_two_passes(tmp_path: Path) -> None:
     """A Parquet file with units of UUIDs, in two passes as in one."""
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     columns = {"t": [0, 1] * 6, "p": [0, 1, 1] * 4, "u": UUIDS}
     made = _duckdb(columns, tmp_path).project("t, p, u::uuid as u")
     made.write_parquet(str(tmp_path / "t.parquet"))
