@@ -364,7 +364,14 @@ def test_degrees_of_freedom_follow_the_weights_only_where_these_are_very_unequal
     assert df(np.ones(100)) == df(rng.uniform(1, 3, 100)) == 99
     assert df(np.ones(100), df="effective") == 99
     heavy = rng.lognormal(0, 1.5, 100)
-    assert df(heavy) == pytest.approx(df(heavy, df="effective"), rel=0.5)
+    # values that vary alike: Kish's number of the squared weights, less one
+    squares = heavy**2
+    assert df(heavy) == pytest.approx(squares.sum() ** 2 / (squares @ squares) - 1)
+    # Bell and McCaffrey by the matrix of the quadratic form: (tr A)² / tr A²
+    share = heavy / heavy.sum()
+    off = np.eye(100) - share
+    form = off.T @ np.diag(squares / (1 - share)) @ off
+    assert df(heavy, df="effective") == pytest.approx(np.trace(form) ** 2 / np.trace(form @ form))
     two = np.array([1.0] * 98 + [1e6, 1e6])  # two rows hold everything: one degree of freedom
     assert df(two) == pytest.approx(1.0, abs=0.01)
 

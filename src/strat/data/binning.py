@@ -60,11 +60,13 @@ def _bin(score: Any, binning: Binning) -> Any:
 
 
 def binning_of(table: Table, lazy: Any, name: str, bins: int | None, *, single: bool) -> Binning | None:
-    """None when the scores are few enough to keep them all."""
+    """None when the rows, or the distinct scores, are few enough to keep all scores."""
     import narwhals as nw
 
     if bins is not None and (int(bins) != bins or bins < 2):
         raise StratError.about("bins", f"must be a whole number, at least 2, got {bins!r}.")
+    if bins is None and len(table) <= LIMITS.exact_rows:
+        return None
     score = nw.col(name)
     if bins is None or bins >= LIMITS.distinct_scores:
         head = table.backend.collect(lazy.select(name).head(65536).select(score.n_unique().alias("n")))

@@ -17,9 +17,12 @@ from strat.base import extras
 from strat.base.errors import StratError, near, some
 from strat.base.limits import LIMITS
 from strat.data.column import spelling
+from strat.data.files.csv_text import require_unique_names
 
 OTHERS = (".xls", ".xlsb", ".xlt", ".ods", ".fods", ".numbers")
 _SHEET = re.compile(r"(.+\.xls[xm])#(.+)", re.IGNORECASE | re.DOTALL)
+
+_FORMULA = re.compile(rb"<(\w+:)?f[ />]")
 
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, SyntaxError),  # SyntaxError: of the XML
@@ -57,7 +60,10 @@ def filled_sheets(path: Path) -> list[str]:
 def write_csv(path: Path, sheet: str | None, to: Path) -> None:
     """Write a sheet of a workbook as comma-separated text; without a name, the only sheet that holds anything."""
     with _quiet(), _workbook(path) as book, to.open("w", encoding="utf-8", newline="") as file:
-        rows = _rows(path, _chosen(path, book, sheet))
+        chosen = _chosen(path, book, sheet)
+        if _has_formulas(path):
+            _refuse_without_result(path, chosen.title)
+        rows = _rows(path, chosen)
         names = _header(path, next(rows, ()))
         csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(names)
         writer = csv.writer(file, lineterminator="\n")
@@ -76,13 +82,13 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _workbook(path: Path) -> Iterator[Any]:
-    """The open workbook, its formulas as the values that Excel computed last."""
+def _workbook(path: Path, *, results: bool = True) -> Iterator[Any]:
+    """The open workbook, its formulas as the results that Excel computed last, or as they are written."""
     openpyxl = _library(path)
     _bounded(path)
     with path.open("rb") as file:  # which the library would leave open where it fails
         with _damaged(path):
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+            book = openpyxl.load_workbook(file, read_only=True, data_only=results, keep_links=False)
         yield book
 
 
@@ -141,6 +147,36 @@ def _chosen(path: Path, book: Any, name: str | None) -> Any:
     return sheets[filled[0]]
 
 
+def _has_formulas(path: Path) -> bool:
+    """Whether any sheet has one; most have none, and need no second look at each cell."""
+    with _damaged(path), zipfile.ZipFile(path) as archive:
+        for part in archive.infolist():
+            if "worksheets/" in part.filename:
+                with archive.open(part) as file:
+                    end = b""
+                    while chunk := file.read(1 << 20):
+                        if _FORMULA.search(end + chunk):
+                            return True
+                        end = chunk[-64:]
+    return False
+
+
+def _refuse_without_result(path: Path, title: str) -> None:
+    """Programs other than Excel may write a formula without what it comes to, which reads as an empty cell."""
+    with _workbook(path) as results, _workbook(path, results=False) as formulas, _damaged(path):
+        sheets = results[title], formulas[title]
+        for sheet in sheets:
+            sheet.reset_dimensions()
+        for row, written in zip(*(sheet.iter_rows() for sheet in sheets), strict=True):
+            for cell, formula in zip(row, written, strict=True):
+                # a result that is empty text says that it is text
+                if formula.data_type == "f" and cell.value is None and cell.data_type != "str":
+                    raise StratError(
+                        f"`{path}` must hold the result of each formula, but cell {formula.coordinate} has none; open "
+                        "it in Excel, which computes it, and save it."
+                    )
+
+
 def _filled(path: Path, book: Any) -> list[str]:
     return [sheet.title for sheet in book.worksheets if any(_rows(path, sheet))]
 
@@ -168,6 +204,7 @@ def _header(path: Path, row: Row) -> list[str]:
         raise StratError(f"`{path}` must start with a row of column names, got an empty sheet.")
     if "" in names:
         _unnamed(path, names.index(""))
+    require_unique_names(names, f"`{path}`")
     return names
 
 

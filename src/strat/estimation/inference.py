@@ -279,17 +279,23 @@ class Holdings:
         """How many values stand behind each column of `weights`."""
         return max(self.point.size // self.weights.shape[1], 1)
 
+    @property
+    def in_units(self) -> bool:
+        """Whether the design calls for limits of shares of rows in units or strata; independent rows need none."""
+        design = self.design
+        rows_alone = design.single_rows and design.n_strata == 1
+        repeated = design.item is not None and bool((design.fraction > 0).any())
+        return not (rows_alone or repeated or design.layout is not None or (design.fraction == 1).all())
+
     @cached_property
     def shares(self) -> UnitShares | None:
         """Hits and rows of each unit, where a value is a share (and rows of a class, all of them hits, elsewhere)."""
         design = self.design
-        rows_alone = design.single_rows and design.n_strata == 1  # independent rows need no such limits
-        if rows_alone or design.lines * self.point.size > LIMITS.unit_shares:
+        if not self.in_units or design.lines * self.point.size > LIMITS.unit_shares:
             return None
         weights = np.repeat(self.weights, self.runs, axis=1)
-        repeated = design.item is not None and bool((design.fraction > 0).any())
         rows = weights * rows_per_weight(design)[:, None]
-        if repeated or design.layout is not None or (design.fraction == 1).all() or not weights.any():
+        if not weights.any():
             return None
         hits = weights
         if self.is_share:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import cautions
@@ -103,6 +104,20 @@ def _inference(
     )
 
 
+def _other_limits(
+    one: Estimate, held: Holdings, replicates: Replicates | None, df: float | str | None
+) -> tuple[Note, ...]:
+    """That limits of shares from replicates are of another kind than those in closed form, whatever the se."""
+    if replicates is None or df is not None or not held.is_share or not held.in_units:
+        return ()
+    scale = "Wilson's limits" if one.link == "score" else "limits on the logit scale"
+    text = (
+        f"with replicates a share has {scale}, in closed form beta-binomial ones: limits differ where standard errors "
+        "agree"
+    )
+    return (Note("limits-by-method", text),)
+
+
 def _population(held: Holdings, behind: Behind) -> float:
     """Rows of the population of which a share of single rows, all drawn alike, has hypergeometric counts."""
     design = held.design
@@ -123,5 +138,6 @@ def _notes(
     return (
         *cautions.notes(held.statistic, design, replicates, held.sums, point, seen, behind.size, used),
         *cautions.noise_floor(point, one.inference.sum_of),
+        *_other_limits(one, held, replicates, df),
         *filter(None, [opposed]),
     )

@@ -62,7 +62,7 @@ def pair(truth: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None
     if labels is not None:
         parts.append(_given_labels(labels))
     for name, part in zip(("predicted", "labels"), parts[1:], strict=False):
-        if _family(part) != _family(truth_labels):
+        if family(part) != family(truth_labels):
             raise StratError.about(
                 name,
                 f"must have labels of the same type as `truth`, got {plain(part[0])!r} beside "
@@ -91,9 +91,12 @@ def _given_labels(labels: ArrayLike) -> NDArray[Any]:
     return distinct
 
 
-def _family(labels: NDArray[Any]) -> str:
+def family(labels: NDArray[Any]) -> str:
+    """Which type labels are of, where only labels of one can be equal."""
+    if is_number(labels):
+        return "number"
     kind = labels.dtype.kind
-    return "number" if is_number(labels) else "text" if kind in "US" else kind
+    return type(labels[0]).__name__ if kind == "O" else kind
 
 
 @dataclass(frozen=True, eq=False)

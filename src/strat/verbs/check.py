@@ -18,6 +18,7 @@ from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import encode
 from strat.base.validate.names import Names
+from strat.data.column import dropped_note
 from strat.data.files import Progress
 from strat.data.table import Table, read
 from strat.designs import Design
@@ -116,12 +117,15 @@ def check(
     one_class(wanted, positive)
     _can_be_drawn(wanted)
     columns = _by_content(columns_by_role(table, roles, missing))
+    lost = len(table) - len(next(iter(columns.values()))) if missing == "drop" else 0
+    dropped = (dropped_note(lost, {}),) if lost else ()
     drawn, plain = _designs(columns, sampling)
     number = _number(trials, len(drawn))
     checks = []
     for i, metric in enumerate(wanted):
         share = None if progress is None else _part(progress, i, len(wanted))
-        checks.append(_check(metric, columns, drawn, plain, number, level, rng, positive, share))
+        made = _check(metric, columns, drawn, plain, number, level, rng, positive, share)
+        checks.append(replace(made, notes=(*dropped, *made.notes)))
     return Checks(checks)
 
 

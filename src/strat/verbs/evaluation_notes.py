@@ -127,8 +127,15 @@ def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[st
     if binning is None:
         return []
     text = f"scores were put into {binning.bins} bins of width {binning.width:.4g}"
-    if any(ALIASES.get(metric.name, metric.name) == "auc" for metric in wanted):
+    names = [ALIASES.get(metric.name, metric.name) for metric in wanted if "score" in metric.needs]
+    if "auc" in names:
         text += f"; this moves the AUC by at most {auc_bound(cells, positive):.2g}"
+    halved = [name for name in names if name in ("mean", "median")]
+    if halved:
+        text += f"; this moves the {' and the '.join(halved)} by at most {binning.width / 2:.2g}"
+    others = [name for name in names if name not in ("auc", *halved)]
+    if others:
+        text += f"; how far this moves {', '.join(others)} and their standard errors is not known, so they are rough"
     return [Note("scores-binned", text + "; more `bins` make it smaller.")]
 
 

@@ -6,7 +6,7 @@ import math
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from inspect import Parameter, Signature
@@ -327,6 +327,10 @@ def _column(kinds: frozenset[Any]) -> Check:
         unmasked(name, value)
         if value is None or callable(value) or isinstance(value, str | bytes | set | frozenset | Iterator | Mapping):
             raise StratError.about(name, f"must be a column, one value per row, got {shown(value)}.")
+        if isinstance(value, MappingView):
+            raise StratError.about(name, f"must be a column, one value per row, got {shown(value)}; make it a list.")
+        if hasattr(value, "toarray"):
+            raise StratError.about(name, f"must be a column or table of all values, got {shown(value)}; .toarray() it.")
         if (listed or name in ROWS) and _single(value):
             raise StratError.about(name, f"must have one value per row, got the single value {shown(value)}.")
         rows = _rows(name, value)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from strat.base.errors import StratError
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import EXACT
+from strat.data.files.csv_text import start_of
 from strat.data.files.engine import Counts, ask, count_marks, in_marks, quoted
 from strat.data.untrusted import literal
 
@@ -27,6 +30,9 @@ class JsonFiles:
     casts: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for path in self.paths:
+            if start_of(path, 3) == BOM_UTF8:
+                raise StratError(f"`{path}` must not start with a byte-order mark; save it as UTF-8 without one.")
         self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < LIMITS.json_bytes_looked_at
 
     def open(self, engine: Any) -> Any:
