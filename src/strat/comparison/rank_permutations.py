@@ -9,12 +9,10 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 
 Whole = NDArray[np.int64]
-# Most systems whose orders are listed, and most sums of ranks that are formed in all: about half a second.
-MOST_SYSTEMS = 7
-MOST_SUMS = 4_000_000
 
 
 def friedman_pvalue(ranks: Array) -> float | None:
@@ -33,7 +31,7 @@ def friedman_pvalue(ranks: Array) -> float | None:
     """
     n, systems = ranks.shape
     base = 2 * systems * n + 1
-    if systems > MOST_SYSTEMS or base**systems >= 1 << 62:
+    if systems > LIMITS.ranked_systems or base**systems >= 1 << 62:
         return None
     doubled = np.rint(2.0 * ranks).astype(np.int64)
     rows = sorted(tuple(sorted(row)) for row in doubled.tolist())
@@ -41,7 +39,7 @@ def friedman_pvalue(ranks: Array) -> float | None:
     for row in rows[1:]:
         orders = np.array(sorted(set(permutations(row))))
         formed += len(sums) * len(orders)
-        if formed > MOST_SUMS:
+        if formed > LIMITS.rank_sums:
             return None
         sums, shares = _added(sums, shares, orders, base)
     observed = int((doubled.sum(axis=0) ** 2).sum())

@@ -109,6 +109,13 @@ class Lazy:
     files: FileSource | None = None
     na: tuple[str, ...] = MARKS
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy of the table is made of; connections of an engine can't be copied."""
+        if self.files is not None or self.frame.implementation.is_duckdb():
+            what = "a relation of DuckDB" if self.files is None else f"`{self.files.label}`"
+            raise StratError(f"a table of {what} can't be pickled or copied; read it again there.")
+        return vars(self)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All column names."""
