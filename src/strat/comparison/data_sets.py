@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, ndtr
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
@@ -19,8 +20,6 @@ from strat.comparison.rank_permutations import agreement_pvalue, friedman_pvalue
 from strat.comparison.score_table import Scores, differences, scores, tie_sizes, unit_note
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue, p_text
 
-# Up to so many data sets the signed-rank test enumerates its null distribution.
-EXACT_UP_TO = 1000
 # Up to so many data sets and systems F and chi-squared are rough: Kuncheva asks for more than ten and more than five.
 FEW_DATA_SETS, FEW_SYSTEMS = 10, 5
 
@@ -129,7 +128,7 @@ def signed_rank(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -
     t = min(plus, minus)
     z = (t - n * (n + 1) / 4.0) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
     pvalue = _pick(*_tails(rank[~zero], plus - split, minus - split), alternative)
-    name = "Wilcoxon signed rank, " + ("exact" if n <= EXACT_UP_TO else "normal")
+    name = "Wilcoxon signed rank, " + ("exact" if n <= LIMITS.signed_rank_sets else "normal")
     null = "the differences are symmetric about zero"
     return SignedRank(name, t, pvalue, (), alternative, null, plus, minus, int(zero.sum()), z, notes=notes)
 
@@ -374,7 +373,7 @@ def _null(steps: Codes) -> Array:
 
 def _tails(ranks: Array, plus: float, minus: float) -> tuple[float, float]:
     """P(sum of positive ranks <= plus), P(sum of positive ranks >= plus): the second is P(sum <= minus)."""
-    if len(ranks) > EXACT_UP_TO:
+    if len(ranks) > LIMITS.signed_rank_sets:
         spread = math.sqrt(0.25 * float(ranks @ ranks))
         return tuple(float(ndtr((at - 0.5 * ranks.sum()) / spread)) for at in (plus, minus))  # type: ignore[return-value]
     # Shared ranks may be halves.

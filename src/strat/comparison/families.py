@@ -10,10 +10,11 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from strat.base.errors import one_of
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
-from strat.comparison.adjustments import ADJUSTMENTS, MOST_SYSTEMS, OF_PAIRS, adjust
+from strat.comparison.adjustments import ADJUSTMENTS, OF_PAIRS, adjust
 from strat.comparison.data_sets import EQUIVALENT, Friedman, few_data_sets, signed_rank
 from strat.comparison.posthoc import AllPairs, nemenyi
 from strat.comparison.score_table import Scores, ranked, scores
@@ -174,7 +175,9 @@ def family(table: Any, *, higher_is_better: bool) -> Family:
     """
     s = scores(table, higher_is_better=higher_is_better)
     average, z, raw = _friedman(s)
-    methods = [m for m in (*ADJUSTMENTS, *OF_PAIRS) if m != "bergmann-hommel" or len(s.systems) <= MOST_SYSTEMS]
+    methods = [
+        m for m in (*ADJUSTMENTS, *OF_PAIRS) if m != "bergmann-hommel" or len(s.systems) <= LIMITS.bergmann_systems
+    ]
     methods = [m for m in methods if m != "rom" or len(s.systems) * (len(s.systems) - 1) // 2 <= 100]
     procedures = {"nemenyi": nemenyi(s, higher_is_better=higher_is_better)}
     procedures |= {m: _adjusted(s, f"all pairs, {_NAMES['friedman']}, {m}", average, z, raw, m) for m in methods}
