@@ -90,7 +90,7 @@ benchmarks: $(STAMP)
 
 validate: $(STAMP)
 	$(BIN)/python -m validation
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or hypothesis" --hypothesis-profile thorough
 
 load: $(STAMP)
 	$(BIN)/python -m validation.load --minutes 60
