@@ -16,6 +16,7 @@ import pytest
 import strat
 from strat import comparison, verbs
 from strat.base.errors import StratError
+from strat.base.limits import changed
 from strat.data import read
 from strat.verbs import evaluate
 from strat.verbs.check import check
@@ -55,20 +56,20 @@ def test_names_are_names(road: str, name: str, role: int, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["influence_0", "key", "units", "strat_mass", "*", "sum_0"])
-def test_names_in_two_passes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_names_in_two_passes(name: str, tmp_path: Path) -> None:
     """In Parquet files that are read in two passes a column called influence_0 was a raw error of the engine."""
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     columns = {"t": ["a", "b"] * 8, name: ["a", "a"] * 8, "u": [k // 4 for k in range(16)]}
     path = parquet_file(columns, tmp_path)
     assert evaluate(path, truth="t", predicted=name, units="u", metrics="accuracy")["accuracy"].value == 0.5
 
 
-def test_marks_and_wide_ids_in_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_marks_and_wide_ids_in_two_passes(tmp_path: Path) -> None:
     """A unit `NA` is missing, and decimal ids stay apart, in two passes as in one."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     wide = pa.array([Decimal(WIDER[k // 4]) for k in range(16)], pa.decimal128(38, 0))
     units = ["NA", *(f"u{k // 4}" for k in range(1, 16))]
     pq.write_table(pa.table({"t": ["a", "b"] * 8, "p": ["a", "a"] * 8, "u": wide, "n": units}), tmp_path / "t.parquet")
@@ -82,14 +83,9 @@ def test_marks_and_wide_ids_in_two_passes(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("odd", ["01", "x", "1.5", "true", "99999999999999999999", str(2**130)])
 @pytest.mark.parametrize("road", ["csv", "json lines"])
-def test_the_order_of_rows_decides_no_type(
-    road: str, odd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@changed(csv_bytes_looked_at=0, json_bytes_looked_at=0, rows_looked_at=1000)
+def test_the_order_of_rows_decides_no_type(road: str, odd: str, tmp_path: Path) -> None:
     """In large files five rows `01` at the end were read as 1, at the start they were text."""
-    monkeypatch.setattr("strat.data.files.csv_reader._WHOLE_SNIFF", 0)
-    monkeypatch.setattr("strat.data.files.json_reader._WHOLE_JSON", 0)
-    monkeypatch.setattr("strat.data.files.csv_reader.SAMPLE", 1000)
-    monkeypatch.setattr("strat.data.files.json_reader.SAMPLE", 1000)
     value = odd if road == "csv" or odd in ("01", "x") else json.loads(odd)
     rows = [1, 2] * 11_000  # more than the rows of which hints are given
     found = []

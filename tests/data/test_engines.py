@@ -11,7 +11,8 @@ import pytest
 
 import strat
 from strat import StratError
-from strat.data import binning, read, reduce
+from strat.base.limits import changed
+from strat.data import read, reduce
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.measures.classification import f1
@@ -249,14 +250,14 @@ def test_a_file_is_a_frame_for_every_measure_of_scores(source: str, roles: dict[
 
 
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="scores are binned; One table of influences")
-def test_a_file_is_a_frame_for_scores_of_any_number_of_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(binning, "EXACT_ROWS", 5000)
+@changed(exact_rows=5000)
+def test_a_file_is_a_frame_for_scores_of_any_number_of_rows(tmp_path: Path) -> None:
     data = many_scores()
     same_numbers(SOURCES["parquet"](data, tmp_path), data, {"units": "u"})
 
 
-def test_the_note_on_bins_bounds_or_names_each_measure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(binning, "EXACT_ROWS", 5000)
+@changed(exact_rows=5000)
+def test_the_note_on_bins_bounds_or_names_each_measure(tmp_path: Path) -> None:
     file = SOURCES["parquet"](many_scores(), tmp_path)
     rates = evaluate(file, truth="y", score="s", units="u", metrics=["auc", "eer", "average_precision"])
     assert "the AUC by at most" in rates.warnings[0]
@@ -367,9 +368,9 @@ def test_nested_columns_of_duckdb_are_refused(value: str) -> None:
         evaluate(shown, truth="t", predicted="p")
 
 
-def test_uuids_in_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_uuids_in_two_passes(tmp_path: Path) -> None:
     """A Parquet file with units of UUIDs, in two passes as in one."""
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     columns = {"t": [0, 1] * 6, "p": [0, 1, 1] * 4, "u": UUIDS}
     made = _duckdb(columns, tmp_path).project("t, p, u::uuid as u")
     made.write_parquet(str(tmp_path / "t.parquet"))

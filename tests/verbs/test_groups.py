@@ -11,7 +11,8 @@ import pytest
 import strat
 from binomial_limits import coverage_limits
 from strat import Design, StratError
-from strat.verbs import evaluate, stream
+from strat.base.limits import changed
+from strat.verbs import evaluate
 
 Data = dict[str, np.ndarray]
 
@@ -70,12 +71,10 @@ def test_a_group_is_a_domain_of_the_design(rows: Data, roles: dict[str, str], by
 
 @pytest.mark.parametrize("roles", DESIGNS[2:])
 @pytest.mark.parametrize("by", ["sex", "age", "site", ["sex", "age"]])
-def test_two_passes_give_the_groups_of_the_rows(
-    rows: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roles: dict[str, str], by: Any
-) -> None:
+@changed(rows_in_memory=0)
+def test_two_passes_give_the_groups_of_the_rows(rows: Data, tmp_path: Path, roles: dict[str, str], by: Any) -> None:
     import polars as pl
 
-    monkeypatch.setattr(stream, "LARGE", 0)
     path = tmp_path / "rows.parquet"
     pl.DataFrame(rows).write_parquet(path)
     metrics = ["recall", "accuracy", "f1", "auc"]

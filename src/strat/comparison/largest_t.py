@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from strat.base import validate
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.comparison.sign_flips import SEED
 from strat.comparison.system_pairs import largest_of_pairs, pair_errors
@@ -17,7 +18,6 @@ from strat.measures.student import critical
 
 DRAWS = 20_000
 FEWEST_DRAWS = 2_000
-MOST_GAPS = 1_000_000_000  # pairs × draws: more systems take fewer draws, of a maximum that varies less
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class LargestT:
     @property
     def draws(self) -> int:
         """Number of draws."""
-        return int(min(max(MOST_GAPS // max(self._pairs(None), 1), FEWEST_DRAWS), DRAWS))
+        return int(min(max(LIMITS.drawn_gaps // max(self._pairs(None), 1), FEWEST_DRAWS), DRAWS))
 
     def critical(self, level: float, system: int | None = None, *, still: int) -> float:
         """The value that is exceeded with probability 1 − level.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note, no_variation
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
@@ -21,7 +22,6 @@ from strat.measures.base import Statistic
 from strat.replication import LeaveOneOut, MethodKind, Replicates
 
 FEW_HOLDERS, OF_UNITS = 10, 4  # an outcome in fewer units, and in fewer than one in so many, makes short intervals
-MANY_UNITS = 100_000  # beyond so many units nobody looks: the interval rests on enough of them
 COCHRAN = 25.0  # units that a mean needs for each squared unit of skewness (Cochran 1977, 2.15)
 ENOUGH_DF = 20.0  # degrees of freedom from which on Student's critical value is within 7 % of the normal one
 MANY_ROWS, OWN_CLASS = 100, 0.9  # so many rows, and so many classes for each of them, are no classes
@@ -53,7 +53,7 @@ def notes(
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
     grouped = design.layout is not None or not design.single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
-    looked = is_share(statistic) and grouped and design.lines <= MANY_UNITS
+    looked = is_share(statistic) and grouped and design.lines <= LIMITS.cautious_units
     still = _no_variation(statistic, design, point, spread)
     hits = _hits(float(point), sums) if looked else np.empty(0)
     holders = _holders(design, hits, sums.inside[0]) if looked else []
@@ -249,7 +249,7 @@ def opposed_rows(design: Design, variances: Array, srs: Callable[[], Array] | No
     """
     units = design.n_held
     alone = design.kind == "clustered" and design.layout is None and not (design.fraction > 0).any()
-    if srs is None or not alone or variances.size > 1 or not FEW_UNITS <= units < min(size, MANY_UNITS):
+    if srs is None or not alone or variances.size > 1 or not FEW_UNITS <= units < min(size, LIMITS.cautious_units):
         return None
     reference = float(np.ravel(srs())[0])
     effect = float(np.ravel(variances)[0]) / reference if reference > 0 else 1.0
@@ -281,7 +281,8 @@ def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
 
 def skewed_units(spread: Array, copies: Array, design: Design, advice: str, what: str = "values") -> Note | None:
     """Units beyond Cochran's rule (1977, 2.15), and more skewed than chance makes symmetric values."""
-    if design.layout is not None or len(spread) > MANY_UNITS:  # whose deviations are differences, trends and parts
+    # the deviations of a layout are differences, trends and parts
+    if design.layout is not None or len(spread) > LIMITS.cautious_units:
         return None
     n, size = float(copies.sum()), float(np.abs(spread).max(initial=0.0))
     if n < 3 or size == 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note, once
 from strat.base.text import counted
 from strat.base.validate.columns import encode
@@ -18,7 +19,6 @@ from strat.designs.from_columns import (
 )
 from strat.estimation import Estimate
 from strat.measures.positive import positives
-from strat.verbs.evaluation_basis import EXPAND
 from strat.verbs.groups import Groups, in_words, untested
 from strat.verbs.hints import averages, classes_as_strata, look, pooled, traps
 from strat.verbs.metric_words import ALIASES
@@ -109,7 +109,7 @@ def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[str]:
 
 def _own(cells: Cells, wanted: Sequence[Metric]) -> list[str]:
     """What somebody's own measure must know where there are too many rows to hand over."""
-    if cells.rows <= EXPAND:
+    if cells.rows <= LIMITS.rows_made_of_cells:
         return []
     return [
         Note(

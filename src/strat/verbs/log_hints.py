@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.logs.item_table import ItemTable
-from strat.verbs.hints import LOOK, suspects
+from strat.verbs.hints import suspects
 
 FEWEST = 20
 MOST = 2
@@ -20,16 +21,16 @@ def looks_clustered(
     about: Mapping[str, NDArray[Any]], score: Array, *, strata: NDArray[Any] | None, used: tuple[str | None, ...] = ()
 ) -> list[str]:
     """Sentences about fields within whose values items are correlated, beyond what strata explain; the worst first."""
-    score = score[:LOOK]
+    score = score[: LIMITS.hint_rows]
     if len(score) < FEWEST or np.ptp(score) == 0:
         return []
     if strata is not None:
-        codes, _ = encode("strata", strata[:LOOK])
+        codes, _ = encode("strata", strata[: LIMITS.hint_rows])
         score = score - (np.bincount(codes, score) / np.bincount(codes))[codes]
     columns = {}
     for name, values in about.items():
         if name not in used:
-            columns[name] = _codes(name, values[:LOOK])
+            columns[name] = _codes(name, values[: LIMITS.hint_rows])
     return [str(suspect) for suspect in suspects(columns, score)][:MOST]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from strat.base.errors import StratError, StratWarning
+from strat.base.limits import changed
 from strat.recognition import gpu, ranks_of_embeddings, rounding
 from strat.recognition.gpu import counting, hopper
 
@@ -98,12 +99,9 @@ def test_float64_alone_gives_the_same():
 
 
 @pytest.mark.parametrize("crowd", [1, 10**9])
-def test_hard_probes_are_counted_in_place_or_in_float64(crowd, monkeypatch):
-    monkeypatch.setattr(counting, "CROWD", crowd)
-    monkeypatch.setattr(counting, "NOTES_PER_PROBE", 0)
-    monkeypatch.setattr(counting, "HARD", 10**9)
-    monkeypatch.setattr(counting, "LEAST_NOTES", 10)
-    check(people(n=60, m=270, seed=5, noise=4.0))
+def test_hard_probes_are_counted_in_place_or_in_float64(crowd):
+    with changed(gpu_crowd=crowd, gpu_notes_per_probe=0, gpu_hard_tiles=10**9, gpu_notes=10):
+        check(people(n=60, m=270, seed=5, noise=4.0))
 
 
 @pytest.mark.parametrize("options", [{}, {"gallery_rows": 60}, {"kernel": "float64"}])
