@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 from validation.held_out import procedures as held_out_procedures
 from validation.held_out import shapes
 
 import strat
+from binomial_limits import coverage_limits
 from validation import (
     counting,
     held_out,
@@ -72,7 +72,7 @@ def test_two_way_truth_and_curve() -> None:
 
 
 def test_what_must_hold_holds_and_what_must_fail_fails() -> None:
-    least = stats.binom.ppf(0.001, 100, 0.95) / 100  # of a hundred samples, but for one run in a thousand
+    least, _ = coverage_limits(100)
     assert coverage("rows 200, rate 0.9")["default"] >= least
     clustered = coverage("units 20, icc 0.5")
     assert clustered["default"] >= least
