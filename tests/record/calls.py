@@ -96,9 +96,7 @@ def _rarer() -> Calls:
         "score_table": lambda: strat.verbs.score_table(_files()["board.csv"], higher_is_better=True),
         "example_1_12": lambda: gaussian.bayes_error(gaussian.example_1_12()),
         "standard_problem": lambda: gaussian.standard_problem().classes[1],
-        "with_sample": lambda: gaussian.with_sample(
-            np.array([[1.0]]), np.array([[[2.0]]]), 2, added=np.array([[4.0], [5.0]])
-        ),
+        "with_sample": lambda: gaussian.with_sample(np.array([[1.0]]), np.array([[[2.0]]]), 2, added=np.array([[4.0]])),
         "noisy_shapes": lambda: datasets.noisy_shapes(20, curves=lines, rng=1),
         "relative_rank_of": lambda: recognition.relative_rank_of(public_calls.ranked()),
         "system_of_model": lambda: recognition.run(
