@@ -15,7 +15,7 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.comparison.adjustments import ADJUSTMENTS, OF_PAIRS, adjust
-from strat.comparison.data_sets import EQUIVALENT, Friedman, signed_rank
+from strat.comparison.data_sets import EQUIVALENT, Friedman, few_data_sets, signed_rank
 from strat.comparison.posthoc import AllPairs, nemenyi
 from strat.comparison.score_table import Scores, ranked, scores
 from strat.estimation.frames import frame
@@ -48,8 +48,9 @@ def aligned_friedman(table: Any, *, higher_is_better: bool) -> Friedman:
     room = float((ranks**2).sum()) - float((ranks.sum(axis=1) ** 2).sum()) / k
     statistic = between / room if room > 0 else 0.0
     pvalue = chi2_pvalue(statistic, k - 1)
+    notes = (*s.notes, *few_data_sets(ranks, "chi-squared approximation"))
     return Friedman("Friedman, aligned ranks", statistic, pvalue, (k - 1.0,), "two-sided", EQUIVALENT, s.systems,
-                    ranks.mean(axis=0), n, notes=s.notes)  # fmt: skip
+                    ranks.mean(axis=0), n, notes=notes)  # fmt: skip
 
 
 @checked
@@ -73,7 +74,7 @@ def quade(table: Any, *, higher_is_better: bool) -> Friedman:
     df = (k - 1.0, (k - 1.0) * (n - 1.0))
     statistic = math.inf if room <= 1e-12 * all_squares else (n - 1.0) * between / room
     average = weight @ ranks / weight.sum()
-    notes = s.notes
+    notes = s.notes if math.isinf(statistic) else (*s.notes, *few_data_sets(weighted, "F approximation"))
     # Where all data sets agree F is infinite: the p-value is that of just this order of every data set (Conover).
     pvalue = math.factorial(k) ** (1.0 - n) if math.isinf(statistic) else f_pvalue(statistic, df)
     if all_squares == 0.0:
