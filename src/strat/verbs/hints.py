@@ -23,9 +23,9 @@ from strat.measures.clustering import anova, design_effect
 from strat.verbs.metric_words import ALIASES
 from strat.verbs.metrics import Metric
 
-FEW = 15
+FEW = 15  # levels of a column that rather look like strata than like units
 MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
-MOST_SYSTEMS = 50
+MOST_SYSTEMS = 50  # levels of a column that may name systems
 BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
 _SYSTEMS = ("system", "model", "run", "classifier", "algorithm", "matcher", "llm", "agent", "checkpoint")
 _ITEMS = ("item", "id", "question", "prompt", "case", "example", "image", "document", "task", "probe")

@@ -13,8 +13,8 @@ from strat.base.validate.columns import Array, Codes, encode
 from strat.data.logs.item_table import ItemTable
 from strat.verbs.hints import suspects
 
-FEWEST = 20
-MOST = 2
+FEWEST = 20  # rows below which no correlation is spoken of
+MOST = 2  # columns that are named
 
 
 def looks_clustered(
