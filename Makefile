@@ -13,7 +13,7 @@ UV     := build/uv/bin/uv
 EXTRAS := learn,plot,report,logs,excel,spark,dask,speech,translation,detection
 COMMA  := ,
 
-.PHONY: demo test test-lowest test-spark gpu-interpreter survey-data coverage lint format lock docs dist test-dist sizes benchmarks validate load fuzz clean
+.PHONY: demo test test-lowest test-spark gpu-interpreter survey-data coverage record lint format lock docs dist test-dist sizes benchmarks validate mutate load fuzz clean
 
 demo: $(SMALL)
 	$(BIN)/strat demo
@@ -43,6 +43,10 @@ build/survey/apistrat.csv: tests/oracles/api.py | $(STAMP)
 
 coverage: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov
+
+# What the library says, call by call: renews tests/record/record.json and prints what changed.
+record: $(STAMP)
+	$(BIN)/python tests/record/record.py --write
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -86,7 +90,11 @@ benchmarks: $(STAMP)
 
 validate: $(STAMP)
 	$(BIN)/python -m validation
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or hypothesis" --hypothesis-profile thorough
+
+# How much the tests notice: changes of single places; fails where one that was noticed no longer is.
+mutate: $(STAMP)
+	$(BIN)/python tests/project/mutate.py
 
 load: $(STAMP)
 	$(BIN)/python -m validation.load --minutes 60

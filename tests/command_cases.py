@@ -16,21 +16,14 @@ from typing import Any
 
 import pytest
 
+import warm
 from strat.cli import main
+from warm import Outcome
 
 MEMORY_KB = 1_500_000  # how much the peak of this process may grow in one case
 SECONDS = 20.0
 
 Make = Callable[[Path], list[object]]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How the program ended."""
-
-    code: int
-    out: str
-    err: str
 
 
 @dataclass(frozen=True)
@@ -84,13 +77,21 @@ class Program:
         return Outcome(code, said.out, said.err)
 
 
-def in_a_process(*arguments: object, limit: Callable[[], None] | None = None, **options: Any) -> Outcome:
-    """The same in a process of its own."""
+MAIN = "from strat.cli import main; main()"
+
+
+def in_a_process(*arguments: object, **options: Any) -> Outcome:
+    """The same in a process of its own, from its very start."""
     made = subprocess.run(
-        [sys.executable, "-c", "from strat.cli import main; main()", *map(str, arguments)],
-        capture_output=True, text=True, timeout=SECONDS, preexec_fn=limit, check=False, **options,
+        [sys.executable, "-c", MAIN, *map(str, arguments)],
+        capture_output=True, text=True, timeout=SECONDS, check=False, **options,
     )  # fmt: skip
     return Outcome(made.returncode, made.stdout, made.stderr)
+
+
+def in_a_copy(*arguments: object, before: str = "", **options: Any) -> Outcome:
+    """The same in a process that has imported strat already; `before` is run first."""
+    return warm.run(before + MAIN, *arguments, **options)
 
 
 def _too_long(*_: object) -> None:

@@ -9,3 +9,8 @@ from strat.show.curves import calibration, cmc, det, precision_recall, roc
 from strat.show.forests import critical_difference, forest, of_evaluation
 
 __all__ = ["calibration", "cmc", "critical_difference", "det", "forest", "of_evaluation", "precision_recall", "roc"]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from typing import Any
 import pytest
 
 import strat.show.render as out
-from command_cases import Program, in_a_process, listing, put, table
+from command_cases import Program, in_a_copy, listing, put, table
 from strat.base.errors import StratError
 from strat.data.untrusted import stamps_of, unchanged
 
@@ -88,9 +87,11 @@ def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
     assert listing(tmp_path).keys() == {"a.csv"}
 
 
-def _small_files() -> None:
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+SMALL_FILES = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+"""
 
 
 FULL = {
@@ -108,7 +109,7 @@ def test_a_full_disk(make: Callable[[Path], tuple[object, ...]], tmp_path: Path)
     put(tmp_path, "a.csv", table(2000))
     before = listing(tmp_path)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "MPLCONFIGDIR": str(tmp_path.parent)}
-    ended = in_a_process(*make(tmp_path), limit=_small_files, env=environment)
+    ended = in_a_copy(*make(tmp_path), before=SMALL_FILES, env=environment)
     assert ended.code == 1, ended
     assert "Traceback" not in ended.err
     named = "strat: `" if make is not FULL["a picture"] else "strat: "  # matplotlib's own files may find no room first

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_cases import Program, in_a_process, put, table
+from command_cases import Program, in_a_copy, put, table
 from strat.base.files import atomic
 from strat.data import files, read
 from strat.verbs import evaluate
@@ -247,6 +247,6 @@ def test_the_folder_of_the_engine_goes_with_it(tmp_path: Path, monkeypatch: pyte
 
 def test_a_negative_memory_limit_is_refused(folder: Path) -> None:
     """`--memory -1` took the limit away."""
-    done = in_a_process("evaluate", "p1.csv", *ASK, "--memory", "-1")
+    done = in_a_copy("evaluate", "p1.csv", *ASK, "--memory", "-1")
     assert done.code == 1
     assert "`memory` must be a size" in done.err or "`--memory` must be a size" in done.err

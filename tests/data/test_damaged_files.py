@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_cases import in_a_process
+from command_cases import in_a_copy
 from strat.base.errors import StratError
 from strat.verbs import evaluate
 
@@ -43,7 +43,7 @@ def test_a_wrong_offset_of_text_in_an_arrow_file_is_refused(tmp_path: Path, offs
     offsets = struct.pack("<8i", *range(0, 24, 3))
     data[data.index(offsets) + 16 : data.index(offsets) + 20] = struct.pack("<i", offset)
     (tmp_path / "x.arrow").write_bytes(data)
-    done = in_a_process("evaluate", tmp_path / "x.arrow", "--truth", "t", "--predicted", "p")
+    done = in_a_copy("evaluate", tmp_path / "x.arrow", "--truth", "t", "--predicted", "p")
     assert done.code == 1
     assert "can't be read as an Arrow file" in done.err
 

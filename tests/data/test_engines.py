@@ -11,12 +11,14 @@ import pytest
 
 import strat
 from strat import StratError
+from strat.base.limits import changed
 from strat.data import read, reduce
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.measures.classification import f1
 from strat.measures.scores import auc
 from strat.verbs import evaluate
+from strat.verbs.metrics import METRICS
 
 Make = Callable[[dict[str, np.ndarray], Path], Any]
 
@@ -120,27 +122,36 @@ def _row_by_row(data: dict[str, np.ndarray], roles: dict[str, str]) -> strat.Des
     return strat.Design.simple_random(len(data["truth"]), weights=weights)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+def _sources_and_designs() -> list[Any]:
+    """Every source on every design; quick: every source on the fullest design and on one other."""
+    simple = [design for design in DESIGNS if design != "all"]
+    return [
+        pytest.param(source, design, marks=() if design in ("all", simple[k % len(simple)]) else pytest.mark.slow)
+        for k, source in enumerate(SOURCES)
+        for design in DESIGNS
+    ]
+
+
+@pytest.mark.parametrize(("source", "on"), _sources_and_designs())
 def test_every_source_gives_the_numbers_of_the_rows(
-    source: str, predictions: dict[str, np.ndarray], tmp_path: Path
+    source: str, on: str, predictions: dict[str, np.ndarray], tmp_path: Path
 ) -> None:
-    made = SOURCES[source](predictions, tmp_path)
-    for roles in DESIGNS.values():
-        found = evaluate(made, truth="truth", predicted="guess", metrics=["accuracy", "macro_f1"], **roles)
-        area = evaluate(made, truth="cat", score="score", **roles)
-        design = _row_by_row(predictions, roles)
-        truth, guess = predictions["truth"], predictions["guess"]
-        for name, statistic, estimate in (
-            ("accuracy", strat.accuracy(truth, guess), found["accuracy"]),
-            ("macro_f1", f1(truth, guess, average="macro"), found["macro_f1"]),
-            ("auc", auc(predictions["cat"], predictions["score"]), area["auc"]),
-        ):
-            wanted = strat.estimate(statistic, on=design)
-            assert estimate.value == pytest.approx(wanted.value, rel=1e-12), name
-            assert estimate.se == pytest.approx(wanted.se, rel=1e-10), name
-            assert estimate.df == pytest.approx(wanted.df, rel=1e-9), name
-            assert estimate.deff == pytest.approx(wanted.deff, rel=1e-9), name
-            assert estimate.interval() == pytest.approx(wanted.interval(), rel=1e-10), name
+    made, roles = SOURCES[source](predictions, tmp_path), DESIGNS[on]
+    found = evaluate(made, truth="truth", predicted="guess", metrics=["accuracy", "macro_f1"], **roles)
+    area = evaluate(made, truth="cat", score="score", **roles)
+    design = _row_by_row(predictions, roles)
+    truth, guess = predictions["truth"], predictions["guess"]
+    for name, statistic, estimate in (
+        ("accuracy", strat.accuracy(truth, guess), found["accuracy"]),
+        ("macro_f1", f1(truth, guess, average="macro"), found["macro_f1"]),
+        ("auc", auc(predictions["cat"], predictions["score"]), area["auc"]),
+    ):
+        wanted = strat.estimate(statistic, on=design)
+        assert estimate.value == pytest.approx(wanted.value, rel=1e-12), name
+        assert estimate.se == pytest.approx(wanted.se, rel=1e-10), name
+        assert estimate.df == pytest.approx(wanted.df, rel=1e-9), name
+        assert estimate.deff == pytest.approx(wanted.deff, rel=1e-9), name
+        assert estimate.interval() == pytest.approx(wanted.interval(), rel=1e-10), name
 
 
 @pytest.mark.parametrize("source", ["columns", "polars", "polars lazy", "duckdb", "parquet"])
@@ -204,6 +215,58 @@ def test_binned_scores_stay_within_the_printed_bound(predictions: dict[str, np.n
     assert binned["auc"].se == pytest.approx(exact.se, rel=0.05)
 
 
+OF_SCORES = [name for name, metric in METRICS.items() if metric.needs == ("truth", "score") and metric.average is None]
+
+
+def many_scores() -> dict[str, np.ndarray]:
+    """6,000 comparisons of 60 people, nearly all with a score of their own."""
+    rng = np.random.default_rng(8)
+    unit = rng.integers(0, 60, 6000)
+    truth = (rng.random(6000) < 0.3).astype(int)
+    score = 1 / (1 + np.exp(-rng.normal(1.6 * truth - 1 + 0.4 * (unit % 3), 1)))
+    return {"y": truth, "s": score, "u": unit, "w": rng.integers(1, 4, 6000)}
+
+
+def same_numbers(source: Any, data: dict[str, np.ndarray], roles: dict[str, str]) -> None:
+    ask: dict[str, Any] = {"truth": "y", "score": "s", "metrics": OF_SCORES, "positive": 1, **roles}
+    found, wanted = evaluate(source, **ask), evaluate(data, **ask)
+    for name in OF_SCORES:
+        np.testing.assert_allclose(found[name].value, wanted[name].value, rtol=1e-12, atol=1e-14, err_msg=name)
+        np.testing.assert_allclose(found[name].se, wanted[name].se, rtol=1e-10, err_msg=name)
+        np.testing.assert_allclose(
+            np.asarray(found[name].interval()), np.asarray(wanted[name].interval()), rtol=1e-10, err_msg=name
+        )
+
+
+@pytest.mark.parametrize("source", ["polars lazy", "duckdb", "parquet", "csv"])
+@pytest.mark.parametrize(
+    "roles", [{"units": "u"}, {}, {"units": "u", "weights": "w"}], ids=["units", "rows", "weights"]
+)
+def test_a_file_is_a_frame_for_every_measure_of_scores(source: str, roles: dict[str, str], tmp_path: Path) -> None:
+    """The standard error of an EER was between 0.6 and 1.6 times that of the frame: 256 bins from 4,097 scores on."""
+    data = many_scores()
+    assert "equal_error_rate" in OF_SCORES
+    same_numbers(SOURCES[source](data, tmp_path), data, roles)
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="scores are binned; One table of influences")
+@changed(exact_rows=5000)
+def test_a_file_is_a_frame_for_scores_of_any_number_of_rows(tmp_path: Path) -> None:
+    data = many_scores()
+    same_numbers(SOURCES["parquet"](data, tmp_path), data, {"units": "u"})
+
+
+@changed(exact_rows=5000)
+def test_the_note_on_bins_bounds_or_names_each_measure(tmp_path: Path) -> None:
+    file = SOURCES["parquet"](many_scores(), tmp_path)
+    rates = evaluate(file, truth="y", score="s", units="u", metrics=["auc", "eer", "average_precision"])
+    assert "the AUC by at most" in rates.warnings[0]
+    assert "how far this moves equal_error_rate, average_precision and their" in rates.warnings[0]
+    mean = evaluate(file, score="s", units="u", metrics=["mean"])
+    bound = float(mean.warnings[0].split("the mean by at most ")[1].split(";")[0])
+    assert abs(mean["mean"].value - many_scores()["s"].mean()) <= bound
+
+
 def test_few_distinct_scores_are_never_binned(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(_polars(predictions).lazy(), truth="cat", score="score", units="passage")
     assert found.warnings == ()
@@ -260,7 +323,7 @@ def test_one_and_true_are_not_one_label_in_a_table_either() -> None:
 
 
 UUIDS = [f"00000000-0000-0000-0000-00000000000{k % 4}" for k in range(12)]
-SQL_TYPES = {
+SQL_TYPES: dict[str, list[Any]] = {
     "uuid": UUIDS,
     "time with time zone": [f"12:00:0{k % 4}+01" for k in range(12)],
     "bit": [f"1{k % 4:03b}" for k in range(12)],
@@ -305,9 +368,9 @@ def test_nested_columns_of_duckdb_are_refused(value: str) -> None:
         evaluate(shown, truth="t", predicted="p")
 
 
-def test_uuids_in_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_uuids_in_two_passes(tmp_path: Path) -> None:
     """A Parquet file with units of UUIDs, in two passes as in one."""
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     columns = {"t": [0, 1] * 6, "p": [0, 1, 1] * 4, "u": UUIDS}
     made = _duckdb(columns, tmp_path).project("t, p, u::uuid as u")
     made.write_parquet(str(tmp_path / "t.parquet"))

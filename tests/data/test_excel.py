@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import strat
 from strat.base.errors import StratError
+from strat.base.limits import changed
 from strat.cli import main
 from strat.data import excel, read
 from strat.verbs import look
@@ -147,6 +149,7 @@ def test_a_workbook_under_another_name(tmp_path: Path) -> None:
 
 def test_damaged_workbooks_end_in_one_sentence(tmp_path: Path) -> None:
     whole = book(tmp_path / "a.xlsx", A=ROWS).read_bytes()
+    unharmed = repr(columns(tmp_path / "a.xlsx"))
     rng = np.random.default_rng(0)
     for k in range(60):
         data = bytearray(whole)
@@ -155,7 +158,7 @@ def test_damaged_workbooks_end_in_one_sentence(tmp_path: Path) -> None:
         path = tmp_path / "b.xlsx"
         path.write_bytes(bytes(data[: len(data) - (k % 3) * 200]))
         with suppress(StratError):  # anything else is a bug
-            read(path)
+            assert repr(columns(path)) == unharmed  # where the damage lies in what is not read
 
 
 def _sheet(path: Path, xml: bytes, like: Path) -> Path:
@@ -182,9 +185,8 @@ HEAD = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/
     ],
     ids=["rows", "cells", "entities"],
 )  # fmt: skip
-def test_sheets_that_claim_too_much(tmp_path: Path, xml: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excel, "ROWS", 1 << 14)
-    monkeypatch.setattr(excel, "CELLS", 1 << 20)
+@changed(excel_rows=1 << 14, excel_cells=1 << 20)
+def test_sheets_that_claim_too_much(tmp_path: Path, xml: bytes) -> None:
     like = book(tmp_path / "a.xlsx", A=ROWS)
     with pytest.raises(StratError, match=r"must have at most|can't be read as an Excel workbook"):
         read(_sheet(tmp_path / "b.xlsx", xml, like))
@@ -216,3 +218,43 @@ def test_no_copy_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(StratError, match="twice"):
         read(book(tmp_path / "b.xlsx", A=[["x", "x"], [1, 2]]))
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_formulas_without_results_are_told(tmp_path: Path) -> None:
+    """They were told as missing values; another program than Excel may write them so."""
+    path = book(tmp_path / "t.xlsx", a=[["t", "p"], [1, "=A2"], [0, 0]])
+    with pytest.raises(StratError, match="must hold the result of each formula, but cell B2 has none"):
+        read(path)
+
+
+def _with_cell(path: Path, cell: bytes) -> Path:
+    """The workbook with its cell B2 written so."""
+    with zipfile.ZipFile(path) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(path, "w") as new:
+        for name, content in parts.items():
+            new.writestr(name, re.sub(rb'<c r="B2".*?</c>', cell, content))
+    return path
+
+
+def test_formulas_with_results_are_their_results(tmp_path: Path) -> None:
+    path = book(tmp_path / "t.xlsx", a=[["t", "p"], [1, "=A2"], [0, 0], [1, None]])
+    path = _with_cell(path, b'<c r="B2"><f>A2</f><v>1</v></c>')
+    assert read(path).columns(["t", "p"], missing="drop")["p"].tolist() == [1, 0]
+    path = _with_cell(path, b'<c r="B2" t="str"><f>""</f><v></v></c>')
+    assert read(path).column("p", missing="drop").tolist() == [0]  # an empty text is a result
+
+
+def test_a_bad_header_is_refused_before_the_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workbook of 240,000 × 20 equal cells was read for two minutes, and then refused for its first row."""
+    seen = []
+
+    def text(value: Any) -> str:
+        seen.append(value)
+        return str(value)
+
+    path = book(tmp_path / "t.xlsx", a=[["x"] * 5] * 1000)
+    monkeypatch.setattr(excel, "_text", text)
+    with pytest.raises(StratError, match="must name each column once, got 'x' twice"):
+        read(path)
+    assert len(seen) == 5

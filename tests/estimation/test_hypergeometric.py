@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
+import strat
+from strat import Design
 from strat.base.errors import StratError
 from strat.estimation.proportions import clopper_pearson, hypergeometric_interval, stratified_hypergeometric_interval
 
@@ -61,3 +63,24 @@ def test_one_stratum_is_the_plain_one():
 def test_errors_name_the_argument(arguments, message):
     with pytest.raises(StratError, match=message):
         hypergeometric_interval(*arguments)
+
+
+@pytest.mark.parametrize(("rows", "population"), [(20, 50), (40, 100), (7, 9)])
+def test_exact_limits_of_a_finite_population_are_hypergeometric(rows, population):
+    design = Design.simple_random(n=rows, population=population)
+    shares = [strat.estimate(strat.proportion(np.arange(rows) < hits), on=design) for hits in range(rows + 1)]
+    limits = [share.interval(method="exact") for share in shares]
+    expected = [hypergeometric_interval(hits, rows, population) for hits in range(rows + 1)]
+    np.testing.assert_allclose(limits, expected)
+    assert shares[0].interval() == pytest.approx(expected[0])  # without an error, by default too
+    for successes in range(population + 1):
+        true, chance = successes / population, scipy.stats.hypergeom.pmf(range(rows + 1), population, successes, rows)
+        assert sum(p for (low, high), p in zip(limits, chance, strict=True) if low <= true <= high) >= 0.95
+
+
+def test_shares_of_a_part_of_a_finite_population_keep_an_effective_size():
+    design = Design.simple_random(n=20, population=50)
+    truth = np.tile([1, 0], 10)
+    right = strat.recall(truth, truth * (np.arange(20) > 3), positive=1)
+    low, high = strat.estimate(right, on=design).interval(method="exact")
+    assert (low, high) != pytest.approx(hypergeometric_interval(8, 10, 50), abs=1e-6)

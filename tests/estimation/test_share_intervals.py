@@ -8,6 +8,7 @@ from scipy.special import expit
 
 import strat
 from strat import Design
+from strat.base.notes import codes_of
 from strat.estimation.unit_shares import UnitShares
 
 Layout = tuple[str, list[int], float, float, str]
@@ -218,3 +219,16 @@ def test_domains_of_strata_that_differ_are_as_uncertain_as_their_sizes() -> None
     low, high = found.interval()
     straight = found.interval(method="logit")
     assert high - low == pytest.approx(straight[1] - straight[0], rel=0.25)
+
+
+def test_limits_by_replicates_are_said_to_be_of_another_kind() -> None:
+    """One standard error, two intervals: whoever is told that BRR equals the closed form asks why."""
+    right = np.tile([1, 0, 1, 1], 20)
+    design = Design.stratified(strata=np.repeat(range(20), 4))
+    share = strat.proportion(right)
+    closed, balanced = strat.estimate(share, on=design), strat.estimate(share, on=strat.brr(design))
+    assert balanced.se == pytest.approx(closed.se)
+    assert balanced.interval() != pytest.approx(closed.interval(), abs=1e-4)
+    assert "limits-by-method" in codes_of(balanced.notes)
+    assert "limits-by-method" not in codes_of(closed.notes)
+    assert "limits-by-method" not in codes_of(strat.estimate(strat.mean(right * 2.0), on=strat.brr(design)).notes)

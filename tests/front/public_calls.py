@@ -84,7 +84,7 @@ class Maker:
         self.calls: list[Call] = []
 
     def __call__(self, module: str, function: Any, /, *, skip: tuple[str, ...] = (), **arguments: Any) -> None:
-        name = getattr(function, "__qualname__", str(function))
+        name = getattr(function, "func", function).__qualname__  # what a partial calls
         self.calls.append(Call(f"{module}.{name}", function, arguments, skip))
 
 
@@ -344,11 +344,10 @@ def _fields(call: Maker) -> None:
 def _intervals(call: Maker) -> None:
     p = strat.estimation.proportions
     for f in (p.agresti_coull, p.clopper_pearson, p.jeffreys, p.korn_graubard, p.logit_interval, p.lower_bound,
-              p.score_interval, p.upper_bound, p.wald):  # fmt: skip
+              p.score_interval, p.upper_bound, p.wald, p.wilson):  # fmt: skip
         call("strat", f, successes=[3, 5], trials=[10, 20])
     for f in (p.hypergeometric_interval, p.stratified_hypergeometric_interval):
         call("strat", f, successes=[3, 5], trials=[10, 20], population=[50, 60])
-    call("strat", p.wilson, share=0.4, trials=20)
     call("strat", p.rule_of_three, trials=30)
     call("strat", p.apparent_error, errors=3, trials=20)
     call("strat", p.interval_coverage, method=p.score_interval, trials=20, probability=0.3, skip=("method",))

@@ -17,6 +17,11 @@ import strat
 HEAVY = ("pandas", "polars", "sklearn", "matplotlib", "duckdb", "narwhals", "jinja2", "scipy.special", "scipy.stats")
 # CPU of `import strat`, and of the names that every program uses after it, as a multiple of that of `import numpy`
 LIMITS = {"import strat": 0.1, "strat.Design, strat.estimate, strat.accuracy": 3.0}
+PARTS = [
+    f"strat.{part}"
+    for part in ("algebra", "comparison", "datasets", "designs", "gaussian", "measures", "planning", "protocols",
+                 "recognition")
+]  # fmt: skip
 
 
 def test_dir_shows_public_names_only() -> None:
@@ -24,6 +29,14 @@ def test_dir_shows_public_names_only() -> None:
     assert dir(strat) == sorted([*strat.__all__, "__version__"])
     assert not [name for name in strat.__all__ if name.startswith("_")]
     assert strat.__all__ == sorted(strat.__all__)
+
+
+@pytest.mark.parametrize("part", ["strat.plot", *PARTS])
+def test_dir_of_a_part_shows_its_public_names_only(part: str) -> None:
+    """`dir(strat.recognition)` showed annotations, blocks and rounding among the calls."""
+    module = import_module(part)
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in dir(module))
 
 
 @pytest.mark.parametrize("name", strat.__all__)

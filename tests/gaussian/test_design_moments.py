@@ -69,8 +69,12 @@ def test_variance_is_of_first_order_only_where_the_classifier_is_not_bayes():
 
 
 def test_variance_of_bayes_classifier_goes_like_one_over_n_squared():
-    few, many = (design_moments(UNEQUAL, design_samples=n) for n in (100, 400))
-    assert few.variance / many.variance == pytest.approx(16, rel=0.35)
+    few, many = (
+        (UNEQUAL.priors @ class_errors_of_designs(UNEQUAL, (n, n), repetitions=4000, rng=1, linear=False)).var()
+        for n in (3200, 12800)
+    )
+    assert few / many == pytest.approx(16, rel=0.12)
+    assert design_moments(UNEQUAL, design_samples=3200).variance == pytest.approx(few, rel=0.2)
 
 
 def test_errors_of_the_classes_are_not_perfectly_opposed_with_few_samples():

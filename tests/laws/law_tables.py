@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import strat
+from strat.verbs.metrics import METRICS
 
 Data = dict[str, np.ndarray]
 Roles = dict[str, Any]
@@ -40,6 +41,11 @@ def table(seed: int = 5, units: int = 24, each: int = 4) -> Data:
         "amount": np.round(2.0 + rng.gamma(3.0, 1.0, n), 2),
         "length": rng.integers(3, 9, n).astype(float),
         "event": (rng.random(n) < 0.7).astype(np.int64),
+        "low": np.round(rng.uniform(1.0, 4.0, n), 2),
+        "high": np.round(rng.uniform(5.0, 9.0, n), 2),
+        "answer": truth[np.arange(n) // 3 * 3],  # one for all tries of an item
+        "severity": np.array(["Minor", "Major", "Minor"])[truth],
+        "category": np.array(["Fluency", "Accuracy"])[binary],
     }
     for k in range(SYSTEMS):
         data[f"guess{k}"] = np.where(rng.random(n) < ease - 0.05 * k, truth, rng.integers(0, 3, n))
@@ -85,6 +91,56 @@ MEASURES: dict[str, Roles] = {
     "rmse": {"truth": "amount", "predicted": "amount{}"},
 }
 
+# Every measure that has a name, by the columns that it is asked of: those of a line go into one call.
+LABELS: Roles = {"truth": "truth", "predicted": "guess0"}
+BINARY: Roles = {"truth": "binary", "predicted": "called0", "positive": 1}
+SCORES: Roles = {"truth": "binary", "score": "score0", "positive": 1}
+AMOUNTS: Roles = {"truth": "amount", "predicted": "amount0"}
+OF_BINARY = (
+    *("negative_predictive_value", "false_positive_rate", "false_negative_rate"),
+    *("positive_likelihood_ratio", "negative_likelihood_ratio"),
+)
+OF_AMOUNTS = (
+    *("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall", "pinball_loss@0.8"),
+    *("icc1", "icc2", "icc3", "krippendorff_alpha_interval", "krippendorff_alpha_ratio"),
+)
+OF_RATINGS = ("gwet_ac2_linear", "gwet_ac2_quadratic", "krippendorff_alpha_ordinal")
+OF_SCORES = (
+    *("auc", "average_precision", "equal_error_rate", "brier", "log_loss", "calibration_error"),
+    *("observed_expected", "calibration_slope", "calibration_intercept", "net_benefit@0.3"),
+)
+OF_TRIES = ("pass@2", "pass^2", "best@2", "mean@2", "consistency")
+GROUPS_OF_MEASURES: dict[str, tuple[Roles, tuple[str, ...]]] = {
+    "labels": (
+        LABELS,
+        tuple(
+            name
+            for name, one in METRICS.items()
+            if one.needs == ("truth", "predicted") and name not in {*OF_BINARY, *OF_AMOUNTS, *OF_RATINGS}
+        ),
+    ),
+    "two labels": (BINARY, OF_BINARY),
+    "amounts": (AMOUNTS, OF_AMOUNTS),
+    "ratings": (LABELS, OF_RATINGS),
+    "scores": (SCORES, OF_SCORES),
+    "numbers": ({"score": "amount0"}, ("mean", "total", "median", "latency@0.9")),
+    "ratio": ({"truth": "length", "score": "amount0"}, ("ratio",)),
+    "spent": ({"predicted": "called0", "score": "length"}, ("cost_per_success",)),
+    "forecasts": ({"truth": "amount", "predicted": "amount0", "score": "length"}, ("mase",)),
+    "limits": ({"truth": "amount", "predicted": "low", "score": "high"}, ("interval_share",)),
+    "times": ({"truth": "length", "predicted": "event", "score": "score0"}, ("harrell_c",)),
+    "risks": ({"truth": "binary", "predicted": "score0", "score": "score1"}, ("nri", "idi")),
+    "errors": ({"truth": "category", "predicted": "severity", "items": "item"}, ("mqm",)),
+    "votes": ({"truth": "answer", "predicted": "guess0", "items": "item"}, ("majority_vote",)),
+    "tries": ({"score": "right0", "items": "item"}, OF_TRIES),
+}
+
+
+def asked_of_all(group: str, design: str) -> Roles:
+    """The arguments of `evaluate` for all measures of a line, on a kind of design that names columns alone."""
+    roles, names = GROUPS_OF_MEASURES[group]
+    return DESIGNS[design] | roles | {"metrics": list(names)}
+
 
 def of_one(measure: str, system: int = 0) -> Roles:
     """The arguments of `evaluate` for a measure of one system."""
@@ -110,6 +166,23 @@ def _at(column: Any, system: int) -> Any:
     return column.format(system) if isinstance(column, str) else column
 
 
+def judged(rows: Data) -> dict[str, Any]:
+    """A judge of every row, and people's scores of a third of them."""
+    labelled = np.random.default_rng(2).random(len(rows["unit"])) < 1 / 3
+    human = {name: np.where(labelled, rows[of], np.nan) for name, of in (("human", "right0"), ("human1", "right1"))}
+    chance = np.full(len(labelled), 1 / 3)
+    return {**human, "judge": rows["score0"], "judge1": rows["score1"], "chance": chance, "unit": rows["unit"]}
+
+
+def voted() -> dict[str, Any]:
+    """Votes on pairs of four systems, six on each prompt."""
+    rng = np.random.default_rng(6)
+    pair = np.array([rng.choice(4, 2, replace=False) for _ in range(120)])
+    systems = np.array(["red", "green", "blue", "grey"])
+    winner = rng.choice(["left", "right", "tie"], 120, p=[0.45, 0.4, 0.15])
+    return {"left": systems[pair[:, 0]], "right": systems[pair[:, 1]], "winner": winner, "prompt": np.arange(120) // 6}
+
+
 def _pandas(data: Data, folder: Path) -> Any:
     import pandas as pd
 
@@ -128,10 +201,11 @@ def _arrow(data: Data, folder: Path) -> Any:
     return pa.table(data)
 
 
-def _csv(data: Data, folder: Path) -> Path:
+def csv_file(data: Mapping[str, Sequence[Any] | np.ndarray], path: Path) -> Path:
+    """The columns in a file of comma-separated values."""
     lines = [",".join(data), *(",".join(map(str, row)) for row in zip(*data.values(), strict=True))]
-    (folder / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder / "rows.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
 
 
 def _parquet(data: Data, folder: Path) -> Path:
@@ -152,7 +226,7 @@ SOURCES: dict[str, Callable[[Data, Path], Any]] = {
     "pandas": _pandas,
     "polars": _polars,
     "arrow": _arrow,
-    "csv": _csv,
+    "csv": lambda data, folder: csv_file(data, folder / "rows.csv"),
     "parquet": _parquet,
     "duckdb": _duckdb,
 }

@@ -56,7 +56,6 @@ def test_boundaries_of_a_long_tail_beat_quantiles_and_come_near_the_best_cut():
     score = np.random.default_rng(1).exponential(size=2000)
     answer = stratum_boundaries(score, strata=2)
     assert answer.quantile_ratio < 0.92
-    assert answer.cuts[0] == pytest.approx(1.26, abs=0.25)  # Cochran 5A.7 by the density: the optimum is near 1.26
     strata = answer.strata(score)
     assert np.bincount(strata)[1:].tolist() == answer.sizes.tolist()
     best = min(

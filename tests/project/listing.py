@@ -11,9 +11,9 @@ HEAD = """# What each test file proves
 
 The folders are those of `src/strat`. Beside them: `front` (the names that everybody uses, and the programs that people
 write first), `laws` (what holds for every verb, source and design), `docs`, `reproduce` and `validation` (the folders
-of these names), `project` (the package itself), and `oracles` (reference values of other programs, with the scripts
-that made them). SECURITY.md names the tests of each of
-its promises. Files without `test_` in their name hold what the others share.
+of these names), `project` (the package itself), `record` (what the library says, call by call), and `oracles`
+(reference values of other programs, with the scripts that made them). SECURITY.md names the tests of each of its
+promises. Files without `test_` in their name hold what the others share.
 
 `make test` runs all but the slow ones, with nothing beside the clone; `make validate` runs those, too. Tests marked
 `shared` need real data that can't be given away: they run where the environment variable `STRAT_SHARED` names a folder.

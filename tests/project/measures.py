@@ -1,4 +1,4 @@
-"""Measures of the source, printed by `python tests/project/measures.py`; `--write` renews the list of exceptions."""
+"""Lengths of modules and functions; `python tests/project/measures.py --write` renews the list of exceptions."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "strat"
+SOURCE = ROOT / "src"
 EXCEPTIONS = Path(__file__).with_name("long_code.txt")
 LINES, BODY = 700, 40  # the limits of a module and of a function's body without its docstring
 HEAD = """# Modules over 700 lines (`path: reason`), functions over 40 without their docstrings (`path name: reason`).
 # It holds kernels alone: tests/project/test_measures.py fails for what is not in it, and for what need not be.
 # `python tests/project/measures.py --write` renews it and keeps the reasons.
 """
-KERNELS = "recognition/gpu/"  # where code may be longer, as a kernel is one piece
+KERNELS = "strat/recognition/gpu/"  # where code may be longer, as a kernel is one piece
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function, with the length of its body and the number of its parameters."""
+    """A function, with the length of its body."""
 
     module: str
     name: str
     lines: int
-    parameters: int
 
     @property
     def key(self) -> str:
@@ -34,6 +34,7 @@ class Function:
         return f"{self.module} {self.name}"
 
 
+@cache
 def modules() -> dict[str, str]:
     """From the path of each module to its text."""
     return {
@@ -41,18 +42,16 @@ def modules() -> dict[str, str]:
     }
 
 
-def functions() -> Iterator[Function]:
+@cache
+def functions() -> list[Function]:
     """Every function and method, those within others, too."""
-    for module, text in modules().items():
-        yield from _within(module, ast.parse(text), "")
+    return [function for module, text in modules().items() for function in _within(module, ast.parse(text), "")]
 
 
 def _within(module: str, node: ast.AST, prefix: str) -> Iterator[Function]:
     for one in ast.iter_child_nodes(node):
         if isinstance(one, ast.FunctionDef):
-            own = one.args
-            count = len(own.posonlyargs) + len(own.args) + len(own.kwonlyargs)
-            yield Function(module, prefix + one.name, _length(one), count)
+            yield Function(module, prefix + one.name, _length(one))
         named = f"{prefix}{one.name}." if isinstance(one, ast.FunctionDef | ast.ClassDef) else prefix
         yield from _within(module, one, named)
 
@@ -60,13 +59,6 @@ def _within(module: str, node: ast.AST, prefix: str) -> Iterator[Function]:
 def _length(function: ast.FunctionDef) -> int:
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
-
-
-def classes(package: str) -> list[str]:
-    """Names of the classes of a package that are public by name."""
-    trees = (ast.parse(text) for module, text in modules().items() if module.startswith(f"{package}/"))
-    found = (node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
-    return [name for name in found if not name.startswith("_")]
 
 
 def long_code() -> dict[str, int]:
@@ -89,29 +81,7 @@ def write() -> None:
     EXCEPTIONS.write_text(HEAD + "".join(lines))
 
 
-def report() -> str:
-    """The measures, one on a line."""
-    texts, every = modules(), list(functions())
-    over = long_code()
-    worst = sorted((one for one in every), key=lambda one: -one.parameters)[:10]
-    verbs = classes("verbs")
-    return "\n".join(
-        [
-            f"modules {len(texts)}, lines {sum(len(text.splitlines()) for text in texts.values()):,}",
-            f"modules over {LINES} lines: {sum(' ' not in key for key in over)}",
-            f"functions {len(every):,}, over {BODY} lines: {sum(' ' in key for key in over)}",
-            "most parameters: " + ", ".join(f"{one.key} {one.parameters}" for one in worst),
-            f"public classes in verbs: {len(verbs)}",
-            f"files with most lines: {', '.join(f'{key} {n}' for key, n in _longest(over))}",
-        ]
-    )
-
-
-def _longest(over: dict[str, int]) -> list[tuple[str, int]]:
-    return sorted(((key, n) for key, n in over.items() if " " not in key), key=lambda one: -one[1])[:8]
-
-
 if __name__ == "__main__":
     if "--write" in sys.argv:
         write()
-    print(report())
+    print("\n".join(f"{key}: {lines} lines" for key, lines in sorted(long_code().items(), key=lambda one: -one[1])))

@@ -94,8 +94,8 @@ def test_minimum_cllr_is_that_of_the_best_monotone_calibration(seed, digits):
     mated, others = x[a == b], x[a != b]
     # every cut of the sorted distinct scores into blocks whose posteriors rise: the least cost is the minimum
     distinct = np.unique(x)
-    if len(distinct) > 12:
-        distinct = np.quantile(distinct, np.linspace(0, 1, 12), method="nearest")
+    if len(distinct) > 9:
+        distinct = np.quantile(distinct, np.linspace(0, 1, 9), method="nearest")
         mated, others = (distinct[np.searchsorted(distinct, y, side="right") - 1] for y in (mated, others))
         distinct = np.unique(distinct)
     w = np.array([[np.mean(mated == d), np.mean(others == d)] for d in distinct])
@@ -229,8 +229,12 @@ def test_differences_are_paired(name, at):
     assert gap.se**2 == pytest.approx(two_way_by_pairs(lines, a, b, joint), rel=1e-6)
 
 
-@pytest.mark.parametrize(("name", "at"), [("eer", None), ("auc", None), ("min_dcf", Cost(0.3)), ("fnmr_at", 0.1)])
-def test_differences_vary_as_a_bootstrap_of_subjects_says(name, at):
+@pytest.mark.parametrize(
+    ("name", "at", "off"),
+    [("eer", None, 0.1), ("auc", None, 0.1), ("min_dcf", Cost(0.3), 0.1), ("fnmr_at", 0.1, 0.3)],
+)
+def test_differences_vary_as_a_bootstrap_of_subjects_says(name, at, off):
+    """Where a threshold moves with the data, the bootstrap of 60 subjects is rough."""
     s, who = scores(8, 60, 3)
     r = s + 0.8 * np.random.default_rng(4).standard_normal(s.shape)
     r = (r + r.T) / 2
@@ -247,7 +251,7 @@ def test_differences_vary_as_a_bootstrap_of_subjects_says(name, at):
             verification_of_trials(similarity=x[rows[i], rows[j]], probes=labels[i], gallery=labels[j]) for x in (s, r)
         ]
         gaps.append(np.subtract(*(m.functional(v, name, at).value for v in pair)))
-    assert gap.difference("A", "B", name, at).se == pytest.approx(np.std(gaps), rel=0.3)
+    assert gap.difference("A", "B", name, at).se == pytest.approx(np.std(gaps), rel=off)
 
 
 def test_det_difference_has_a_band_and_pictures():

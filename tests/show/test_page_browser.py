@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from visiting import PHONE, Visit, fits
 
 from strat.datasets.example import example_path
 from strat.show.local_page import Page
 
-DESK, PHONE = {"width": 1200, "height": 900}, {"width": 390, "height": 844}
 EVIL = "<img src=x onerror=alert(2)>"
 
 
@@ -27,31 +27,9 @@ def opened() -> Iterator[Page]:
         yield page
 
 
-class Visit:
-    """The page in a browser, with everything that it complained about or asked for."""
-
-    def __init__(self, browser: Any, page: Page, **options: Any) -> None:
-        self.address = page.address
-        self.context = browser.new_context(**{"viewport": DESK, **options})
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
-        self.complaints: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda m: self.complaints.append(f"{m.type}: {m.text}"))
-        self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
-        self.page.on("dialog", lambda d: self.complaints.append(f"dialog: {d.message}") or d.dismiss())
-        self.page.on("request", lambda r: self.asked.append(r.url))
-        self.page.goto(page.address)
-
-    def __enter__(self) -> Any:
-        return self.page
-
-    def __exit__(self, *error: object) -> None:
-        self.context.close()
-        if error[0] is None:
-            refused = "error: Failed to load resource: the server responded with a status of 400 (Bad Request)"
-            assert [text for text in self.complaints if text != refused] == []
-            assert [url for url in self.asked if not url.startswith((self.address, "data:", "blob:"))] == []
+def visit(browser: Any, page: Page, **options: Any) -> Visit:
+    refused = "error: Failed to load resource: the server responded with a status of 400 (Bad Request)"
+    return Visit(browser, page.address, permitted=refused, **options)
 
 
 def shot(page: Any, name: str) -> None:
@@ -69,14 +47,10 @@ def run(page: Any) -> Any:
     return frame
 
 
-def fits(page: Any) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-
-
 def test_from_a_file_to_a_report(browser: Any, opened: Page, tmp_path: Path) -> None:
     mine = tmp_path / "mine.csv"
     mine.write_bytes(example_path().read_bytes())
-    with Visit(browser, opened) as page:
+    with visit(browser, opened) as page:
         shot(page, "empty")
         page.locator("#file").set_input_files(mine)
         page.locator("#seen").wait_for(state="visible")
@@ -100,7 +74,7 @@ def test_from_a_file_to_a_report(browser: Any, opened: Page, tmp_path: Path) -> 
 
 
 def test_every_question_has_an_answer(browser: Any, opened: Page) -> None:
-    with Visit(browser, opened) as page:
+    with visit(browser, opened) as page:
         page.get_by_role("button", name="Try the bundled example").click()
         page.locator("#seen").wait_for(state="visible")
         page.get_by_role("radio", name="Which is better?").check()
@@ -123,7 +97,7 @@ def test_every_question_has_an_answer(browser: Any, opened: Page) -> None:
 
 
 def test_errors_stand_at_their_field(browser: Any, opened: Page) -> None:
-    with Visit(browser, opened) as page:
+    with visit(browser, opened) as page:
         page.get_by_label("type the name of a file or folder").fill("nothing.csv")
         page.get_by_role("button", name="Open", exact=True).click()
         page.locator("#error-path", has_text="must name a file").wait_for()
@@ -143,7 +117,7 @@ def test_errors_stand_at_their_field(browser: Any, opened: Page) -> None:
 
 
 def test_long_work_shows_that_it_runs_and_stops(browser: Any, opened: Page) -> None:
-    with Visit(browser, opened) as page:
+    with visit(browser, opened) as page:
         page.get_by_role("button", name="Try the bundled example").click()
         page.locator("#seen").wait_for(state="visible")
         page.get_by_role("radio", name="Would the interval hold?").check()
@@ -162,7 +136,7 @@ def test_it_fits_a_phone_and_labels_stay_labels(browser: Any, scheme: str, tmp_p
     evil = tmp_path / "evil.csv"
     rows = [f"{'ab'[k % 2]},{'ab'[k % 3 % 2]},{k // 4}" for k in range(80)]
     evil.write_text("\n".join([f"label,guess {EVIL},patient", *rows]), encoding="utf-8")
-    with Page(str(evil)) as opened, Visit(browser, opened, viewport=PHONE, color_scheme=scheme) as page:
+    with Page(str(evil)) as opened, visit(browser, opened, viewport=PHONE, color_scheme=scheme) as page:
         page.locator("#seen").wait_for(state="visible")
         assert page.locator("main img").count() == 0
         assert fits(page)
@@ -175,7 +149,7 @@ def test_it_fits_a_phone_and_labels_stay_labels(browser: Any, scheme: str, tmp_p
 
 
 def test_by_keyboard_and_by_ear(browser: Any, opened: Page) -> None:
-    with Visit(browser, opened) as page:
+    with visit(browser, opened) as page:
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.textContent") == "Skip to the table"
         page.locator("#example").focus()
@@ -215,7 +189,7 @@ def test_a_workbook_of_several_sheets_lets_one_choose(browser: Any, opened: Page
         ]:
             sheet.append(row)
     book.save(tmp_path / "sites.xlsx")
-    with Visit(browser, opened) as page:
+    with visit(browser, opened) as page:
         page.locator("#file").set_input_files(tmp_path / "sites.xlsx")
         page.locator("#seen").wait_for(state="visible")
         assert "40 rows" in page.locator("#seen-title").inner_text()
@@ -242,7 +216,7 @@ def test_a_folder_of_logs_keeps_its_folders(browser: Any, opened: Page, tmp_path
         name = tmp_path / "runs" / model / "samples_reading_2026-01-01T00-00-00.000000.jsonl"
         name.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
     (tmp_path / "runs" / ".hidden").write_text("not for the page", encoding="utf-8")
-    with Visit(browser, opened) as page:
+    with visit(browser, opened) as page:
         page.locator("#folder").set_input_files(tmp_path / "runs")
         page.locator("#seen").wait_for(state="visible")
         assert "80 scored samples of large, small" in page.locator("#seen-title").inner_text()

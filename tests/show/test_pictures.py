@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +12,8 @@ import numpy as np
 import pytest
 
 import strat
+import warm
+from strat.base.limits import LIMITS
 from strat.estimation import curves
 from strat.recognition import match_curve, ranks, verification
 from strat.show import drawing
@@ -258,7 +258,7 @@ def test_labels_fit_into_given_axes_too() -> None:
 
 def test_a_forest_of_very_many_rows_is_cut_with_a_note() -> None:
     ax = drawing.forest([drawing.Mark(str(k), 0.5, 0.3, 0.7) for k in range(250)], x_label="accuracy")
-    assert len(ax.get_yticklabels()) == drawing.MOST_ROWS
+    assert len(ax.get_yticklabels()) == LIMITS.forest_rows
     assert ax.get_xlabel() == "accuracy\n50 more rows are not drawn"
 
 
@@ -330,7 +330,7 @@ def test_any_label_is_drawn_as_text(label: str) -> None:
 
 def test_drawing_is_loaded_when_it_is_wanted() -> None:
     code = "import sys, strat, strat.plot; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert warm.run(code).code == 0
 
 
 def test_a_legend_has_curves_before_limits_and_a_curve_one_band() -> None:

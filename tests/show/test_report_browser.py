@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from visiting import DESK, PHONE, Visit, fits
 
 import strat
 from strat.datasets.example import example_path
@@ -21,7 +22,6 @@ from strat.measures import rate_at
 from strat.show import report
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-DESK, PHONE = {"width": 1200, "height": 900}, {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")
@@ -52,45 +52,22 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-class Visit:
-    """An open page, and everything it complained about or asked for."""
-
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        self.context = browser.new_context(**{"viewport": DESK, **options})
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda m: self.complaints.append(f"{m.type}: {m.text}"))
-        self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
-        self.page.on("dialog", lambda d: self.complaints.append(f"dialog: {d.message}") or d.dismiss())
-        self.page.on("request", lambda r: self.asked.append(r.url))
-        self.page.goto(path.as_uri())
-
-    def __enter__(self) -> Any:
-        return self.page
-
-    def __exit__(self, *error: object) -> None:
-        self.context.close()
-        assert self.complaints == []
-        assert [url for url in self.asked if not url.startswith(("file:", "blob:", "data:"))] == []
-
-
 @pytest.mark.parametrize("name", ["demo", "evil", "many"])
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_opens_quietly_and_fits(
     browser: Any, pages: dict[str, Path], name: str, viewport: dict[str, int], scheme: str, tmp_path: Path
 ) -> None:
-    with Visit(browser, pages[name], viewport=viewport, color_scheme=scheme) as page:
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    with Visit(browser, pages[name].as_uri(), viewport=viewport, color_scheme=scheme) as page:
+        assert fits(page)
         shot = tmp_path / "shot.png"
-        page.screenshot(path=shot, full_page=True)
+        page.screenshot(path=shot)
         assert shot.stat().st_size > 20_000
         assert page.locator("h1").count() == 1
 
 
 def test_labels_stay_labels(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["evil"]) as page:
+    with Visit(browser, pages["evil"].as_uri()) as page:
         assert page.title() == EVIL
         assert page.locator("img").count() == 0
         assert page.locator("tbody th", has_text=EVIL).first.inner_text() == EVIL
@@ -107,7 +84,7 @@ def column(page: Any, table: str, place: int) -> list[str]:
 
 
 def test_tables_sort_by_click_and_by_key(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"]) as page:
+    with Visit(browser, pages["demo"].as_uri()) as page:
         table = "#block-2-2-1"
         head = page.locator(f"{table} thead th").nth(2)
         head.locator("button").click()
@@ -126,7 +103,7 @@ def test_tables_sort_by_click_and_by_key(browser: Any, pages: dict[str, Path]) -
 
 
 def test_rows_filter(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["many"]) as page:
+    with Visit(browser, pages["many"].as_uri()) as page:
         page.locator("input[type=search]").first.fill("system 07")
         assert len(column(page, "#block-1-1-1", 1)) == 1
         page.locator("input[type=search]").first.fill("")
@@ -134,7 +111,7 @@ def test_rows_filter(browser: Any, pages: dict[str, Path]) -> None:
 
 
 def test_any_two_of_many_systems_can_be_asked(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["many"]) as page:
+    with Visit(browser, pages["many"].as_uri()) as page:
         data = json.loads(page.locator("[data-picker]").get_attribute("data-picker"))
         first, second = page.locator(".picker select").all()
         first.select_option("7")
@@ -152,7 +129,7 @@ def test_any_two_of_many_systems_can_be_asked(browser: Any, pages: dict[str, Pat
 
 def test_tables_are_copied(browser: Any, pages: dict[str, Path]) -> None:
     allowed = ["clipboard-read", "clipboard-write"]
-    with Visit(browser, pages["demo"], permissions=allowed) as page:
+    with Visit(browser, pages["demo"].as_uri(), permissions=allowed) as page:
         for form, sign in (("Markdown", "| measure | estimate |"), ("LaTeX", r"\toprule"), ("CSV", "measure,estimate")):
             button = page.locator(f'[data-copy="block-2-1-1"][data-form="{form}"]')
             button.click()
@@ -162,7 +139,7 @@ def test_tables_are_copied(browser: Any, pages: dict[str, Path]) -> None:
 
 def test_light_and_dark(browser: Any, pages: dict[str, Path]) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
-    with Visit(browser, pages["demo"], color_scheme="light") as page:
+    with Visit(browser, pages["demo"].as_uri(), color_scheme="light") as page:
         auto = page.evaluate(ground)
         page.locator("#theme").click()
         assert page.locator("#theme").inner_text() == "Theme: light"
@@ -172,7 +149,7 @@ def test_light_and_dark(browser: Any, pages: dict[str, Path]) -> None:
         assert dark != auto
         page.reload()
         page.wait_for_function(f"{ground} === '{dark}'")
-    with Visit(browser, pages["demo"], color_scheme="dark") as page:
+    with Visit(browser, pages["demo"].as_uri(), color_scheme="dark") as page:
         assert page.evaluate(ground) == dark
 
 
@@ -192,7 +169,7 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_and_is_large_enough(browser: Any, pages: dict[str, Path], scheme: str) -> None:
-    with Visit(browser, pages["demo"], color_scheme=scheme, viewport=PHONE) as page:
+    with Visit(browser, pages["demo"].as_uri(), color_scheme=scheme, viewport=PHONE) as page:
         assert page.evaluate(CONTRAST) == []
         small = page.evaluate(
             "[...document.querySelectorAll('main *')].filter(e => e.offsetParent && !e.children.length && "
@@ -202,7 +179,7 @@ def test_text_stands_out_and_is_large_enough(browser: Any, pages: dict[str, Path
 
 
 def test_people_who_hear_the_page_are_told(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"]) as page:
+    with Visit(browser, pages["demo"].as_uri()) as page:
         unnamed = page.evaluate(
             "[...document.querySelectorAll('button, select, input, [role=group], [role=region]')].filter(e => "
             "!(e.textContent.trim() || e.getAttribute('aria-label') || (e.labels && e.labels.length))).length"
@@ -225,7 +202,7 @@ def ticks(page: Any, where: str) -> list[str]:
 
 
 def test_curves_answer_the_pointer_and_the_keys(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"]) as page:
+    with Visit(browser, pages["demo"].as_uri()) as page:
         canvas = page.locator(".canvas").last
         canvas.hover()
         assert "false positive rate 0.5" in page.locator("#tip").inner_text()
@@ -238,7 +215,7 @@ def test_curves_answer_the_pointer_and_the_keys(browser: Any, pages: dict[str, P
 
 
 def test_curves_zoom_by_key_by_button_and_by_dragging(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"]) as page:
+    with Visit(browser, pages["demo"].as_uri()) as page:
         canvas, svg = page.locator(".canvas").last, page.locator(".canvas svg").last
         whole = ticks(page, ".xticks")
         canvas.focus()
@@ -267,7 +244,7 @@ def test_curves_zoom_by_key_by_button_and_by_dragging(browser: Any, pages: dict[
 
 
 def test_forests_zoom_with_their_axis(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"]) as page:
+    with Visit(browser, pages["demo"].as_uri()) as page:
         grid = page.locator("#block-2-2-1")
         whole = ticks(page, "#block-2-2-1 .axis")
         grid.get_by_role("button", name="Zoom in").click()
@@ -282,7 +259,7 @@ def test_forests_zoom_with_their_axis(browser: Any, pages: dict[str, Path]) -> N
 
 
 def test_the_numbers_can_be_downloaded(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"]) as page:
+    with Visit(browser, pages["demo"].as_uri()) as page:
         with page.expect_download() as coming:
             page.locator("#download").click()
         data = json.loads(Path(coming.value.path()).read_text(encoding="utf-8"))
@@ -291,7 +268,7 @@ def test_the_numbers_can_be_downloaded(browser: Any, pages: dict[str, Path]) -> 
 
 
 def test_paper_shows_everything_and_no_buttons(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"], color_scheme="dark") as page:
+    with Visit(browser, pages["demo"].as_uri(), color_scheme="dark") as page:
         page.emulate_media(media="print")
         assert page.locator("#theme").is_hidden()
         assert page.locator(".copy").first.is_hidden()
@@ -299,12 +276,12 @@ def test_paper_shows_everything_and_no_buttons(browser: Any, pages: dict[str, Pa
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert page.locator("details:not([open]):not(:has(table))").count() == 0
         page.set_viewport_size({"width": 680, "height": 1000})
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert fits(page)
         assert len(page.pdf()) > 20_000
 
 
 def test_without_scripts_the_page_still_answers(browser: Any, pages: dict[str, Path]) -> None:
-    with Visit(browser, pages["demo"], java_script_enabled=False) as page:
+    with Visit(browser, pages["demo"].as_uri(), java_script_enabled=False) as page:
         assert "is better than baseline" in page.locator("h1").inner_text()
         assert page.locator(".axis span").count() > 3
         assert page.locator(".canvas svg path").count() >= 3

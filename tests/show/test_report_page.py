@@ -16,6 +16,7 @@ import pytest
 
 import strat
 from strat import comparison, recognition
+from strat.base.limits import changed
 from strat.datasets.example import example_path
 from strat.estimation.curves import region
 from strat.measures import ConfusionMatrix, det, precision_recall, rate_at, roc
@@ -237,12 +238,12 @@ def test_many_systems_are_quick_to_look_up_and_small() -> None:
     assert page.count("<tr>") < 4 * m
 
 
-def test_very_long_results_stay_under_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_long_results_stay_under_the_limit() -> None:
     made = strat.estimate(strat.mean(RNG.random((20, 3_000))), on=strat.Design.simple_random(n=20))
     whole = report.render(made)
     assert len(embedded(whole)["results"][0]["values"]) == 3_000
-    monkeypatch.setattr("strat.show.report.page.DATA_LIMIT", 100_000)
-    short = report.render(made)
+    with changed(page_data=100_000):
+        short = report.render(made)
     assert embedded(short)["results"][0]["left_out"] == {"values": 3_000}
     assert len(short) < len(whole) < 6_000_000
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,9 @@ import numpy as np
 import pytest
 
 import strat
-from command_cases import Program, in_a_process, table
+from command_cases import Program, table
 from strat import Design, estimate
+from strat.base.limits import changed
 from strat.recognition import ranks_of_embeddings
 from strat.verbs import compare, evaluate
 
@@ -139,32 +142,16 @@ def test_auc_in_any_order() -> None:
     np.testing.assert_allclose([b.value, b.se], [a.value, a.se], **CLOSE)
 
 
-def test_any_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_block_size() -> None:
     """Ranks are counted in blocks: the counts are the same whatever the block."""
-    from strat.recognition import table as blocks
-
     p, g = RNG.normal(size=(50, 8)), RNG.normal(size=(30, 8))
     who = {"probe_subjects": np.arange(50) % 30, "gallery_subjects": np.arange(30)}
     wanted = ranks_of_embeddings(p, g, **who, score="l1")
     for cells in (1, 64, 1000):
-        monkeypatch.setattr(blocks, "CELLS", cells)
-        found = ranks_of_embeddings(p, g, **who, score="l1")
+        with changed(scores_at_once=cells):
+            found = ranks_of_embeddings(p, g, **who, score="l1")
         for name in ("above", "tied"):
             np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
-
-
-@pytest.mark.parametrize("threads", ["1", "2", "4"])
-def test_any_number_of_threads(threads: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(table(3000))
-    ask = ("evaluate", path, "--truth", "truth", "--predicted", "guess", "--score", "score", "--strata", "subject",
-           "--units", "passage", "--nested", "--weights", "weight", "--json")  # fmt: skip
-    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), threads)
-    found = json.loads(in_a_process(*ask, env={**os.environ, **limits}).out)
-    wanted = evaluate(str(path), truth="truth", predicted="guess", score="score", strata="subject", units="passage",
-                      weights="weight", nested=True)  # fmt: skip
-    got = np.array([[m[k] for k in ("estimate", "se", "low", "high")] for m in found["measures"]], float)
-    np.testing.assert_allclose(got.T, numbers(wanted), **CLOSE)
 
 
 SAME = {
@@ -181,6 +168,10 @@ SAME = {
     "plan": ("plan", "width", "--width", "0.1", "--proportion", "0.5", "--json"),
     "array": ("array", "--levels", "3", "--columns", "7", "--json"),
 }  # fmt: skip
+SCORED = ("evaluate", "{}", "--truth", "truth", "--predicted", "guess", "--score", "score", "--strata", "subject",
+          "--units", "passage", "--nested", "--weights", "weight", "--json")  # fmt: skip
+IN_STRATA = ("evaluate", "{}", "--truth", "truth", "--predicted", "guess", "--strata", "stratum", "--units", "unit",
+             "--weights", "weight", "--json")  # fmt: skip
 
 
 @pytest.mark.parametrize("ask", SAME.values(), ids=SAME.keys())
@@ -194,12 +185,54 @@ def test_the_same_bytes_of_json(ask: tuple[str, ...], tmp_path: Path, capsys: py
     assert json.loads(first.out)["schema"].startswith("strat/")
 
 
-def test_the_same_bytes_in_another_process_and_with_another_hash_seed(tmp_path: Path) -> None:
+def test_the_command_has_the_numbers_of_the_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.csv"
-    path.write_text(table(200))
-    ask = [a.format(path) for a in SAME["bootstrap"]]
-    made = {in_a_process(*ask, env={**os.environ, "PYTHONHASHSEED": seed}).out for seed in ("0", "1")}
-    assert len(made) == 1
+    path.write_text(table(3000))
+    printed = json.loads(Program(capsys)(*(a.format(path) for a in SCORED)).out)
+    wanted = evaluate(str(path), truth="truth", predicted="guess", score="score", strata="subject", units="passage",
+                      weights="weight", nested=True)  # fmt: skip
+    got = np.array([[m[k] for k in ("estimate", "se", "low", "high")] for m in printed["measures"]], float)
+    np.testing.assert_allclose(got.T, numbers(wanted), **CLOSE)
+
+
+IN_TURN = """
+import json, sys
+from strat.cli import main
+for arguments in json.load(sys.stdin):
+    try:
+        main(arguments)
+    except SystemExit as ended:
+        assert not ended.code, arguments
+"""
+
+
+def _threads(number: str) -> dict[str, str]:
+    """Threads of the algebra, that is: those of the engine are set below."""
+    return dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), number)
+
+
+@pytest.mark.parametrize(
+    ("settings", "asks"),
+    [
+        (_threads("1"), (SCORED, IN_STRATA)),
+        (_threads("4"), (SCORED, IN_STRATA)),
+        ({"PYTHONHASHSEED": "1"}, (SCORED, SAME["bootstrap"])),
+    ],
+    ids=["one thread", "four threads", "another hash seed"],
+)
+def test_the_same_bytes_in_a_process_with_other_settings(
+    settings: dict[str, str], asks: tuple[tuple[str, ...], ...], orders: tuple[Path, Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    path = tmp_path / "a.csv"
+    path.write_text(table(3000))
+    lines = [[a.format(orders[0] if ask is IN_STRATA else path) for a in ask] for ask in asks]
+    ran = subprocess.run(
+        [sys.executable, "-c", IN_TURN], input=json.dumps(lines), capture_output=True, text=True, check=False,
+        env={**os.environ, **settings},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == "".join(Program(capsys)(*line).out for line in lines)
 
 
 def test_the_same_bytes_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,7 +244,7 @@ def test_the_same_bytes_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
-MANY = 120_000
+MANY = 40_000
 ASKED: dict[str, dict[str, Any]] = {
     "counts": {"truth": "truth", "predicted": "guess", "units": "unit"},
     "weights": {"truth": "truth", "predicted": "guess", "strata": "stratum", "units": "unit", "weights": "weight"},
@@ -249,11 +282,20 @@ def many_rows() -> Any:
     )
 
 
+@pytest.fixture(scope="module")
+def orders(many_rows: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The rows in Parquet files of two orders and of row groups of two sizes: the engine's threads share the groups."""
+    folder = tmp_path_factory.mktemp("orders")
+    a, b = folder / "a.parquet", folder / "b.parquet"
+    many_rows.write_parquet(a, row_group_size=3_000)
+    many_rows.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(b, row_group_size=1_000)
+    return a, b
+
+
 @pytest.fixture
 def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Evaluate a file with so many threads of the engine, in one or two passes, and give the JSON."""
     from strat.data.files import source
-    from strat.verbs import stream
 
     connect = source.connect
 
@@ -264,8 +306,8 @@ def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             return engine
 
         monkeypatch.setattr(source, "connect", limited)
-        monkeypatch.setattr(stream, "LARGE", large)
-        return evaluate(path, **ask).to_json()
+        with changed(rows_in_memory=large):
+            return evaluate(path, **ask).to_json()
 
     return evaluated
 
@@ -273,18 +315,26 @@ def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 @pytest.mark.parametrize("large", READ.values(), ids=READ.keys())
 @pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED.keys())
 def test_the_same_bytes_for_any_threads_run_and_order(
-    ask: dict[str, Any], large: int, many_rows: Any, with_threads: Callable[..., str], tmp_path: Path
+    ask: dict[str, Any], large: int, orders: tuple[Path, Path], with_threads: Callable[..., str]
 ) -> None:
     """Not to 1e-12: to the last bit, for every number of threads, every run, every order of rows and row groups."""
-    a, b = tmp_path / "a.parquet", tmp_path / "b.parquet"
-    many_rows.write_parquet(a, row_group_size=10_000)
-    many_rows.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(b, row_group_size=3_000)
-    made = {with_threads(path, threads, large, ask) for path in (a, b) for threads in (1, 2, 4, 4)}
+    a, b = orders
+    made = {with_threads(path, threads, large, ask) for path, threads in ((a, 1), (a, 4), (b, 2), (b, 4))}
     assert len(made) == 1
 
 
-@pytest.mark.parametrize("name", ["weights", "weights over twenty orders", "area", "mean score"])
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".arrow"])
+def _files() -> list[Any]:
+    """Each kind of question and of file; quick: each of them once."""
+    names = ("weights", "weights over twenty orders", "area", "mean score")
+    suffixes = (".csv", ".jsonl", ".arrow")
+    return [
+        pytest.param(name, suffix, marks=() if k % 3 == j else pytest.mark.slow)
+        for k, name in enumerate(names)
+        for j, suffix in enumerate(suffixes)
+    ]
+
+
+@pytest.mark.parametrize(("name", "suffix"), _files())
 def test_the_same_bytes_from_other_files(
     name: str, suffix: str, many_rows: Any, with_threads: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -303,24 +353,12 @@ def test_the_same_bytes_from_other_files(
             assert mine[key] == pytest.approx(theirs[key], rel=1e-12, abs=1e-13)
 
 
-def test_the_same_bytes_of_a_board_for_any_threads(many_rows: Any, tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    many_rows.write_parquet(path, row_group_size=10_000)
+def test_the_same_bytes_of_a_board_for_any_threads(orders: tuple[Path, Path]) -> None:
     ask = {"score": ["score", "few"], "strata": "stratum", "units": "unit", "weights": "weight"}
-    assert len({compare(path, **ask).to_json() for _ in range(3)}) == 1
+    assert len({compare(orders[0], **ask).to_json() for _ in range(3)}) == 1
 
 
 def test_the_same_bytes_from_a_lazy_frame(many_rows: Any) -> None:
     """An engine that returns groups in any order: its cells are put into one."""
     made = {evaluate(many_rows.lazy(), **ASKED["counts"]).to_json() for _ in range(4)}
-    assert len(made) == 1
-
-
-def test_the_same_bytes_for_any_threads_of_the_algebra(many_rows: Any, tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    many_rows.write_parquet(path, row_group_size=10_000)
-    ask = ("evaluate", path, "--truth", "truth", "--predicted", "guess", "--strata", "stratum", "--units", "unit",
-           "--weights", "weight", "--json")  # fmt: skip
-    limits = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    made = {in_a_process(*ask, env={**os.environ, **dict.fromkeys(limits, n)}).out for n in ("1", "2", "4")}
     assert len(made) == 1

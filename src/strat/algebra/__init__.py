@@ -44,3 +44,8 @@ __all__ = [
     "sylvester_rows",
     "walsh_hadamard",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -174,3 +174,8 @@ __all__ = [
     "unpaired",
     "win_draw_loss",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -56,8 +56,9 @@ class Arrays:
 
     def fetch(self, names: Sequence[str]) -> list[Column]:
         """These columns, checked to be equally long."""
-        same_order({name: self.data[name] for name in names})
-        columns = [column_of(name, self.data[name], self.na) for name in names]
+        given = {str(name): values for name, values in self.data.items()}
+        same_order({name: given[name] for name in names})
+        columns = [column_of(name, given[name], self.na) for name in names]
         lengths = {c.name: len(c) for c in columns}
         if len(set(lengths.values())) > 1:
             (a, n), (b, m) = _two_that_differ(lengths)
@@ -107,6 +108,13 @@ class Lazy:
     frame: Any
     files: FileSource | None = None
     na: tuple[str, ...] = MARKS
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy of the table is made of; connections of an engine can't be copied."""
+        if self.files is not None or self.frame.implementation.is_duckdb():
+            what = "a relation of DuckDB" if self.files is None else f"`{self.files.label}`"
+            raise StratError(f"a table of {what} can't be pickled or copied; read it again there.")
+        return vars(self)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

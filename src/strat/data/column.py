@@ -156,6 +156,8 @@ def _parsed(column: Column) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     for i, label in enumerate(labels):
         try:
             values[i] = float(label)
+            if isinstance(label, str) and np.isinf(values[i]) and "inf" not in label.lower():
+                raise ValueError(label)  # a number beyond all floats
         except (TypeError, ValueError):
             texts = [str(text).strip() for text in labels.tolist()]
             style = spelling_of_texts(texts)

@@ -160,8 +160,9 @@ _TEXT = "strat_text"
 def _duckdb_numbers(native: Any, name: str) -> Any:
     others = [quoted(column) for column in native.columns if column != name]
     number = f"try_cast({quoted(name)} as double)"
-    # a float that is none is a missing value, as everywhere
-    number = f"case when not isnan({number}) then {number} end as {quoted(name)}"
+    # a float that is none is a missing value, as everywhere; a number beyond all floats is no number
+    there = f"not isnan({number}) and (not isinf({number}) or {quoted(name)} ilike '%inf%')"
+    number = f"case when {there} then {number} end as {quoted(name)}"
     return native.project(", ".join([*others, number, f"trim({quoted(name)}) as {_TEXT}"]))
 
 
@@ -169,4 +170,6 @@ def _polars_numbers(native: Any, name: str) -> Any:
     import polars as pl
 
     text = pl.col(name).str.strip_chars()
-    return native.with_columns(text.cast(pl.Float64, strict=False).fill_nan(None).alias(name), text.alias(_TEXT))
+    number = text.cast(pl.Float64, strict=False).fill_nan(None)
+    beyond = number.is_infinite() & ~text.str.contains("(?i)inf")
+    return native.with_columns(pl.when(~beyond).then(number).alias(name), text.alias(_TEXT))

@@ -15,14 +15,14 @@ from typing import Any
 
 from strat.base import extras
 from strat.base.errors import StratError, near, some
+from strat.base.limits import LIMITS
 from strat.data.column import spelling
+from strat.data.files.csv_text import require_unique_names
 
-ROWS = 1 << 20  # what Excel itself can hold
-CELLS = 20_000_000
-UNPACKED = 1 << 30  # bytes of all parts of a workbook
-STRINGS = 1 << 28  # bytes of the texts, which are held in memory
 OTHERS = (".xls", ".xlsb", ".xlt", ".ods", ".fods", ".numbers")
 _SHEET = re.compile(r"(.+\.xls[xm])#(.+)", re.IGNORECASE | re.DOTALL)
+
+_FORMULA = re.compile(rb"<(\w+:)?f[ />]")
 
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, SyntaxError),  # SyntaxError: of the XML
@@ -60,7 +60,10 @@ def filled_sheets(path: Path) -> list[str]:
 def write_csv(path: Path, sheet: str | None, to: Path) -> None:
     """Write a sheet of a workbook as comma-separated text; without a name, the only sheet that holds anything."""
     with _quiet(), _workbook(path) as book, to.open("w", encoding="utf-8", newline="") as file:
-        rows = _rows(path, _chosen(path, book, sheet))
+        chosen = _chosen(path, book, sheet)
+        if _has_formulas(path):
+            _refuse_without_result(path, chosen.title)
+        rows = _rows(path, chosen)
         names = _header(path, next(rows, ()))
         csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(names)
         writer = csv.writer(file, lineterminator="\n")
@@ -79,13 +82,13 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _workbook(path: Path) -> Iterator[Any]:
-    """The open workbook, its formulas as the values that Excel computed last."""
+def _workbook(path: Path, *, results: bool = True) -> Iterator[Any]:
+    """The open workbook, its formulas as the results that Excel computed last, or as they are written."""
     openpyxl = _library(path)
     _bounded(path)
     with path.open("rb") as file:  # which the library would leave open where it fails
         with _damaged(path):
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+            book = openpyxl.load_workbook(file, read_only=True, data_only=results, keep_links=False)
         yield book
 
 
@@ -119,8 +122,11 @@ def _bounded(path: Path) -> None:
         parts = archive.infolist()
     total = sum(part.file_size for part in parts)
     strings = sum(part.file_size for part in parts if part.filename.lower().endswith("sharedstrings.xml"))
-    if total > UNPACKED or strings > STRINGS:
-        raise StratError(f"`{path}` must unpack to at most {UNPACKED:,} bytes, got {total:,}; save the sheet as CSV.")
+    if total > LIMITS.excel_unpacked_bytes or strings > LIMITS.excel_text_bytes:
+        raise StratError(
+            f"`{path}` must unpack to at most {LIMITS.excel_unpacked_bytes:,} bytes, got {total:,}; "
+            "save the sheet as CSV."
+        )
 
 
 def _chosen(path: Path, book: Any, name: str | None) -> Any:
@@ -141,6 +147,36 @@ def _chosen(path: Path, book: Any, name: str | None) -> Any:
     return sheets[filled[0]]
 
 
+def _has_formulas(path: Path) -> bool:
+    """Whether any sheet has one; most have none, and need no second look at each cell."""
+    with _damaged(path), zipfile.ZipFile(path) as archive:
+        for part in archive.infolist():
+            if "worksheets/" in part.filename:
+                with archive.open(part) as file:
+                    end = b""
+                    while chunk := file.read(1 << 20):
+                        if _FORMULA.search(end + chunk):
+                            return True
+                        end = chunk[-64:]
+    return False
+
+
+def _refuse_without_result(path: Path, title: str) -> None:
+    """Programs other than Excel may write a formula without what it comes to, which reads as an empty cell."""
+    with _workbook(path) as results, _workbook(path, results=False) as formulas, _damaged(path):
+        sheets = results[title], formulas[title]
+        for sheet in sheets:
+            sheet.reset_dimensions()
+        for row, written in zip(*(sheet.iter_rows() for sheet in sheets), strict=True):
+            for cell, formula in zip(row, written, strict=True):
+                # a result that is empty text says that it is text
+                if formula.data_type == "f" and cell.value is None and cell.data_type != "str":
+                    raise StratError(
+                        f"`{path}` must hold the result of each formula, but cell {formula.coordinate} has none; open "
+                        "it in Excel, which computes it, and save it."
+                    )
+
+
 def _filled(path: Path, book: Any) -> list[str]:
     return [sheet.title for sheet in book.worksheets if any(_rows(path, sheet))]
 
@@ -152,10 +188,10 @@ def _rows(path: Path, sheet: Any) -> Iterator[Row]:
     with _damaged(path):
         for number, row in enumerate(sheet.iter_rows(values_only=True)):
             cells += len(row)
-            if number >= ROWS or cells > CELLS:
+            if number >= LIMITS.excel_rows or cells > LIMITS.excel_cells:
                 raise StratError(
-                    f"`{path}` must have at most {ROWS:,} rows and {CELLS:,} cells in a sheet; save it as CSV or "
-                    "Parquet."
+                    f"`{path}` must have at most {LIMITS.excel_rows:,} rows and {LIMITS.excel_cells:,} cells in a "
+                    "sheet; save it as CSV or Parquet."
                 )
             last = next((k for k in range(len(row), 0, -1) if row[k - 1] not in (None, "")), 0)
             if last:
@@ -168,6 +204,7 @@ def _header(path: Path, row: Row) -> list[str]:
         raise StratError(f"`{path}` must start with a row of column names, got an empty sheet.")
     if "" in names:
         _unnamed(path, names.index(""))
+    require_unique_names(names, f"`{path}`")
     return names
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from strat.base.errors import StratError, plain, some
 from strat.base.validate.columns import Codes, encode
-from strat.base.validate.labels import plain_label
+from strat.base.validate.labels import plain_label, plain_labels
 from strat.data.column import DIGITS, Column, spelling
 from strat.data.numerals import kind_of
 
@@ -20,6 +20,8 @@ from strat.data.numerals import kind_of
 MARKS = (
     *("", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NaN", "nan", "-NaN", "-nan", "NULL", "null"),
     *("None", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "."),
+    # what spreadsheets write for an error
+    *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#ERROR!", "#GETTING_DATA"),
 )
 
 
@@ -89,6 +91,8 @@ def _objects(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, str | bytes | set | frozenset | Mapping):
         what = type(values).__name__
         raise StratError(f"column `{name}` must have one value per row, in order, got a {what}; make it a list.")
+    if hasattr(values, "toarray"):
+        raise StratError(f"column `{name}` must have all its values, got a sparse array; .toarray() it.")
     try:
         items = list(values.to_pylist() if hasattr(values, "to_pylist") else values)
     except TypeError:
@@ -113,6 +117,7 @@ def _of_array(name: str, array: NDArray[Any], missing: NDArray[np.bool_] | None,
         nat = np.isnat(array)
         missing = nat if missing is None else nat | missing
     if array.dtype.kind in "US":
+        array = plain_labels(array)
         codes, labels = encode(name, array) if len(array) else (np.zeros(0, np.int64), array)
         return _coded(name, codes if missing is None else np.where(missing, -1, codes), labels.tolist(), na)
     return Column(name, None, array, missing if missing is not None and missing.any() else None)
@@ -186,7 +191,11 @@ def _labels(values: list[Any]) -> tuple[list[Any], bool]:
 
 def _absent(name: str, value: Any) -> bool:
     """Whether it is no value: NaN, NaT, or pandas' NA, whose comparisons have no truth value."""
-    if isinstance(value, list | dict | set | np.ndarray):
+    kind: Any = type(value)
+    # text of a set depends on the run, that of an object on its place in memory
+    if isinstance(value, list | dict | set | frozenset | np.ndarray) or (
+        kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+    ):
         raise StratError(
             f"column `{name}` must hold plain labels or numbers, got {some([value], 1)[:60]}; choose a field of it."
         )
@@ -195,7 +204,7 @@ def _absent(name: str, value: Any) -> bool:
 
 
 def _hashable(value: Any) -> Any:
-    if isinstance(value, str | int | float | bool | np.generic):
+    if isinstance(value, str | int | float | bool | bytes | bytearray | memoryview | np.generic):
         return plain_label(value)
     return value if isinstance(value, Decimal) else str(value)
 

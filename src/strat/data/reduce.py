@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.data.backends import Lazy
@@ -41,8 +42,8 @@ def reduce(
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     bins
-        Into how many bins to put the scores of rows that stay in an engine; None: exact if few are distinct,
-        else 256 (65,536 where no units multiply the cells).
+        Into how many bins to put the scores of rows that stay in an engine; None: exact up to 1,000,000 rows, and if
+        few are distinct, else 256 (65,536 where no units multiply the cells).
     threshold
         Adds the role "above": whether the score, as it stands in the table, is at least this.
 
@@ -63,8 +64,21 @@ def reduce(
         )
     table.require(**{**named, "weights": weights})
     if isinstance(table.backend, Lazy):
-        return cells_in_engine(table, table.backend, named, weights, missing, bins, threshold)
-    return _here(table, named, weights, missing, threshold)
+        cells = cells_in_engine(table, table.backend, named, weights, missing, bins, threshold)
+    else:
+        cells = _here(table, named, weights, missing, threshold)
+    if "score" in named:
+        _require_finite(named["score"], cells)
+    return cells
+
+
+def _require_finite(name: str, cells: Cells) -> None:
+    endless = np.isinf(np.asarray(cells.columns["score"], float))
+    if endless.any():
+        rows = int(cells.counts[endless].sum())
+        raise StratError.about(
+            "score", f"must be finite, got an infinite number in {counted(rows, 'row')} of column {name!r}."
+        )
 
 
 def _here(table: Table, named: Mapping[str, str], weights: str | None, missing: str, threshold: float | None) -> Cells:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from strat.base.validate.names import Names, listed
 from strat.data.backends import Arrays, Backend, Eager, Lazy
 from strat.data.column import Column, alike, all_marks, listed_marks
 from strat.data.files import MEMORY, FileSource, Progress, open_files
+from strat.data.files.csv_text import refuse_repeated, require_unique_names
 from strat.data.frames import MARKS
 
 MISSING = ("error", "drop")
@@ -224,16 +224,27 @@ def _of_frame(source: Any, na: tuple[str, ...]) -> Table:
     try:
         frame = nw.from_native(source)
     except nw.exceptions.DuplicateError:
-        twice = sorted(str(name) for name, times in Counter(source.columns).items() if times > 1)
-        raise StratError(f"the frame must name each column once, got {some(twice)} twice; rename one.") from None
+        refuse_repeated([str(name) for name in getattr(source, "column_names", source.columns)], "the frame")
+        raise
     except TypeError:
         raise StratError.about(
             "source",
             "must be a path, a data frame (pandas, Polars, PyArrow, DuckDB, Dask, PySpark) or a mapping "
             f"from names to columns, got {type(source).__name__}.",
         ) from None
+    frame = _with_names(frame)
     backend: Backend = Lazy(frame, None, na) if isinstance(frame, nw.LazyFrame) else Eager(frame, na)
     return Table(backend.names, "the frame", backend)
+
+
+def _with_names(frame: Any) -> Any:
+    """The frame with texts for names, which pandas has of any type, and each once, which engines don't ask."""
+    if frame.implementation.is_polars() or frame.implementation.is_pyarrow():
+        return frame
+    given = list(frame.to_native().columns)
+    names = [str(name) for name in given]
+    (require_unique_names if frame.implementation.is_duckdb() else refuse_repeated)(names, "the frame")
+    return frame if names == given else frame.rename(dict(zip(given, names, strict=True)))
 
 
 def _checked(table: Table) -> Table:
@@ -242,7 +253,5 @@ def _checked(table: Table) -> Table:
     cut = [name for name in table.names if "\0" in name] if table.backend.lazy is not None else []
     if cut:  # the engine ends a name there
         raise StratError(f"{table.source} must name columns without NUL characters, got {some(cut)}; rename them.")
-    twice = sorted(name for name, times in Counter(table.names).items() if times > 1)
-    if twice:
-        raise StratError(f"{table.source} must name each column once, got {some(twice)} twice; rename one.")
+    refuse_repeated(table.names, table.source)
     return table

@@ -16,7 +16,7 @@ from typing import Any
 
 from strat.base.errors import StratError, short
 
-MEGABYTE = 1 << 20
+MEGABYTE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,10 @@ def whole(value: Any) -> int:
     >>> whole("3")
     3
     """
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(value) from None
     if not number.is_integer() or abs(number) >= 1 << 31:
         raise ValueError(value)
     return int(number)

@@ -26,3 +26,8 @@ __all__ = [
     "shape_colour",
     "strings",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

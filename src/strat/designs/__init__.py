@@ -13,3 +13,8 @@ from strat.designs.making import LONE, Population
 from strat.designs.plan import KINDS, Plan
 
 __all__ = ["KINDS", "LONE", "Design", "DesignFacts", "Plan", "Population"]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

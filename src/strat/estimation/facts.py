@@ -270,6 +270,9 @@ class Inference:
         Number of rows that the measure looks at.
     effective_units
         Number of equal units that an exact limit counts on, of each value (infinite: nothing was left unseen).
+    population
+        Rows that single rows were drawn from at random, each alike, where the values are shares of all of them
+        (infinite: endless, not known, or drawn otherwise).
     srs
         Makes the variance of a simple random sample of as many rows (None: the values are no statistic of rows).
     woodruff
@@ -287,6 +290,7 @@ class Inference:
     spread: Spread | None = field(default=None, repr=False)
     rows: float = np.inf
     effective_units: Array | float = np.inf
+    population: float = np.inf
     srs: Callable[[], Array] | None = field(default=None, repr=False)
     woodruff: Woodruff | None = field(default=None, repr=False)
     shares: UnitShares | None = field(default=None, repr=False)
@@ -305,6 +309,7 @@ class Inference:
             spread=None if self.spread is None else self.spread.at(cut),
             rows=self.rows,
             effective_units=each if np.ndim(each) == 0 else np.asarray(each)[cut],
+            population=self.population,
             srs=None if self.srs is None else lambda: np.asarray(srs()[cut]),
             woodruff=None if self.woodruff is None else self.woodruff.at(*labels, cut=cut),
             shares=None if self.shares is None else self.shares.at(cut),

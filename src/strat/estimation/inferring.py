@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import cautions
@@ -95,11 +96,35 @@ def _inference(
         spread=spread,
         rows=behind.size,
         effective_units=held.units(),
+        population=_population(held, behind) if own else np.inf,
         srs=None if srs is None else lambda: srs().reshape(shape),
         shares=shares if held.is_share else None,
         holders=None if held.is_share else shares,
         sum_of=None if sum_of is None or behind.parts is None else way_through(sum_of, behind.parts),
     )
+
+
+def _other_limits(
+    one: Estimate, held: Holdings, replicates: Replicates | None, df: float | str | None
+) -> tuple[Note, ...]:
+    """That limits of shares from replicates are of another kind than those in closed form, whatever the se."""
+    if replicates is None or df is not None or not held.is_share or not held.in_units:
+        return ()
+    scale = "Wilson's limits" if one.link == "score" else "limits on the logit scale"
+    text = (
+        f"with replicates a share has {scale}, in closed form beta-binomial ones: limits differ where standard errors "
+        "agree"
+    )
+    return (Note("limits-by-method", text),)
+
+
+def _population(held: Holdings, behind: Behind) -> float:
+    """Rows of the population of which a share of single rows, all drawn alike, has hypergeometric counts."""
+    design = held.design
+    alike = design.kind == "simple random" and design.single_rows and np.ptp(design.weights) == 0
+    if not alike or not held.is_share or behind.size != design.facts.rows:
+        return np.inf
+    return float(design.population[0])
 
 
 def _notes(
@@ -113,5 +138,6 @@ def _notes(
     return (
         *cautions.notes(held.statistic, design, replicates, held.sums, point, seen, behind.size, used),
         *cautions.noise_floor(point, one.inference.sum_of),
+        *_other_limits(one, held, replicates, df),
         *filter(None, [opposed]),
     )

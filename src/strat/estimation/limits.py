@@ -11,6 +11,7 @@ from strat.base.errors import StratError, one_of
 from strat.base.validate.columns import Array
 from strat.estimation import intervals
 from strat.estimation.intervals import Limits
+from strat.estimation.proportions import hypergeometric_interval
 from strat.replication import MethodKind
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ def _share(estimate: Estimate, method: str, se: Array, level: float, c: Array) -
     if not np.isfinite([bottom, top]).all():
         raise StratError.about("method", f"must be 't' for {estimate.name}, which has no finite range, got {method!r}.")
     p, s = (estimate.point - bottom) / (top - bottom), se / (top - bottom)
-    if method == "exact":
+    if method == "exact" and np.isfinite(estimate.inference.population):
+        low, high = _of_population(estimate, p, level)
+    elif method == "exact":
         low, high = intervals.by_korn_graubard(p, s, estimate.rows, level, estimate.usable_df)
     elif method == "wilson":
         p = np.clip(p, 0.0, 1.0)  # sums of weights leave a perfect share a hair's breadth off
@@ -96,6 +99,13 @@ def _share(estimate: Estimate, method: str, se: Array, level: float, c: Array) -
     else:
         low, high = (intervals.by_logit if method == "logit" else intervals.by_arcsine)(p, s, c)
     return bottom + low * (top - bottom), bottom + high * (top - bottom)
+
+
+def _of_population(estimate: Estimate, share: Array, level: float) -> Limits:
+    """Exact limits of a share of a finite population, of which so many rows were drawn."""
+    rows, population = round(estimate.rows), round(estimate.inference.population)
+    low, high = hypergeometric_interval(np.round(share * rows), rows, population, level)
+    return np.asarray(low), np.asarray(high)
 
 
 def _beta_binomial(estimate: Estimate, level: float) -> Limits:
@@ -156,6 +166,8 @@ def _perfect(estimate: Estimate, level: float) -> Array:
     holders = estimate.inference.holders
     if holders is not None:
         return holders.limits(level)[0]
+    if np.isfinite(estimate.inference.population):
+        return _of_population(estimate, np.ones(estimate.point.shape), level)[0]
     return intervals.exact(np.ones(estimate.point.shape), exact_size(estimate, level), level)[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.estimation.totals import totals
@@ -18,12 +19,12 @@ LARGER = 1.5  # than the share that one unit with all the variance has when a re
 CURVED = 0.5  # standard errors of bias that cost a 95 % interval some three points of coverage
 STEP = 1e-4  # of the way to a replicate, on which the statistic is as good as linear
 NOISE = 3.0  # standard deviations that the mean of replicates drawn at random may lie off
-MOST = 1 << 22  # numbers in the spread, beyond which nobody looks
 
 
 def replicate_notes(statistic: Statistic, replicates: Replicates, spread: Array) -> tuple[Note, ...]:
     """Sentences on a single replicate that carries the variance, and on a statistic that is far from linear."""
-    if statistic.quantile is not None or spread.size > MOST or len(spread) < 2:  # a quantile goes by steps
+    # a quantile goes by steps
+    if statistic.quantile is not None or spread.size > LIMITS.diagnosed_spread or len(spread) < 2:
         return ()
     scales = np.broadcast_to(np.asarray(replicates.scales, float), len(spread))
     notes = (_dominated(statistic, replicates, spread, scales), _curved(replicates, spread, scales))

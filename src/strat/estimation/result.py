@@ -218,8 +218,9 @@ class Estimate(Result):
         level
             Confidence level.
         method
-            "t", "logit", "log", "fisher", "arcsine", "wilson" or "exact" (with the effective sample size), "woodruff"
-            or "woodruff-exact" (quantiles; the latter for the tails of few rows), "percentile" (bootstrap),
+            "t", "logit", "log", "fisher", "arcsine", "wilson" or "exact" (with the effective sample size; rows of a
+            finite population: hypergeometric), "woodruff" or "woodruff-exact" (quantiles; the latter for the tails of
+            few rows), "percentile" (bootstrap),
             "beta-binomial" (shares of rows in units or strata, with the correlation within units integrated out),
             "mover" (sums of shares, from the limits of each), "folded" (sums of distances, such as the calibration
             error, which are never less than their noise). By default what suits the statistic: the beta-binomial limits

@@ -132,3 +132,8 @@ __all__ = [
     "standard_problem",
     "with_sample",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -238,3 +238,8 @@ __all__ = [
     "word_errors",
     "zero_one_loss",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

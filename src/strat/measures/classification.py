@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, plain
 from strat.base.validate.arguments import checked
-from strat.base.validate.columns import Array, encode, equal, is_number, same_length
+from strat.base.validate.columns import Array, encode, equal, same_length
 from strat.measures.base import FEW_UNITS, Rows, Statistic
 from strat.measures.class_shares import Settings, class_share, left_out_note, recalls_of_classes
-from strat.measures.confusion import counts_of, pair
+from strat.measures.confusion import counts_of, family, pair
 from strat.measures.custom import metric
 from strat.measures.kappas import kappa
 from strat.measures.label_notes import label_notes
@@ -268,12 +268,10 @@ def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 
 
 def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
-    a, b = np.asarray(truth), np.asarray(predicted)
-    same_length(truth=a, predicted=b)
     (t, truths), (p, guesses) = encode("truth", truth), encode("predicted", predicted)
+    same_length(truth=t, predicted=p)
     a, b = truths[t], guesses[p]
-    comparable = is_number(truths) == is_number(guesses)
-    if not comparable:
+    if family(truths) != family(guesses):
         raise StratError.about(
             "predicted",
             f"must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, plain, some
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, is_number, same_length, union
 from strat.measures.base import Axis, Rows, Statistic
@@ -21,12 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["confusion"]
 
-MOST_CELLS = 16
-"""Up to this many classes the K × K cells are added up; beyond, 3 K margins are fewer."""
-MOST_DECISIONS = 10
-"""More distinct fractions than this, beside a truth of two classes, are scores."""
-MOST_NUMBERS = 1 << 20
-"""Up to this many numbers (8 MB) a table of the distinct (truth, predicted) pairs is kept."""
+MOST_DECISIONS = 10  # more distinct fractions than this, beside a truth of two classes, are scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +59,7 @@ def pair(truth: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None
     if labels is not None:
         parts.append(_given_labels(labels))
     for name, part in zip(("predicted", "labels"), parts[1:], strict=False):
-        if _family(part) != _family(truth_labels):
+        if family(part) != family(truth_labels):
             raise StratError.about(
                 name,
                 f"must have labels of the same type as `truth`, got {plain(part[0])!r} beside "
@@ -92,9 +88,12 @@ def _given_labels(labels: ArrayLike) -> NDArray[Any]:
     return distinct
 
 
-def _family(labels: NDArray[Any]) -> str:
+def family(labels: NDArray[Any]) -> str:
+    """Which type labels are of, where only labels of one can be equal."""
+    if is_number(labels):
+        return "number"
     kind = labels.dtype.kind
-    return "number" if is_number(labels) else "text" if kind in "US" else kind
+    return type(labels[0]).__name__ if kind == "O" else kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,13 +131,13 @@ class Counts:
 def counts_of(columns: Pair) -> Counts:
     """The smallest components from which every class's counts follow."""
     k = columns.classes
-    if k <= MOST_CELLS:
+    if k <= LIMITS.confusion_classes:
         rows: tuple[Rows, ...] = (Rows(columns.cells, None, k * k),)
         return Counts(
             rows, columns.labels, _read_cells, _back_to_cells, classes=columns.true_classes, truth=columns.truth
         )
     codes, seen = encode("truth", columns.cells)
-    if len(seen) * 3 * k <= MOST_NUMBERS:
+    if len(seen) * 3 * k <= LIMITS.confusion_numbers:
         truth, predicted = np.divmod(seen, k)
         one = np.eye(k)
         table = np.hstack([one[truth], one[predicted], one[truth] * (truth == predicted)[:, None]])

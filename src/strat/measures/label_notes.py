@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 
-MOST = 100_000  # labels beyond which nobody looks at their spelling
 SHOWN = 3  # labels that a note names
 
 
@@ -26,7 +26,7 @@ def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...
     ...     print(note)
     no predicted label (2, 3) occurs in the truth (0, 1): no prediction can be correct.
     """
-    if len(truth) + len(predicted) > MOST:
+    if len(truth) + len(predicted) > LIMITS.spelled_labels:
         return ()
     new = np.setdiff1d(predicted, truth)
     alike = _alike(truth, predicted, new) if truth.dtype.kind == predicted.dtype.kind == "U" else []
@@ -44,16 +44,22 @@ def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...
 def _alike(truth: NDArray[Any], predicted: NDArray[Any], new: NDArray[Any]) -> list[tuple[str, str]]:
     """Labels that differ by blanks, and predicted ones that the truth has in another spelling only, each with it."""
     every = {str(label): None for part in (truth, predicted) for label in part.tolist()}
-    padded = [(text, text.strip()) for text in every if text != text.strip() and text.strip() in every]
+    padded = [(text, bare) for text in every if text != (bare := _bare(text)) and bare in every]
     spellings = {_folded(str(label)): str(label) for label in truth.tolist()} if len(new) else {}
     known = {text for text, _ in padded}
     others = [text for text in new.tolist() if text not in known and _folded(text) in spellings]
     return padded + [(text, spellings[_folded(text)]) for text in others]
 
 
+def _bare(text: str) -> str:
+    """The text without blanks around it and without characters that nobody sees, such as a zero-width space."""
+    seen = text if text.isascii() else "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+    return seen.strip()
+
+
 def _folded(text: str) -> str | float:
     """What is left of a label without blanks around it, capitals, and ways to write a letter or a number."""
-    plain = unicodedata.normalize("NFKC", text).strip().casefold()
+    plain = _bare(unicodedata.normalize("NFKC", text)).casefold()
     try:
         number = float(plain)
     except ValueError:

@@ -65,3 +65,8 @@ __all__ = [
     "stratum_boundaries",
     "units_for_width",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -15,8 +15,8 @@ from strat.planning.assurance import check_assurance
 from strat.show.colours import BLUE
 from strat.show.figures import new_axes
 
-MOST = 10**9
-POINTS = 60
+MOST = 10**9  # rows or units that a plan can ask for
+POINTS = 60  # sizes of the curve around a plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,6 +145,6 @@ def _search(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if good(middle) else (middle, high)
-    last = min(max(high * 30, least + 10), max(most, high))
+    last = min(high * 30, max(most, high))
     sizes = np.unique(np.geomspace(max(least, high / 30), last, POINTS).round())
     return SampleSize(counted, high, name, target, float(measure(np.array([float(high)]))[0]), sizes, measure(sizes))

@@ -66,3 +66,8 @@ __all__ = [
     "uncertain_labels",
     "wrapper",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

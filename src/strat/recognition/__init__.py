@@ -102,3 +102,8 @@ __all__ = [
     "within_rank_by_size",
     "within_rank_of",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

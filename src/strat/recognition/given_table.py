@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, plain, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.text import counted
 
 FEWEST_ALIKE = 5  # equal scores of an image that chance does not explain
-TILE = 512  # rows and columns of a piece of a table that is compared with its mirror image
 
 
 def score_table(
@@ -48,9 +48,13 @@ def symmetric(table: NDArray[Any]) -> bool:
     n, same_nan = table.shape[0], table.dtype.kind == "f"
     if n != table.shape[1]:
         return False
-    starts = range(0, n, TILE)
+    starts = range(0, n, LIMITS.mirrored_tile)
     return all(
-        np.array_equal(table[i : i + TILE, j : j + TILE], table[j : j + TILE, i : i + TILE].T, equal_nan=same_nan)
+        np.array_equal(
+            table[i : i + LIMITS.mirrored_tile, j : j + LIMITS.mirrored_tile],
+            table[j : j + LIMITS.mirrored_tile, i : i + LIMITS.mirrored_tile].T,
+            equal_nan=same_nan,
+        )
         for i in starts
         for j in starts
         if j >= i

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.notes import FEW_DF, Note, codes_of
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import encode
 from strat.base.validate.names import Names
+from strat.data.column import dropped_note
 from strat.data.files import Progress
 from strat.data.table import Table, read
 from strat.designs import Design
@@ -36,11 +38,9 @@ from strat.verbs.simulate_crossed import CROSSED_SHAPES, crossed_simulator
 from strat.verbs.simulate_layouts import BLOCK_SHAPES, ORDERED_SHAPES, blocks_simulator, ordered_simulator
 from strat.verbs.simulate_stages import staged_simulator
 
-TRIALS = 1000
-WORK = 20_000_000  # rows over all samples of one kind; more rows get fewer samples
-LEAST = 200
+TRIALS = 1000  # samples of each kind: the share of intervals that hold is then known to 0.7 % at 95 %
+LEAST = 200  # samples however many the rows
 DRAWN = (LABELS, SCORES, ("score",))  # roles of the measures that samples can be drawn for
-MOST = 1_000_000  # samples; a share is then known to 0.05 %
 
 
 @checked
@@ -117,12 +117,15 @@ def check(
     one_class(wanted, positive)
     _can_be_drawn(wanted)
     columns = _by_content(columns_by_role(table, roles, missing))
+    lost = len(table) - len(next(iter(columns.values()))) if missing == "drop" else 0
+    dropped = (dropped_note(lost, {}),) if lost else ()
     drawn, plain = _designs(columns, sampling)
     number = _number(trials, len(drawn))
     checks = []
     for i, metric in enumerate(wanted):
         share = None if progress is None else _part(progress, i, len(wanted))
-        checks.append(_check(metric, columns, drawn, plain, number, level, rng, positive, share))
+        made = _check(metric, columns, drawn, plain, number, level, rng, positive, share)
+        checks.append(replace(made, notes=(*dropped, *made.notes)))
     return Checks(checks)
 
 
@@ -179,11 +182,11 @@ def _designs(columns: dict[str, NDArray[Any]], sampling: Sampling) -> tuple[Desi
 
 def _number(trials: int | None, rows: int) -> int:
     if trials is None:
-        return int(np.clip(WORK // rows, LEAST, TRIALS))
+        return int(np.clip(LIMITS.checked_rows // rows, LEAST, TRIALS))
     if trials < 50:
         raise StratError.about("trials", f"must be a whole number of at least 50, got {trials!r}; 1000 is usual.")
-    if trials > MOST:
-        raise StratError.about("trials", f"must be at most {MOST:,}, got {trials:,}; 1000 is usual.")
+    if trials > LIMITS.checked_samples:
+        raise StratError.about("trials", f"must be at most {LIMITS.checked_samples:,}, got {trials:,}; 1000 is usual.")
     return trials
 
 

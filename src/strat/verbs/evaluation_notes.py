@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note, once
 from strat.base.text import counted
 from strat.base.validate.columns import encode
@@ -17,7 +18,6 @@ from strat.designs.from_columns import (
 )
 from strat.estimation import Estimate
 from strat.measures.positive import positives
-from strat.verbs.evaluation_basis import EXPAND
 from strat.verbs.groups import Groups, in_words, untested
 from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, traps
 from strat.verbs.metric_words import ALIASES
@@ -110,7 +110,7 @@ def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[Note]:
 
 def _own(cells: Cells, wanted: Sequence[Metric]) -> list[str]:
     """What somebody's own measure must know where there are too many rows to hand over."""
-    if cells.rows <= EXPAND:
+    if cells.rows <= LIMITS.rows_made_of_cells:
         return []
     return [
         Note(
@@ -128,8 +128,15 @@ def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[st
     if binning is None:
         return []
     text = f"scores were put into {binning.bins} bins of width {binning.width:.4g}"
-    if any(ALIASES.get(metric.name, metric.name) == "auc" for metric in wanted):
+    names = [ALIASES.get(metric.name, metric.name) for metric in wanted if "score" in metric.needs]
+    if "auc" in names:
         text += f"; this moves the AUC by at most {auc_bound(cells, positive):.2g}"
+    halved = [name for name in names if name in ("mean", "median")]
+    if halved:
+        text += f"; this moves the {' and the '.join(halved)} by at most {binning.width / 2:.2g}"
+    others = [name for name in names if name not in ("auc", *halved)]
+    if others:
+        text += f"; how far this moves {', '.join(others)} and their standard errors is not known, so they are rough"
     return [Note("scores-binned", text + "; more `bins` make it smaller.")]
 
 

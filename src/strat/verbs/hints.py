@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.backends import Lazy
@@ -26,16 +27,13 @@ from strat.measures.clustering import anova, design_effect
 from strat.verbs.metric_words import ALIASES
 from strat.verbs.metrics import Metric
 
-FEW = 15
+FEW = 15  # levels of a column that rather look like strata than like units
 MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
-LOOK = 200_000
-CROSSED = 20_000  # rows up to which every column is looked at for systems, whatever its name
-MOST_SYSTEMS = 50
+MOST_SYSTEMS = 50  # levels of a column that may name systems
 BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
 CODES = (-1, -2, -3, -8, -9, 8, 9, 88, 98, 99, 998, 999, 9999, -99, -999, -9999)  # of answers that are not there
 SPENT = ("cost", "costs", "price", "usd", "eur", "latency", "time", "times", "seconds", "secs", "sec", "ms",
          "duration", "runtime", "tokens", "loss", "losses", "error", "errors", "wer", "cer", "rmse", "mae")  # fmt: skip
-_COLUMNS = 30
 _SYSTEMS = ("system", "model", "run", "classifier", "algorithm", "matcher", "llm", "agent", "checkpoint")
 _ITEMS = ("item", "id", "question", "prompt", "case", "example", "image", "document", "task", "probe")
 
@@ -101,13 +99,15 @@ def pooled(table: Table, roles: Mapping[str, str | None], weights: str | None, *
     those of another one with the same truth, once each.
     """
     used = [name for name in (*roles.values(), weights) if name is not None]
-    free = [name for name in table.names if name not in used][:_COLUMNS]
+    free = [name for name in table.names if name not in used][: LIMITS.hint_columns]
     named = [name for name in free if _called(name, _SYSTEMS)]
-    any_name = rows <= CROSSED and roles["units"] is None and roles["items"] is None and roles["truth"] is not None
+    any_name = (
+        rows <= LIMITS.system_rows and roles["units"] is None and roles["items"] is None and roles["truth"] is not None
+    )
     if (not named and not any_name) or _far(table):
         return []
     drawn = [name for name in (roles["items"], roles["units"]) if name is not None]
-    wanted = free if rows <= CROSSED else [name for name in free if name in named or _called(name, _ITEMS)]
+    wanted = free if rows <= LIMITS.system_rows else [name for name in free if name in named or _called(name, _ITEMS)]
     columns = {c.name: c for c in first_rows(table, [*wanted, *drawn, *([str(roles["truth"])] if any_name else [])])}
     coded = {name: _coded(columns[name], None) for name in (*wanted, *drawn) if name in columns}
     known = {name: c for name, c in coded.items() if c is not None and _is_label(columns[name])}
@@ -212,7 +212,7 @@ def clustered(
 
 
 def _seen(table: Table, used: Sequence[str], score: Sequence[str], right: bool, weights: str | None) -> _Seen | None:
-    names = [name for name in table.names if name not in used][:_COLUMNS]
+    names = [name for name in table.names if name not in used][: LIMITS.hint_columns]
     if not names or _far(table):
         return None
     weighing = [] if weights is None else [weights]
@@ -235,8 +235,8 @@ def labelled(columns: Mapping[str, Column], names: Sequence[str], truth: Column 
 
 def fields_beside(table: Table, used: Sequence[str], truth: str | None) -> dict[str, NDArray[Any]]:
     """The columns of labels that play no role, whole; none of a table that is larger than what is looked at."""
-    names = [name for name in table.names if name not in used][:_COLUMNS]
-    if not names or _far(table) or len(table) > LOOK:
+    names = [name for name in table.names if name not in used][: LIMITS.hint_columns]
+    if not names or _far(table) or len(table) > LIMITS.hint_rows:
         return {}
     columns = {c.name: c for c in first_rows(table, names if truth is None else [*names, truth])}
     whole = {name: c for name, c in columns.items() if c.missing is None or not c.missing.any()}
@@ -307,7 +307,7 @@ def first_rows(table: Table, names: Sequence[str]) -> list[Column]:
     wanted = list(dict.fromkeys(names))
     if not isinstance(table.backend, Lazy):
         return _plain(wanted, lambda name: _head(table.backend.fetch([name])[0]))
-    return _plain(wanted, table.backend.brought(wanted, LOOK))
+    return _plain(wanted, table.backend.brought(wanted, LIMITS.hint_rows))
 
 
 def _plain(names: Sequence[str], make: Callable[[str], Column]) -> list[Column]:
@@ -319,10 +319,10 @@ def _plain(names: Sequence[str], make: Callable[[str], Column]) -> list[Column]:
 
 
 def _head(column: Column) -> Column:
-    missing = None if column.missing is None else column.missing[:LOOK]
+    missing = None if column.missing is None else column.missing[: LIMITS.hint_rows]
     if column.codes is not None:
-        return replace(column, codes=column.codes[:LOOK], missing=missing)
-    return replace(column, labels=column.labels[:LOOK], missing=missing)
+        return replace(column, codes=column.codes[: LIMITS.hint_rows], missing=missing)
+    return replace(column, labels=column.labels[: LIMITS.hint_rows], missing=missing)
 
 
 def correctness(columns: Sequence[Column], *, right: bool) -> Array:

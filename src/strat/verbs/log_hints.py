@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.logs.item_table import ItemTable
-from strat.verbs.hints import LOOK, both_readings, suspects
+from strat.verbs.hints import both_readings, suspects
 
-FEWEST = 20
-MOST = 2
+FEWEST = 20  # rows below which no correlation is spoken of
+MOST = 2  # columns that are named
 
 
 def looks_clustered(
@@ -29,12 +30,14 @@ def looks_clustered(
     columns: dict[str, tuple[Codes, int]] = {}
     notes: dict[str, Note] = {}
     for of, score in scores:
-        rows, seen = len(score), score[:LOOK]
+        rows, seen = len(score), score[: LIMITS.hint_rows]
         if len(seen) < FEWEST or np.ptp(seen) == 0:
             continue
-        columns = columns or {name: _codes(name, v[:LOOK]) for name, v in about.items() if name not in used}
-        layer = None if strata is None else strata[:LOOK]
-        mass = None if weights is None else weights[:LOOK]
+        columns = columns or {
+            name: _codes(name, v[: LIMITS.hint_rows]) for name, v in about.items() if name not in used
+        }
+        layer = None if strata is None else strata[: LIMITS.hint_rows]
+        mass = None if weights is None else weights[: LIMITS.hint_rows]
         for one in suspects(columns, _within(seen, layer)):
             codes, times = columns[one.name][0], float(np.sqrt(len(seen) / rows))
             note = both_readings(one, of, seen, codes, strata=layer, weights=mass, times=times)

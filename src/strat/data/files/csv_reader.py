@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from strat.base.errors import StratError, some
-from strat.data.files.csv_text import first_line, header_names, require_unique_names, separator, unquoted
+from strat.base.limits import LIMITS
+from strat.data.files.csv_text import (
+    head_of,
+    header_names,
+    refuse_data_for_names,
+    require_unique_names,
+    unquoted,
+)
 from strat.data.files.engine import Counts, ask, count_marks, quoted
 from strat.data.numerals import KINDS, looks
 from strat.data.untrusted import literal
 
-_WHOLE_SNIFF = 64 << 20  # bytes of a CSV file whose rows are all looked at when it is opened
-SAMPLE = 200_000  # rows that are looked at when a larger file is opened
 _NEVER = "\x01strat\x01"  # a mark that no file holds
 
 
@@ -28,24 +33,28 @@ class CsvFiles:
     types: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        head = first_line(self.paths[0])
-        if head.startswith("PK\x03\x04"):
+        head = head_of(self.paths[0])
+        if head.line.startswith("PK\x03\x04"):
             raise StratError(
                 f"`{self.paths[0]}` is not text but a compressed file, perhaps an Excel workbook; give it the ending "
                 ".xlsx, or save the sheet as CSV."
             )
-        self.delimiter = separator(head, self.paths[0])
-        names = header_names(head, self.delimiter, self.paths[0])
-        require_unique_names(names, self.paths[0])
+        self.delimiter, self.skipped = head.delimiter, head.skipped
+        names = header_names(head.line, self.delimiter, self.paths[0])
+        require_unique_names(names, f"`{self.paths[0]}`")
+        refuse_data_for_names(names, head, self.paths[0])
         others = [self._same_columns(names, path) for path in self.paths[1:]]
         self.by_name = any(other != names for other in others)
-        bare = unquoted(head)
+        bare = unquoted(head.line)
         self.spaced = bare.count(self.delimiter) == bare.count(self.delimiter + " ") > 0
-        self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < _WHOLE_SNIFF
+        self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < LIMITS.csv_bytes_looked_at
 
     def _same_columns(self, names: list[str], path: Path) -> list[str]:
         """The columns of a further file, which must be those of the first."""
-        header = header_names(first_line(path), self.delimiter, path)
+        head = head_of(path)
+        if head.skipped != self.skipped:
+            raise StratError(f"`{path}` must start as `{self.paths[0]}` does: with a line `sep=`, or without one.")
+        header = header_names(head.line, self.delimiter, path)
         lacks, extra = [n for n in names if n not in header], [n for n in header if n not in names]
         if lacks or extra or len(header) != len(names):
             what = [f"it lacks {some(lacks)}"] * bool(lacks) + [f"it has {some(extra)}"] * bool(extra)
@@ -71,7 +80,8 @@ class CsvFiles:
         if not typed:
             return []
         rows = self._as_text(engine, self.na)
-        rows = rows if self.whole else rows.limit(SAMPLE)  # all rows are looked at when a type is settled
+        if not self.whole:  # all rows are looked at when a type is settled
+            rows = rows.limit(LIMITS.rows_looked_at)
         held = ask(rows, [self._looks(name)[KINDS.index(self.types[name])] for name in typed])
         return [name for name in typed if not next(held)]
 
@@ -87,13 +97,14 @@ class CsvFiles:
         return rows.project(", ".join(f"{value} as {name}" for value, name in values))
 
     def _read(self, engine: Any, types: dict[str, str], na: Sequence[str]) -> Any:
-        sample = 1 if self.types else -1 if self.whole else SAMPLE
+        sample = 1 if self.types else -1 if self.whole else LIMITS.rows_looked_at
         return engine.read_csv(
             [literal(path) for path in self.paths],
             delimiter=self.delimiter,
             quotechar='"',
             escapechar='"',
             header=True,
+            skiprows=self.skipped,
             strict_mode=True,
             hive_partitioning=False,
             union_by_name=self.by_name,

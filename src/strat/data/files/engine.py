@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from strat.base.errors import StratError
-from strat.data.files.csv_text import first_line, read_errors, separator, unpacked
+from strat.data.files.csv_text import head_of, read_errors, unpacked
 from strat.data.spill import spilling
 from strat.data.untrusted import text_lines
 
@@ -120,7 +121,7 @@ def explain(message: str, paths: Sequence[Path]) -> str:
     """One sentence about what the engine could not read, with the file and the line if they are known."""
     named = re.search(r"""(?:file = |file ")([^"\n]+)""", message)
     file = named.group(1).strip() if named else str(paths[0])
-    if "sniffing file" in message:
+    if "sniffing file" in message or "reached an invalid state" in message:
         return f"`{file}`{_bad_row(Path(file))}"
     if "memory" in message.lower() and "Out of Memory" in message:
         return f"`memory` is too small for `{file}`: {first_sentence(message)}; allow more, or ask for fewer columns."
@@ -155,14 +156,17 @@ def first_sentence(text: str) -> str:
 
 def _bad_row(path: Path) -> str:
     """Where a CSV file stops being one, found by reading it slowly."""
-    delimiter = separator(first_line(path), path)
+    head = head_of(path)
     try:
         with unpacked(path) as file:
-            reader = csv.reader(text_lines(file), delimiter=delimiter, strict=True)
+            ends: set[str] = set()
+            lines = _noting_ends(text_lines(file), ends)
+            reader = csv.reader(islice(lines, head.skipped, None), delimiter=head.delimiter, strict=True)
             width = len(next(reader))
             for row in reader:
                 if row and len(row) != width:
-                    return f", line {reader.line_num}, must have {width} fields as the first line, got {len(row)}."
+                    line = reader.line_num + head.skipped
+                    return f", line {line}, must have {width} fields as the first line, got {len(row)}."
     except csv.Error as error:
         return f", line {reader.line_num}, can't be read as CSV ({error}); look for a stray quote."
     except UnicodeDecodeError:
@@ -171,4 +175,12 @@ def _bad_row(path: Path) -> str:
         return f" can't be read: {error}; is it text?"
     except read_errors(path) as error:
         return f" can't be read: {error or 'it is empty'}."
+    if len(ends) > 1:
+        return f" must end all lines alike, got {' and '.join(map(repr, sorted(ends)))}; save it again in one program."
     return " can't be read as CSV; is it text with one header line?"
+
+
+def _noting_ends(lines: Iterable[str], ends: set[str]) -> Iterator[str]:
+    for line in lines:
+        ends.update({line[len(line.rstrip("\r\n")) :]} - {""})
+        yield line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,17 +43,21 @@ class ParquetFiles(TypedFiles):
         """The relation over all files."""
         located = [literal(path) for path in self.paths]
         relation = engine.read_parquet(located, union_by_name=len(located) > 1, hive_partitioning=False)
-        columns = list(relation.columns)
-        schema = engine.execute("select name from parquet_schema(?)", [located[0]]).fetchall()
-        lost = {name for (name,) in schema} - set(columns)
-        require_unique_names([*columns, *(name for name in sorted(lost) if _renamed(name, columns))], self.paths[0])
+        for path, place in zip(self.paths, located, strict=True):
+            schema = engine.execute("select name, coalesce(num_children, 0) from parquet_schema(?)", [place]).fetchall()
+            require_unique_names(_outer(schema), f"`{path}`")
         return relation
 
 
-def _renamed(name: str, columns: Sequence[str]) -> bool:
-    """Whether a name of the file is missing because another one differs from it by capitals only."""
-    pattern = re.compile(re.escape(name) + r"(_\d+)+")
-    return any(pattern.fullmatch(column) for column in columns)
+def _outer(schema: Sequence[tuple[str, int]]) -> list[str]:
+    """The names of the columns, from those of all their parts: each part is followed by as many as it has."""
+    names: list[str] = []
+    open_parts = 0  # of columns that hold others
+    for name, parts in schema[1:]:
+        if not open_parts:
+            names.append(name)
+        open_parts += parts - (open_parts > 0)
+    return names
 
 
 class ArrowFiles(TypedFiles):
@@ -63,12 +66,13 @@ class ArrowFiles(TypedFiles):
     def open(self, engine: Any) -> Any:
         """The relation over all files."""
         first = self.paths[0]
-        dataset = extras.load(
-            "pyarrow.dataset", what=f"`{first}` is an Arrow file, which", otherwise=", or write Parquet"
-        )
+        what, otherwise = f"`{first}` is an Arrow file, which", ", or write Parquet"
+        dataset, ipc = (extras.load(f"pyarrow.{part}", what=what, otherwise=otherwise) for part in ("dataset", "ipc"))
         try:
+            for path in self.paths:
+                with path.open("rb") as file:
+                    require_unique_names(ipc.open_file(file).schema.names, f"`{path}`")
             rows = dataset.dataset([os.path.abspath(p) for p in self.paths], format="ipc")  # noqa: PTH100
-            require_unique_names(rows.schema.names, first)
             return engine.from_arrow(rows)
         except (StratError, UnicodeError):
             raise

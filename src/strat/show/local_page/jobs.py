@@ -12,11 +12,11 @@ from threading import Lock
 from typing import Any
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.show.local_page.work import REPORT, RESULT, SHARE, TASK, work
 from strat.show.render import write
 
-AT_ONCE = 4
-GRACE = 2.0  # seconds between asking a process to end and ending it
+PROCESSES = multiprocessing.get_context("spawn")  # the page has threads, which a fork would lose
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Job:
         if self.process.is_alive():
             self.stopped = True
             self.process.terminate()
-            self.process.join(GRACE)
+            self.process.join(LIMITS.page_grace)
             if self.process.is_alive():
                 self.process.kill()
                 self.process.join()
@@ -80,8 +80,8 @@ class Jobs:
     def start(self, task: dict[str, Any]) -> str:
         """Start a task; returns its name."""
         with self.lock:  # whoever counts those that run is the next to start one
-            if sum(job.process.is_alive() for job in self.jobs.values()) >= AT_ONCE:
-                raise StratError(f"At most {AT_ONCE} jobs can run at once; stop one, or wait for it.")
+            if sum(job.process.is_alive() for job in self.jobs.values()) >= LIMITS.page_jobs:
+                raise StratError(f"At most {LIMITS.page_jobs} jobs can run at once; stop one, or wait for it.")
             return self._start(task)
 
     def _start(self, task: dict[str, Any]) -> str:
@@ -89,7 +89,7 @@ class Jobs:
         folder = self.folder / f"job-{name}"
         folder.mkdir(mode=0o700)
         write(folder / TASK, json.dumps(task))
-        process = multiprocessing.get_context("spawn").Process(target=work, args=(str(folder),), daemon=True)
+        process = PROCESSES.Process(target=work, args=(str(folder),), daemon=True)
         process.start()
         self.jobs[name] = Job(folder, process)
         return name

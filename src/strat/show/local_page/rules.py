@@ -7,9 +7,8 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-MOST_JSON = 1 << 20  # bytes of a request that is no upload
-LONGEST_LENGTH = 18  # digits of a length that are read
-MOST_UPLOAD = 2 << 30  # bytes of an uploaded file; a larger one is named by its path
+from strat.base.limits import LIMITS
+
 OWN_SITE = ("same-origin", "none")  # what a browser says of requests that no other site caused
 
 
@@ -86,7 +85,7 @@ class Access:
         length = headers.get("content-length") or ""
         if headers.get("transfer-encoding") is not None or not (length.isascii() and length.isdecimal()):
             return Refusal(411, "`Content-Length` must say how much is sent.")
-        if len(length) > LONGEST_LENGTH:
+        if len(length) > LIMITS.page_length_digits:
             return Refusal(413, "The request must have at most 2 GiB; name a larger file by its path.")
         return None
 

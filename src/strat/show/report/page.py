@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 import strat
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.show.render import csv_text, jsonable, latex_text, markdown_text, numeric_columns, shown
 from strat.show.report import (
     axes,
@@ -39,7 +40,6 @@ from strat.show.report.wording import held, stop
 
 SCHEMA = "strat/report/1"
 HERE = Path(__file__).parent
-DATA_LIMIT = 3_000_000
 FILTERED = 15
 COUNTED = ("rows", "df", "tied probes")  # columns of whole numbers that get commas between thousands
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
@@ -218,7 +218,7 @@ def _data(groups: Sequence[Group], title: str | None) -> dict[str, Any]:
         "results": [{**g.told.data, "name": g.name, "answer": g.told.answer.sentence} for g in groups],
     }
     plain: dict[str, Any] = jsonable(data)
-    if len(json.dumps(plain)) > DATA_LIMIT:
+    if len(json.dumps(plain)) > LIMITS.page_data:
         plain["results"] = [_shortened(result) for result in plain["results"]]
     return plain
 

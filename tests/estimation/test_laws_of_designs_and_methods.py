@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 import scipy
@@ -11,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strat
+from strat.base.limits import changed
 from strat.estimation import intervals
 from strat.estimation.intervals import simultaneous_level
 
@@ -292,15 +291,13 @@ def test_bands_of_unequal_degrees_of_freedom_are_quantiles_of_all_draws(df: list
         assert found == pytest.approx(np.quantile(smallest, share), rel=1e-12)
 
 
-def test_a_very_large_map_keeps_its_standard_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_very_large_map_keeps_its_standard_errors() -> None:
     rng = np.random.default_rng(0)
     y = rng.normal(size=(40, 300))
     design = strat.Design.stratified(strata=np.arange(40) // 2, weights=rng.random(40) + 1)
-    inner = sys.modules["strat.estimation.estimate"]
     whole = strat.estimate(strat.mean(y), on=strat.brr(design))
-    monkeypatch.setattr(inner, "KEEP", 100)
-    monkeypatch.setattr(inner, "PIECE", 1)
-    pieces = strat.estimate(strat.mean(y), on=strat.brr(design))
+    with changed(kept_spread=100, totals_at_once=1):
+        pieces = strat.estimate(strat.mean(y), on=strat.brr(design))
     assert pieces.se == pytest.approx(whole.se, rel=1e-12)
     assert pieces.deff == pytest.approx(whole.deff, rel=1e-10)
     with pytest.raises(strat.StratError, match="too many to keep"):
@@ -367,7 +364,14 @@ def test_degrees_of_freedom_follow_the_weights_only_where_these_are_very_unequal
     assert df(np.ones(100)) == df(rng.uniform(1, 3, 100)) == 99
     assert df(np.ones(100), df="effective") == 99
     heavy = rng.lognormal(0, 1.5, 100)
-    assert df(heavy) == pytest.approx(df(heavy, df="effective"), rel=0.5)
+    # values that vary alike: Kish's number of the squared weights, less one
+    squares = heavy**2
+    assert df(heavy) == pytest.approx(squares.sum() ** 2 / (squares @ squares) - 1)
+    # Bell and McCaffrey by the matrix of the quadratic form: (tr A)² / tr A²
+    share = heavy / heavy.sum()
+    off = np.eye(100) - share
+    form = off.T @ np.diag(squares / (1 - share)) @ off
+    assert df(heavy, df="effective") == pytest.approx(np.trace(form) ** 2 / np.trace(form @ form))
     two = np.array([1.0] * 98 + [1e6, 1e6])  # two rows hold everything: one degree of freedom
     assert df(two) == pytest.approx(1.0, abs=0.01)
 

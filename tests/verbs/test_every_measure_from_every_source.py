@@ -1,4 +1,4 @@
-"""One law over every road to an estimate: rows in memory, distinct rows, engines, and two passes over a file.
+"""Every measure on every design says the same from every source: rows in memory, frames, engines, and files.
 
 Whatever holds the rows, every measure has the same value, standard error, degrees of freedom, interval, notes and
 values by stratum as the statistic of the rows on their design; neither the order of rows nor their chunks matter.
@@ -6,7 +6,7 @@ values by stratum as the statistic of the rows on their design; neither the orde
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,8 @@ import pytest
 
 import strat
 from strat import Design, Estimate
-from strat.verbs import evaluate, stream
+from strat.base.limits import changed
+from strat.verbs import evaluate
 from strat.verbs.evaluation import Evaluation
 from strat.verbs.metrics import METRICS, chosen
 
@@ -152,7 +153,6 @@ def _spark(data: Data, folder: Path) -> Any:
     return spark.createDataFrame(pd.DataFrame(data))
 
 
-slow = pytest.mark.slow
 ROADS: dict[str, Callable[[Data, Path], Any]] = {
     "columns": lambda data, folder: data,
     "pandas, rows shuffled": _shuffled,
@@ -283,25 +283,32 @@ def _hold(found: Evaluation, data: Data, measure: Any, asked: dict[str, str], ro
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "LARGE", 0)
+def large() -> Iterator[None]:
+    with changed(rows_in_memory=0):
+        yield
 
 
-def _crossings() -> list[Any]:
-    """Every design on every road; quick: the barest and the fullest design on each, and each design on two of them."""
-    quick = ({"rows", "weighted units in strata"}, {"columns", "two passes"})
-    return [
-        pytest.param(road, roles, id=f"{design}-{road}", marks=() if {design} & quick[0] or {road} & quick[1] else slow)
-        for design, roles in DESIGNS.items()
-        for road in ROADS
-    ]
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_measures_designs_and_sources_in_pairs(large: None, rows: Data, tmp_path: Path, design: str, road: str) -> None:
+    """A Latin square: every measure meets every design and every source once, and these meet each other."""
+    assert len(DESIGNS) == len(ROADS)
+    step = (list(ROADS).index(road) - list(DESIGNS).index(design)) % len(ROADS)
+    _measure_all(list(MEASURES)[step :: len(ROADS)], ROADS[road](rows, tmp_path), rows, DESIGNS[design])
 
 
-@pytest.mark.parametrize(("road", "roles"), _crossings())
-def test_every_measure_on_every_road(large: None, rows: Data, tmp_path: Path, road: str, roles: dict[str, Any]) -> None:
-    source = ROADS[road](rows, tmp_path)
-    for measure, asked in MEASURES.values():
-        _hold(evaluate(source, **asked, design=strat.Sampling(**roles), metrics=measure), rows, measure, asked, roles)
+@pytest.mark.slow  # 88 measures × 7 designs × 7 sources: two minutes
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_every_measure_on_every_design_from_every_source(
+    large: None, rows: Data, tmp_path: Path, design: str, road: str
+) -> None:
+    _measure_all(MEASURES, ROADS[road](rows, tmp_path), rows, DESIGNS[design])
+
+
+def _measure_all(names: Iterable[str], source: Any, data: Data, roles: dict[str, Any]) -> None:
+    for measure, asked in map(MEASURES.__getitem__, names):
+        _hold(evaluate(source, **asked, design=strat.Sampling(**roles), metrics=measure), data, measure, asked, roles)
 
 
 @pytest.mark.slow
@@ -310,10 +317,7 @@ def test_every_measure_on_every_road(large: None, rows: Data, tmp_path: Path, ro
 def test_every_measure_on_a_cluster(rows: Data, tmp_path: Path, road: str) -> None:
     source = FAR[road](rows, tmp_path)
     for roles in (DESIGNS["strata"], DESIGNS["weighted units in strata"]):
-        for measure, asked in MEASURES.values():
-            _hold(
-                evaluate(source, **asked, design=strat.Sampling(**roles), metrics=measure), rows, measure, asked, roles
-            )
+        _measure_all(MEASURES, source, rows, roles)
 
 
 def test_a_jackknifed_measure_is_jackknifed_on_every_road(large: None, rows: Data, tmp_path: Path) -> None:
