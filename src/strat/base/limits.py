@@ -79,8 +79,8 @@ class Limits:
 
     # Measures
     dense_slopes = 1 << 18  # beyond these, a gradient that is mostly zero is multiplied as a sparse matrix
-    confusion_classes = 16  # up to which every cell of a confusion matrix is a component
-    confusion_numbers = 1 << 20  # cells that occur × classes that are added up in a dense table
+    confusion_classes = 16  # up to which the K × K cells are added up; beyond, 3 K margins are fewer
+    confusion_numbers = 1 << 20  # numbers (8 MB) up to which a table of the distinct (truth, predicted) pairs is kept
     spelled_labels = 100_000  # labels beyond which nobody looks at their spelling
     rating_values = 400  # distinct ratings whose pairs are kept
     mask_pixels = 16  # around two masks for each point of theirs, up to which all of them are looked at

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BITS, RIGHT = 192, 120
 # Below this a factorial is computed; above it eight terms of Stirling's series are right to 1e-41.
 STIRLING = 256
+# the first eight Bernoulli numbers but the one of order 1, as fractions
 BERNOULLI = ((1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510))
 TWO_PI = Decimal("6.28318530717958647692528676655900576839433879875021164194988918")
 

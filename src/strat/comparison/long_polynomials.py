@@ -12,12 +12,10 @@ import scipy
 from numpy.typing import NDArray
 
 from strat.base.limits import LIMITS
-from strat.comparison.chance_margins import (
-    Margins,
-)
+from strat.comparison.chance_margins import Margins
 from strat.comparison.hypergeometric import TooLargeError
 
-GUARD = 64
+GUARD = 64  # bits beyond those asked for, which rounding may use up
 
 
 def product(margins: Margins, x: Fraction, bits: int, count: int) -> tuple[list[int], Fraction, int]:

@@ -19,8 +19,8 @@ FEW_UNITS, PER_SYSTEM = 50, 5  # units below which there are few for all pairs: 
 FEW_OF_SHARES, PER_SHARE = 30, 3  # the same where scores of discordant rows give the standard errors of each null
 MOST_UNITS = 150  # from here on each pair's standard error is known well enough
 LEAST_UNITS = 8  # below: there are too few flips to know a tail of 5 % by, and Bonferroni's correction is left
-FLIPS = 8192
-LEAST_FLIPS = 1000
+FLIPS = 8192  # sign flips that a null distribution is made of
+LEAST_FLIPS = 1000  # however many systems there are
 TINY = 1e-12  # of a variance: rounding
 SEED = 20_010_612  # fixed: the same question has the same answer
 

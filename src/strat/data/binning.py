@@ -14,7 +14,7 @@ from strat.base.validate.columns import Array
 from strat.data.frames import column_of
 from strat.data.table import Table
 
-BINS, FINE = 256, 1 << 16
+BINS, FINE = 256, 1 << 16  # of a column of scores: by groups of other columns, and where it is the only column
 
 
 @dataclass(frozen=True)

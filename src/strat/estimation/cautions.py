@@ -11,7 +11,8 @@ from strat.base.limits import LIMITS
 from strat.base.notes import Note, no_variation
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
-from strat.designs.lines import DesignLines
+from strat.designs.lines import DesignLines, DomainLines
+from strat.designs.stages import Stages
 from strat.estimation.facts import SumOfDistances, SumOfShares
 from strat.estimation.inference import UnitSums, influence_of
 from strat.estimation.replicate_diagnostics import replicate_notes
@@ -60,6 +61,7 @@ def notes(
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         _heavy_units(design, replicates, sums.inside, df),
+        _heavy_first_stage(design, replicates, sums.inside, df),
         *holders,
         _no_errors(design, point, sums.inside[0]) if looked else None,
         _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,
@@ -141,6 +143,29 @@ def heavy_units(nominal: float, df: float, units: str = "units", weight: str = "
         "heavy-units",
         f"a few {units} carry most of the {weight}: {df:.3g} effective degrees of freedom, not {nominal:g}; the "
         f"interval is as wide as so few {units} make it, and holds for others only if these are typical",
+    )
+
+
+def _heavy_first_stage(design: Design, replicates: Replicates | None, inside: Array, df: Array | None) -> Note | None:
+    """That units of the first stage weigh so unequally that the degrees of freedom of a staged design are too many."""
+    if df is None or replicates is not None or not isinstance(design.layout, Stages):
+        return None
+    first = design.layout.stages[0]
+    if (first.fraction == 1).any():
+        return None
+    weights = np.bincount(first.unit, inside[0])
+    strata = len(first.sizes)
+    lines = DomainLines(
+        first.parent, np.zeros(strata, np.int64), np.ones(len(weights)), first.sizes.astype(float), np.ones(strata)
+    )
+    nominal = float((first.sizes - 1).sum())
+    effective = float(variance.bell_mccaffrey(weights, weights > 0, lines, np.array([nominal]))[0])
+    if effective >= variance.VERY_UNEQUAL * nominal or not np.min(df) > effective:
+        return None
+    return Note(
+        "heavy-units",
+        f"a few units {first.name!r} carry most of the weight: they have at most {effective:.3g} degrees of freedom, "
+        f"not the {np.min(df):g} of this interval, so that it is too short; df={effective:.3g} widens it",
     )
 
 

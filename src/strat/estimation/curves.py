@@ -26,9 +26,9 @@ from strat.replication import Replicates
 KINDS = ("roc", "det", "precision_recall", "calibration")
 GRID = 101  # false positive rates at which the limits of a ROC or DET curve stand
 THRESHOLDS = 200  # thresholds of a precision-recall curve that get limits
-TAIL = 1_000
-BINS = 10
-BARS = 20
+TAIL = 1_000  # distinct scores at either end that classes leave as they are
+BINS = 10  # of a calibration curve
+BARS = 20  # of the histogram below a calibration curve
 
 Region = tuple[Array, Array]
 """Upper and lower edge of a region, each 2 × points (across, up)."""

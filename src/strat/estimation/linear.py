@@ -13,6 +13,7 @@ from strat.estimation.totals import magnitudes, sum_by_unit, unit_totals
 from strat.measures.base import Statistic
 
 STEP = 1e-3  # relative step of the five-point rule: truncation 1e-12 and rounding 1e-13 meet here
+# points and weights of the five-point rule for a first derivative
 _STENCIL = ((-2.0, 1 / 12), (-1.0, -8 / 12), (1.0, 8 / 12), (2.0, -1 / 12))
 
 

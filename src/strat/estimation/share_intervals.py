@@ -42,7 +42,7 @@ TRUST = 10.0  # squares at which the textbook variance counts for half
 EQUAL = 0.8  # effective over actual number of units from which on the model starts to count
 LEVELS = 6  # groups of strata of similar rates in the likelihood
 STEPS = 80  # values of p over which the model's posterior is added up
-SHORTEST = 1e-9
+SHORTEST = 1e-9  # distance of a share from 0 or 1 below which it is there
 ROUNDING = 1e-12  # of a line's weight, by which sums of weights may leave its hits off
 CLOSE = 2e-4  # normal deviates up to which a limit is found
 

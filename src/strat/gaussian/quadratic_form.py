@@ -19,7 +19,7 @@ from strat.gaussian.probability import Probability
 
 Complex = NDArray[np.complex128]
 BEND = 0.5  # largest tangent of the hyperbola's angle; below 1, so that a Gaussian part still decays
-STEP = 0.2
+STEP = 0.2  # first step of the trapezoidal rule, which is halved up to seven times
 STRONG = 700.0  # a term this strong has ended the integrand, by exp(-0.06·STRONG), before it can grow
 LIMIT = 90.0  # the integrand's slowest decay is exp(-u / 2)
 

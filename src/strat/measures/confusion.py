@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["confusion"]
 
-"""Up to this many classes the K × K cells are added up; beyond, 3 K margins are fewer."""
-MOST_DECISIONS = 10
-"""More distinct fractions than this, beside a truth of two classes, are scores."""
-"""Up to this many numbers (8 MB) a table of the distinct (truth, predicted) pairs is kept."""
+MOST_DECISIONS = 10  # more distinct fractions than this, beside a truth of two classes, are scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.estimation.components import VarianceComponents
 
-MOST_LEVELS = 10_000_000
+MOST_LEVELS = 10_000_000  # of a factor that a plan can ask for
 
 
 @dataclass(frozen=True, eq=False, repr=False)

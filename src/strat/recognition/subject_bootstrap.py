@@ -26,9 +26,9 @@ from strat.estimation import Estimate
 from strat.estimation.spread import Influences
 from strat.recognition.comparisons import Block, Comparisons
 
-DRAWS = 200
+DRAWS = 200  # bootstrap samples of subjects
 MOST_SUBJECTS = 100  # beyond so many, linearization is good enough
-FEW_SUBJECTS = 20
+FEW_SUBJECTS = 20  # below which a note says that even these limits are uncertain
 SEED = 20_010_612  # fixed: the same question has the same answer
 SLACK = 1e-12  # by which a rate may exceed the wanted one
 

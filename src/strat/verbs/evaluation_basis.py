@@ -26,7 +26,7 @@ from strat.verbs.pictures import ScoredRows
 from strat.verbs.sources import Basis, Question, Sources, Split
 from strat.verbs.stream import fits, two_passes
 
-_CLASSES = 60
+_CLASSES = 60  # of a confusion matrix that a result keeps
 
 
 def basis_of_replicates(source: Sources, wanted: Sequence[Metric], prefix: str, df: str | float | None = None) -> Basis:

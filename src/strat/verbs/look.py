@@ -32,7 +32,7 @@ from strat.verbs.seen_column import DATES, LABELS, NUMBERS, TEXT, TRUTHS, WHOLE,
 from strat.verbs.steps import Step, measures, positive_choices, steps
 from strat.verbs.trial_lists import trial_steps
 
-EXAMPLES = 4
+EXAMPLES = 4  # values of a column that are shown
 FIRST = 12  # measures that are named; the others are counted
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 _LOGS = (".eval", ".json")

@@ -18,9 +18,9 @@ from strat.verbs.steps import Step
 
 FEWEST_LEVELS = 3  # of a factor that may have been drawn
 FILLED = 0.9  # share of the combinations of two factors that occur where they are crossed
-FEWEST_REPLICATES = 8
+FEWEST_REPLICATES = 8  # numbered columns of weights that look like replicate weights
 UNLABELLED = 0.2  # share of rows without a label from which on labels look like a sample
-FEWEST_LABELS = 10
+FEWEST_LABELS = 10  # labelled rows that may be a sample of all
 RELATED = 0.3  # correlation with the labels from which on a column looks like a proxy of them
 _REPLICATE = re.compile(
     r"((?:w|wt|wgt|weight)?[-_ .]?(?:rep|repl|replicate|brr|fay|jk|jkn|jackknife|boot|bootstrap|bsw)"

@@ -24,9 +24,9 @@ from strat.designs import Design
 Columns = dict[str, Any]
 Drawn = tuple[Columns, Design]
 PRIOR = 0.5  # errors, and right answers, added so that neither is impossible
-MAX_CORRELATION = 0.9
+MAX_CORRELATION = 0.9  # intraclass correlation up to which samples are made
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the intraclass correlation, each equally often
-GRID = 200
+GRID = 200  # steps of the ease of an item
 SHAPES = ("beta", "logit-normal", "one bad in ten")
 SCORE_SHAPES = ("as observed", "normal", "one bad in ten")
 ROWS = ("independent rows",)

@@ -32,7 +32,7 @@ from strat.verbs.metrics import Metric, columns_of
 from strat.verbs.sources import Basis, Sources, Split
 from strat.verbs.stream_groups import many_in_file
 
-BINS = 1 << 16
+BINS = 1 << 16  # of scores in a file of very many rows
 
 
 def fits(table: Table, roles: Mapping[str, str | None], method: str) -> bool:

@@ -21,7 +21,7 @@ from strat.protocols.splitting import fold_splits
 from strat.verbs.cross_validation import outcome_of, prediction_design
 from strat.verbs.scoring import Outcome, Scorer
 
-PARTS, SEEDS, LABEL_DRAWS = 3, 2, 50
+PARTS, SEEDS, LABEL_DRAWS = 3, 2, 50  # thirds of the data, trainings on each, and draws of labels
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from strat.data.files.csv_text import start_of
 from strat.data.files.engine import Counts, ask, count_marks, in_marks, quoted
 from strat.data.untrusted import literal
 
-_HUGE = (1 << 127) - 1
+_HUGE = (1 << 127) - 1  # the largest whole number of the engine's widest type
 _DETECTED = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "UUID")
 
 
