@@ -25,16 +25,10 @@ def _bytes(number: int) -> str:
 
 def limits() -> list[str]:
     """A line for each limit, with the value that the code has."""
-    from strat.algebra import fields
+    from strat.base.limits import LIMITS
     from strat.base.validate import columns
-    from strat.comparison.chance import MOST as MOST_PATTERNS
-    from strat.data import excel
     from strat.data.files import engine
     from strat.data.untrusted import DEFAULT as logs
-    from strat.estimation import replicate_values
-    from strat.show import drawing
-    from strat.show.local_page import rules
-    from strat.verbs import groups, stream
 
     rows = [
         ("memory of the engine for files, unless `--memory` says otherwise", engine.MEMORY, "it spills to a folder"),
@@ -46,18 +40,18 @@ def limits() -> list[str]:
         ("objects and lists in a log", f"{logs.objects:,}", "refused"),
         ("values in a log", f"{logs.values:,}", "refused"),
         ("samples × measures of a log", f"{logs.cells:,}", "refused"),
-        ("rows of an Excel sheet", f"{excel.ROWS:,}", "refused"),
-        ("cells of an Excel sheet", f"{excel.CELLS:,}", "refused"),
-        ("a workbook, unpacked", _bytes(excel.UNPACKED), "refused"),
-        ("a file sent to the local page", _bytes(rules.MOST_UPLOAD), "refused: name it by its path"),
+        ("rows of an Excel sheet", f"{LIMITS.excel_rows:,}", "refused"),
+        ("cells of an Excel sheet", f"{LIMITS.excel_cells:,}", "refused"),
+        ("a workbook, unpacked", _bytes(LIMITS.excel_unpacked_bytes), "refused"),
+        ("a file sent to the local page", _bytes(LIMITS.upload_bytes), "refused: name it by its path"),
         ("a number in a column", f"{columns.LARGEST:g}", "refused"),
-        ("rows of a Parquet file with units", f"{stream.LARGE:,}", "two passes over the file instead of one"),
-        ("groups of `by`, or strata", f"{groups.MOST_GROUPS:,}", "not compared with each other; all in one pass"),
-        ("pairs of groups", f"{groups.MOST_PAIRS:,}", "Bonferroni's limits of their gaps"),
-        ("units × values", f"{replicate_values.KEEP:,}", "standard errors without covariances"),
-        ("rows of a picture of values", f"{drawing.MOST_ROWS:,}", "left out, and counted below it"),
-        ("patterns of a confusion matrix against chance", f"{MOST_PATTERNS:,}", "refused"),
-        ("order of a finite field", f"{fields.LARGEST_ORDER:,}", "refused"),
+        ("rows of a Parquet file with units", f"{LIMITS.rows_in_memory:,}", "two passes over the file instead of one"),
+        ("groups of `by`, or strata", f"{LIMITS.compared_groups:,}", "not compared with each other; all in one pass"),
+        ("pairs of groups", f"{LIMITS.pairs_of_groups:,}", "Bonferroni's limits of their gaps"),
+        ("units × values", f"{LIMITS.kept_spread:,}", "standard errors without covariances"),
+        ("rows of a picture of values", f"{LIMITS.forest_rows:,}", "left out, and counted below it"),
+        ("patterns of a confusion matrix against chance", f"{LIMITS.patterns:,}", "refused"),
+        ("order of a finite field", f"{LIMITS.field_order:,}", "refused"),
     ]
     return ["| what | up to | beyond |", "| --- | ---: | --- |", *(f"| {a} | {b} | {c} |" for a, b, c in rows)]
 
@@ -67,7 +61,8 @@ def growth() -> list[str]:
     tests = _growth_tests()
     lines = ["| what grows | sizes | CPU seconds | time | memory |", "| --- | --- | --- | ---: | ---: |"]
     for name, case in tests.CASES.items():
-        sizes = (case.small, case.small * case.times)
+        largest = case.slow or case.small * case.times  # groups beyond MOST_GROUPS, which only the quick tests lower
+        sizes = (largest // case.times, largest)
         with tempfile.TemporaryDirectory() as folder:
             works = [case.prepare(size, Path(folder)) for size in sizes]
             works[0]()  # what is loaded once

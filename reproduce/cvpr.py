@@ -46,7 +46,11 @@ def array_8(setting: Setting) -> Found:
     same = sum(row in whole for row in PRINTED_8)
     values = (
         Value(
-            "the array of our copy is orthogonal", "yes", in_words(algebra.is_orthogonal(signs(PRINTED_8))), erratum=5
+            "the array of our copy is orthogonal",
+            "yes",
+            in_words(algebra.is_orthogonal(signs(PRINTED_8))),
+            erratum=5,
+            right="no",
         ),
         Value("rebuilt: rotations of the first row, last row +; orthogonal", "yes", _orthogonal(whole)),
         Value("rows of our copy that are rows of the rebuilt array, of 8", None, same),
@@ -82,12 +86,12 @@ def numbers(setting: Setting) -> Found:
     right = in_words(algebra.is_orthogonal(built))
     removed = jackknife(design).number
     values = (
-        Value("BRR", 256, algebra.rotation(3, 256).runs, erratum=8, note="by STRAT's own construction"),
+        Value("BRR", 256, algebra.rotation(3, 256).runs, erratum=8, right=729, note="by STRAT's own construction"),
         Value("least number of runs, by Rao's bound", None, bound),
         Value("replicates that `brr` takes", None, brr(design).number),
         Value("an array of 648 runs and 256 columns is orthogonal", None, right, note=f"{built.shape}"),
         Value("jackknife", 768, removed),
-        Value("jackknife, if it removed one stratum at a time", None, removed, derived=256, erratum=33),
+        Value("jackknife, if it removed one stratum at a time", None, removed, derived=256, erratum=33, right=768),
     )
     return Found(values)
 
@@ -198,23 +202,29 @@ def figure_2(setting: Setting) -> Found:
 
 
 def figure_3(setting: Setting) -> Found:
-    """Standard errors by BRR, jackknife and bootstrap, with strata and without, as CVPR compares them."""
+    """Standard errors by BRR, jackknife and bootstrap, with strata and without, as CVPR compares them: three units.
+
+    The fourth image that three units need is a turned head here, so that two units stand beside them.
+    """
     systems, arrays, words = _experiment(setting)
     best = best_of(systems, arrays(3))
-    found = compare_methods(run(best, arrays(3), gallery=1), methods=METHODS_COMPARED)
-    saved = {s.name: _saved(s, arrays(3)) for s in systems}
+    found = compare_methods(run(best, arrays(4), gallery=1), methods=METHODS_COMPARED)
+    values = []
     low, high = TARGET
-    value = _claim(
-        f"{best.name}, gallery 2: variance saved at relative ranks up to {LOW_RANKS}",
-        "approximately 20 %",
-        low <= saved[best.name] <= high,
-        "; ".join(f"{name} {100 * share:.0f} %" for name, share in saved.items()),
-        f"{100 * low:.0f} to {100 * high:.0f} %",
-    )
+    for number, images, words_of in ((3, 4, "as CVPR has it"), (2, 3, "frontal images alone")):
+        saved = {s.name: _saved(s, arrays(images)) for s in systems}
+        value = _claim(
+            f"{best.name}, {number} units, gallery 2: variance saved at relative ranks up to {LOW_RANKS}",
+            "approximately 20 %",
+            low <= saved[best.name] <= high,
+            f"{words_of}: " + "; ".join(f"{name} {100 * share:.0f} %" for name, share in saved.items()),
+            f"{100 * low:.0f} to {100 * high:.0f} %",
+        )
+        values.append(value)
     same = float(np.abs(found.se("brr") - found.se("jackknife")).max())
     note = "with strata both are the same: the saving comes from strata, not from BRR"
     gap = Value("largest gap between the standard errors of BRR and the stratified jackknife", None, same, note=note)
-    return Found((value, gap), (words,), found.plot)
+    return Found((*values, gap), (words,), found.plot)
 
 
 METHODS_COMPARED = ("brr", "jackknife", "bootstrap", "jackknife, no strata", "bootstrap, no strata")
@@ -254,7 +264,7 @@ def figure_5(setting: Setting) -> Found:
     found = compare_units(best, arrays(4).mixed(), gallery=1)
     variances = np.stack([e.variance for e in found.estimates.values()])
     at = np.asarray(next(iter(found.estimates.values())).axes[-1].labels)
-    lowest = variances[0] <= variances[1:].min(axis=0)
+    lowest = variances[0] < variances[1:].min(axis=0)  # where nothing varies none is the lowest
     low = at <= LOW_RANKS * found.gallery_size
     note = f"lowest at {lowest.sum()} of {len(at)} ranks, and at {lowest[low].sum()} of the {low.sum()} low ones"
     seen = bool(lowest[low].all()) and float(lowest.mean()) > 0.8

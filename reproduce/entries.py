@@ -71,6 +71,10 @@ class Value:
         What follows from a formula or a definition of the source that prints no such value.
     erratum
         Number in the list of errata, where the source is wrong.
+    right
+        What ours must be for the erratum to stand, as the list says; anything else differs.
+    right_within
+        Largest difference from `right`; 0 asks for equality.
     holds
         Whether they agree, where that is not a matter of one difference (claims); `rule` says when.
     rule
@@ -88,8 +92,10 @@ class Value:
     --------
     >>> Value("p", 0.0085, 0.0084896, within=5e-5).verdict
     'agrees'
-    >>> Value("the Wilcoxon column head", 0.1, 0.05, erratum=22).verdict
+    >>> Value("the Wilcoxon column head", 0.1, 0.05, erratum=22, right=0.05).verdict
     'erratum 22'
+    >>> Value("the Wilcoxon column head", 0.1, 0.02, erratum=22, right=0.05).verdict
+    'differs'
     >>> Value("(1) by hand", None, 0.25, derived=0.25).verdict
     'follows'
     >>> Value("coverage", 0.95, 0.925, within=0.03, noise=0.011).verdict
@@ -104,12 +110,21 @@ class Value:
     within: float = 0.0
     derived: Printed = None
     erratum: int | None = None
+    right: Printed = None
+    right_within: float = 0.0
     holds: bool | None = None
     rule: str = ""
     noise: float = 0.0
     width: float = 0.0
     note: str = ""
     other_data: bool = False
+
+    def __post_init__(self) -> None:
+        """An erratum excuses one value, which is stated."""
+        if (self.erratum is None) != (self.right is None):
+            raise StratError.about(
+                "right", f"must come with an `erratum`, and only then, got {self.right!r} and {self.erratum!r}."
+            )
 
     @property
     def as_printed(self) -> str:
@@ -151,6 +166,13 @@ class Value:
         return self.compared is not None and math.isclose(self.compared, self.ours, rel_tol=0.0, abs_tol=self.within)
 
     @property
+    def is_right(self) -> bool:
+        """Whether ours is what the erratum says."""
+        if isinstance(self.right, str) or isinstance(self.ours, str):
+            return self.right == self.ours
+        return self.right is not None and math.isclose(self.right, self.ours, rel_tol=0.0, abs_tol=self.right_within)
+
+    @property
     def telling(self) -> bool:
         """Whether the tolerance is narrow beside the value, so that agreement says something."""
         if isinstance(self.compared, str) or not self.compared:
@@ -173,7 +195,7 @@ class Value:
             return "compatible"
         if self.agrees:
             return "follows" if self.printed is None else "agrees"
-        return "differs" if self.erratum is None else f"{KINDS.get(self.erratum, 'erratum')} {self.erratum}"
+        return f"{KINDS.get(self.erratum, 'erratum')} {self.erratum}" if self.erratum and self.is_right else "differs"
 
 
 @dataclass(frozen=True)
@@ -250,6 +272,7 @@ class Reproduced:
                 "what": v.what,
                 "printed": v.printed,
                 "derived": v.derived,
+                "right": v.right,
                 "ours": v.ours,
                 "tolerance": v.tolerance,
                 "verdict": v.verdict,

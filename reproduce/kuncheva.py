@@ -160,8 +160,8 @@ def example_1_7(setting: Setting) -> Found:
     found = comparison.mcnemar(truth, linear, quadratic)
     values = (
         Value("N11", 31, found.n11),
-        Value("N10", 0, found.n10, erratum=18),
-        Value("N01", 6, found.n01, erratum=18),
+        Value("N10", 0, found.n10, erratum=18, right=6),
+        Value("N01", 6, found.n01, erratum=18, right=0),
         Value("N00", 13, found.n00),
         Value("statistic (1.10)", 4.1667, found.statistic, 5e-5),
         Value(
@@ -187,7 +187,10 @@ def example_1_8(setting: Setting) -> Found:
     )
     se = 100 * drawn.sd_independent * math.sqrt(1 / runs + 1 / 200)
     note = f"se of the difference {se:.2f}; 15.9 is Bayes' error"
-    mean = Value("mean error of independent sets, %", 15.9, 100 * drawn.mean_independent, 3 * se, erratum=35, note=note)
+    mean = Value(
+        "mean error of independent sets, %", 15.9, 100 * drawn.mean_independent, 3 * se, note=note,
+        erratum=35, right=17.5, right_within=3 * se,
+    )  # fmt: skip
     least = gaussian.Problem([gaussian.GaussianClass([-1.0, 0.0]), gaussian.GaussianClass([1.0, 0.0])], [0.5, 0.5])
     bayes = Value("Bayes' error of the two classes, %", 15.9, 100 * gaussian.bayes_error(least).value, 0.05)
     limits = (3 * noise, 3 * noise, 0.1, 0.1)  # an average over 200 sets is less noisy than a spread of them
@@ -325,7 +328,8 @@ def table_a1_a(setting: Setting) -> Found:
             note += "" if level is None else f"; real level of the entry {level:.4f}"
             wrong = 22 if _explained(n, entry, right) else FURTHER.get((n, head))
             printed, mine = ("–" if entry is None else entry), ("–" if ours is None else ours)
-            values.append(Value(f"N = {n}, printed head {head}", printed, mine, erratum=wrong, note=note))
+            real = None if wrong is None else max((t for t in range(n * n) if _level(n, t) <= head), default="–")
+            values.append(Value(f"N = {n}, printed head {head}", printed, mine, erratum=wrong, right=real, note=note))
     return Found(
         tuple(values),
         ("The heads should read 0.05, 0.02, 0.01, two-tailed; some entries are rounded to the nearest level.",),

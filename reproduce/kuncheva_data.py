@@ -118,7 +118,21 @@ def footnote(setting: Setting) -> Found:
     gap = np.abs(0.5 + z * (4.4 - z) / 10 - ndtr(z))
     worst = float(gap.max())
     what, note = "largest error for 0 ≤ z ≤ 2.2", f"at z = {z[gap.argmax()]:.3f}"
-    return Found((Value(what, 0.005, worst, holds=worst <= 0.005, rule="at most 0.005", erratum=36, note=note),))
+    return Found(
+        (
+            Value(
+                what,
+                0.005,
+                worst,
+                holds=worst <= 0.005,
+                rule="at most 0.005",
+                erratum=36,
+                right=0.0051,
+                right_within=5e-5,
+                note=note,
+            ),
+        )
+    )
 
 
 # centre, semi-axes and angle of the ellipses in the program of Figure 1.7 (a), and the noise that it adds
@@ -157,7 +171,13 @@ def figure_1_7_b(setting: Setting) -> Found:
     values = (
         Value("deviation at t = 6, by the program 0.2 t", None, high, 0.05 * 6 * NOISE_B, derived=6 * NOISE_B),
         Value(
-            "what grows with t: caption beside program", "variance", ours, rule="ratio 2 ± 0.1", erratum=41, note=note
+            "what grows with t: caption beside program",
+            "variance",
+            ours,
+            rule="ratio 2 ± 0.1",
+            erratum=41,
+            right="deviation",
+            note=note,
         ),
     )
     return Found(values, (), partial(_scatter, data.X, data.y))

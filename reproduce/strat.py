@@ -78,7 +78,7 @@ def representative(setting: Setting) -> Found:
     values = (
         Value("one image of each class: equally representative", None, in_words(good.equally), derived="yes"),
         Value("two of one class: equally representative", None, in_words(bad.equally), derived="no"),
-        Value("what of the two sets must be empty", "union", apart, erratum=6),
+        Value("what of the two sets must be empty", "union", apart, erratum=6, right="intersection"),
     )
     return Found(values)
 
@@ -128,7 +128,14 @@ def random_subset(setting: Setting) -> Found:
     word = "unbiased" if abs(expected - 1) < 1e-12 else "biased"
     values = (
         Value("balanced variance over the textbook one", None, balanced, 1e-12, derived=1.0),
-        Value("the variance of random half-samples is", "biased", word, erratum=30, note=f"expectation {expected:.6f}"),
+        Value(
+            "the variance of random half-samples is",
+            "biased",
+            word,
+            erratum=30,
+            right="unbiased",
+            note=f"expectation {expected:.6f}",
+        ),
         Value("coefficient of variation of subsets of 8", None, float(np.std(drawn) / exact)),
     )
     return Found(
@@ -154,7 +161,7 @@ def general(setting: Setting) -> Found:
         ),
         Value("(18) their variance is the textbook one", None, float(every.variance), 1e-9, derived=exact),
         Value("the 9 balanced replicates give the same", None, float(few.variance), 1e-9, derived=exact),
-        Value("the factor 1/(n_h − 1) with n_h = 3", "shrinks", effect, erratum=31, note=note),
+        Value("the factor 1/(n_h − 1) with n_h = 3", "shrinks", effect, erratum=31, right="undoes weights", note=note),
     )
     return Found(values)
 

@@ -17,7 +17,10 @@ from hypothesis import HealthCheck, settings
 from cpu_limit import CpuLimit
 from writing_logs import Write, write_zip
 
-settings.register_profile("strat", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+for profile, examples in {"strat": 20, "thorough": 200}.items():  # `make validate` asks for the thorough one
+    settings.register_profile(
+        profile, deadline=None, max_examples=examples, suppress_health_check=[HealthCheck.too_slow]
+    )
 settings.load_profile("strat")
 
 

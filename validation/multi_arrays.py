@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from strat.algebra.array_plans import best_plan
-from strat.algebra.multiarrays import LARGEST_RUNS
+from strat.base.limits import LIMITS
 
 DESIGNS = 1000
 KINDS = ((20, 6), (10, 12), (20, 12), (50, 8))  # most strata, most units of a stratum
@@ -34,7 +34,7 @@ def divisors(n: int) -> set[tuple[int, int]]:
     return {(n // math.gcd(n, m), pairs // math.gcd(pairs, m * (m - 1))) for m in range(1, n // 2 + 1)}
 
 
-def least_runs(sizes: Sequence[int], enough: int = LARGEST_RUNS) -> int:
+def least_runs(sizes: Sequence[int], enough: int = LIMITS.multi_array_runs) -> int:
     """A number of runs below which no multi-array is, or one of at most `enough`.
 
     Units of a stratum are taken N m/n times each, pairs N m (m - 1)/(n (n - 1)) times, and units of two strata
@@ -54,8 +54,8 @@ def least_runs(sizes: Sequence[int], enough: int = LARGEST_RUNS) -> int:
 
 def shares(strata: int, units: int, number: int) -> tuple[float, float]:
     """The share of designs that is refused here, and the share that must be, in percent."""
-    refused = [sizes for sizes in designs(strata, units, number) if best_plan(sizes).runs > LARGEST_RUNS]
-    impossible = sum(least_runs(sizes) > LARGEST_RUNS for sizes in refused)
+    refused = [sizes for sizes in designs(strata, units, number) if best_plan(sizes).runs > LIMITS.multi_array_runs]
+    impossible = sum(least_runs(sizes) > LIMITS.multi_array_runs for sizes in refused)
     return 100.0 * len(refused) / number, 100.0 * impossible / number
 
 

@@ -37,6 +37,7 @@ def test_chance_prints_and_counts(nyssen: Path) -> None:
     assert found["pvalue"] == pytest.approx(0.0084896, abs=5e-8)
     assert sum(found["distribution"]) == pytest.approx(1.0)
     assert "| p-value |" in ask("chance", nyssen, "--markdown")
+    assert "P(24 agreements)" in ask("chance", nyssen, "--distribution")  # the perfect table: 4.3e-13
 
 
 def test_chance_reads_any_form_of_a_matrix(tmp_path: Path) -> None:
@@ -97,6 +98,15 @@ def test_rank_prints_and_draws(errors: Path, tmp_path: Path) -> None:
     assert json.loads(ask("rank", errors, "--higher-is-better", "--json"))["different"] == [["C", "A"]]
     assert len(json.loads(ask("rank", errors, "--lower-is-better", "--test", "shaffer", "--json"))["different"]) == 3
     assert "\\toprule" in ask("rank", errors, "--lower-is-better", "--latex")
+
+
+def test_both_tests_of_rank_rest_on_one_statistic(tmp_path: Path) -> None:
+    """Friedman was corrected for ties and Iman and Davenport's F, beside it, was not."""
+    table = tmp_path / "ties.csv"
+    table.write_text("a,b,c\n" + "1,1,2\n2,3,1\n" * 6)
+    found = json.loads(ask("rank", table, "--lower-is-better", "--json"))
+    x2, f = (found[name]["statistic"] for name in ("friedman", "iman_davenport"))
+    assert f == pytest.approx(11 * x2 / (12 * 2 - x2))
 
 
 def test_rank_with_a_control(errors: Path, tmp_path: Path) -> None:

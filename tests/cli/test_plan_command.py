@@ -52,6 +52,15 @@ def test_every_plan_prints_a_table_and_json(capsys, call):
     assert json.loads(out)["schema"] == "strat/plan/1"
 
 
+def test_a_finite_benchmark_of_strata_by_hand(capsys):
+    """3 of 10 rows, 10 drawn, and 0 of 40, 20 drawn: a share of (3 + 0) / 50."""
+    call = next(call for call in CALLS if call[0] == "finite")
+    answer = json.loads(run(capsys, *call, "--json")[1])
+    assert answer["share"] == pytest.approx(0.06, rel=1e-12)
+    assert answer["low"] <= 0.06 <= answer["high"]
+    assert "share 0.06 (95 % " in run(capsys, *call)[1]
+
+
 def test_a_picture_is_drawn(capsys, tmp_path):
     code, _, _ = run(capsys, *CALLS[0], "--plot", str(tmp_path / "curve.png"))
     assert code == 0

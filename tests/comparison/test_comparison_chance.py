@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS, changed
 from strat.comparison import (
     chance,
     chance_between,
@@ -21,7 +22,6 @@ from strat.comparison import (
     chance_margins,
     chance_of_labels,
     chance_within,
-    long_polynomials,
 )
 from strat.comparison.chance import chernoff
 from strat.comparison.chance_margins import Margins
@@ -86,7 +86,7 @@ def test_long_arithmetic_equals_whole_numbers(table: list[list[int]]) -> None:
 
 def test_large_distribution_equals_whole_numbers() -> None:
     margins = Margins((90, 60, 40, 30), (70, 80, 50, 20), 220)
-    assert margins.n > chance_distribution.SMALL
+    assert margins.n > LIMITS.whole_patterns
     total = math.factorial(margins.n)
     wanted = [float(Fraction(c, total)) for c in chance_distribution.permutations_with(margins)]
     np.testing.assert_allclose(chance_distribution.distribution(margins), wanted, rtol=1e-13, atol=1e-300)
@@ -139,16 +139,15 @@ def test_far_tail_has_a_logarithm() -> None:
     assert "e-" in str(result)
 
 
-def test_beyond_exact_the_error_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_exact_the_error_is_bounded() -> None:
     table = np.array([[60, 40, 45], [50, 60, 50], [50, 50, 61]])
     exact = chance(table)
-    monkeypatch.setattr(long_polynomials, "MOST_POINTS", 10)
-    simulated = chance(table, draws=20_000)
+    with changed(polynomial_points=10):
+        simulated = chance(table, draws=20_000)
+        sure = chance(table + 100 * np.eye(3, dtype=int), draws=1000)
     assert "random tables" in simulated.method
     assert abs(simulated.pvalue - exact.pvalue) <= simulated.error
-    sure = chance(table + 100 * np.eye(3, dtype=int), draws=1000)
     assert "Chernoff" in sure.method
-    monkeypatch.undo()
     assert chance(table + 100 * np.eye(3, dtype=int)).log10_pvalue <= sure.log10_pvalue
     with pytest.raises(StratError, match="`distribution` is not known"):
         _ = simulated.distribution
@@ -261,15 +260,15 @@ def test_classes_that_never_occur_or_are_never_said() -> None:
     assert chance([[7]]).pvalue == 1.0
 
 
-def test_coefficients_near_the_peak_are_all_that_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coefficients_near_the_peak_are_all_that_matter() -> None:
     """Large classes are summed near their peaks only: three million patterns take seconds, not half a minute."""
     margins = Margins((3000, 40, 900), (2500, 700, 740), 3940)
     for log_x in (-12.0, -8.0, -3.0, 2.0):
         full = chance_margins.log_sum(margins.logs(), log_x)
         mean = chance_margins.tilted_mean(margins.logs(), log_x)
         for whole in (0, 10**6):
-            monkeypatch.setattr(chance_distribution, "WHOLE", whole)
-            near = chance_distribution._near_peak(margins, log_x)
+            with changed(kept_coefficients=whole):
+                near = chance_distribution._near_peak(margins, log_x)
             assert sum(log for log, _ in near) == pytest.approx(full, rel=1e-12)
             assert sum(j for _, j in near) == pytest.approx(mean, rel=1e-9)
 

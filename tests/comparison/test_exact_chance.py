@@ -18,6 +18,7 @@ from scipy import stats
 from strat import comparison
 from strat.base.errors import StratError
 from strat.comparison.hypergeometric import Counts, log_probabilities, upper_tail
+from strat.comparison.rank_permutations import DRAWS, friedman_pvalue, simulated_pvalue
 from table_sources import ask
 
 # ---- p-values below the smallest float, and large tables
@@ -163,3 +164,40 @@ def test_rank_of_two_systems_tells_wilcoxon(tmp_path: Path) -> None:
     assert "Wilcoxon signed rank, exact: statistic 1.0000, p = 0.25" in ask("rank", path, "--lower-is-better")
     found = json.loads(ask("rank", path, "--lower-is-better", "--json"))
     assert found["signed_rank"]["pvalue"] == comparison.signed_rank([1, 1, 2, 3], [2, 3, 1.5, 9]).pvalue
+
+
+def orders_of(data_sets: int, systems: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.array([rng.permutation(systems) for _ in range(data_sets)]) + rng.normal(size=systems) * 1.5
+
+
+@pytest.mark.parametrize(("data_sets", "systems"), [(5, 4), (10, 3), (4, 5)])
+def test_random_orders_give_the_exact_p_of_friedman(data_sets, systems):
+    for seed in range(3):
+        ranks = np.argsort(np.argsort(orders_of(data_sets, systems, seed), axis=1), axis=1) + 1.0
+        exact, simulated = friedman_pvalue(ranks), simulated_pvalue(ranks)
+        assert simulated == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / DRAWS) + 1 / DRAWS)
+        assert simulated == simulated_pvalue(ranks[::-1, ::-1])
+
+
+def test_few_data_sets_of_many_systems_have_the_p_of_random_orders():
+    """3 data sets × 12 systems: chi-squared said 0.065, the permutations 0.031, and nothing told of it."""
+    table = orders_of(3, 12, 1)
+    found = comparison.friedman(table, higher_is_better=False)
+    assert found.name.endswith("by random orders")
+    chi2 = comparison.friedman(table, higher_is_better=False, method="chi-squared").pvalue
+    assert found.pvalue != pytest.approx(chi2, rel=0.1)
+    assert "random orders of the systems give" in comparison.iman_davenport(table, higher_is_better=False).notes[0]
+    assert comparison.friedman(orders_of(11, 12, 1), higher_is_better=False).name.endswith("chi-squared")
+
+
+@pytest.mark.parametrize(
+    ("test", "table"),
+    [(comparison.aligned_friedman, [[0, 2], [0, 5]]), (comparison.quade, [[1, 0], [0, 2], [0, 3]])],
+)
+def test_aligned_ranks_and_quade_say_what_random_orders_give(test, table):
+    """On 2 × 2 aligned ranks gave p = 0.21, where 0.5 is the least possible; sums ±1 ±2 ±3 reach 4 in half of all."""
+    (note,) = test(table, higher_is_better=False).notes
+    assert "give p = 0.5" in note
+    many = np.random.default_rng(0).normal(size=(11, 3))
+    assert test(many, higher_is_better=False).notes == ()

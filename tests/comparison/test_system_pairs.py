@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import strat
-from strat.comparison import many, many_systems, system_pairs
+from strat.base.limits import changed
+from strat.comparison import many, system_pairs
 from strat.comparison.many_systems import ManySystems
 from strat.designs import Design
 
@@ -22,15 +23,16 @@ def _systems(number: int, rows: int = 200, *, equal: bool = False) -> ManySystem
 
 
 @pytest.mark.parametrize("equal", [False, True])
-def test_blocks_say_what_all_pairs_say(monkeypatch: pytest.MonkeyPatch, *, equal: bool) -> None:
+def test_blocks_say_what_all_pairs_say(*, equal: bool) -> None:
     whole = _systems(9, equal=equal)
     better = whole.t > whole.critical()
-    monkeypatch.setattr(many_systems, "BLOCK", 1)
     blocks = _systems(9, equal=equal)
-    first, last = blocks.ranks()
+    with changed(pairs_at_once=1):
+        first, last = blocks.ranks()
+        same = blocks.same()
     assert first.tolist() == (1 + better.sum(axis=0)).tolist()
     assert last.tolist() == (9 - better.sum(axis=1)).tolist()
-    assert (blocks.same() == (np.abs(whole.t) <= whole.critical())).all()
+    assert (same == (np.abs(whole.t) <= whole.critical())).all()
     assert blocks.critical() == whole.critical()
 
 
@@ -50,7 +52,7 @@ def test_a_block_is_cut_from_the_table_of_all_pairs() -> None:
         assert np.allclose(ours, theirs[cut], rtol=0, atol=1e-12)
 
 
-def test_the_largest_of_pairs_is_that_of_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_largest_of_pairs_is_that_of_every_pair() -> None:
     rng = np.random.default_rng(0)
     root = rng.normal(size=(5, 5))
     covariance = root @ root.T
@@ -59,14 +61,14 @@ def test_the_largest_of_pairs_is_that_of_every_pair(monkeypatch: pytest.MonkeyPa
     errors = [np.sqrt(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]) for i, j in pairs]
     every = [np.abs(drawn[:, i] - drawn[:, j]) / e for (i, j), e in zip(pairs, errors, strict=True)]
     for cached in (1, 1 << 18):
-        monkeypatch.setattr(system_pairs, "CACHED", cached)
-        assert np.allclose(system_pairs.largest_of_pairs(drawn, covariance, 1e-12), np.max(every, axis=0))
+        with changed(cached_draws=cached):
+            assert np.allclose(system_pairs.largest_of_pairs(drawn, covariance, 1e-12), np.max(every, axis=0))
 
 
-def test_the_winner_of_very_many_systems_reaches_at_least_as_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_winner_of_very_many_systems_reaches_at_least_as_far() -> None:
     drawn = _systems(30).winner()
-    monkeypatch.setattr(many_systems, "MOST_DRAWN", 10)
-    bonferroni = _systems(30).winner()
+    with changed(drawn_systems=10):
+        bonferroni = _systems(30).winner()
     assert bonferroni.value == drawn.value
     assert bonferroni.low <= drawn.low + 1e-9
     assert bonferroni.corrected == pytest.approx(drawn.corrected, abs=0.01)

@@ -16,6 +16,7 @@ import pytest
 import strat
 from strat import comparison, verbs
 from strat.base.errors import StratError
+from strat.base.limits import changed
 from strat.data import read
 from strat.verbs import evaluate
 from strat.verbs.check import check
@@ -24,37 +25,51 @@ from table_sources import ROADS, WIDER, csv_file, every_road, parquet_file
 ODD_NAMES = ("*", "^p$", "a.b", 'x"y')
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
-@every_road
-def test_names_are_names(road: str, name: str, tmp_path: Path) -> None:
+def _names_and_roles() -> list[Any]:
+    """Every name in every role on every road; quick: each pair of these once."""
+    return [
+        pytest.param(road, name, role, marks=() if (i + j) % 4 == role else pytest.mark.slow)
+        for i, road in enumerate(ROADS)
+        for j, name in enumerate(ODD_NAMES)
+        for role in range(4)
+        if not (road in ("csv", "tsv", "gzip", "zstandard") and '"' in name)  # the writer of these does not quote
+    ]
+
+
+@pytest.mark.parametrize(("road", "name", "role"), _names_and_roles())
+def test_names_are_names(road: str, name: str, role: int, tmp_path: Path) -> None:
     """A column called `*` stood for all columns in DuckDB, `^p$` for a pattern in Polars: accuracy 1 for 0.5."""
-    if road in ("csv", "tsv", "gzip", "zstandard") and '"' in name:
-        pytest.skip("the writer of this test does not quote")
     columns = {"p": ["a", "b"] * 4, name: ["a", "a"] * 4, "u": [1, 1, 2, 2, 3, 3, 4, 4], "s": [0.0, 1.0] * 4}
-    table = ROADS[road](columns, tmp_path)
-    assert evaluate(table, truth=name, predicted="p", metrics="accuracy", units="u")["accuracy"].value == 0.5
-    assert evaluate(table, truth="p", predicted="p", strata=name, metrics="accuracy").rows == 8
-    assert read(table).column(name).tolist() == columns[name]
-    scores = ROADS[road]({**columns, name: [0.25, 0.75] * 4}, tmp_path)
-    assert evaluate(scores, score=name, units="u")["mean"].value == 0.5
-    assert evaluate(scores, score="s", weights=name, units="u")["mean"].value == 0.75
+    if role < 2:
+        table = ROADS[road](columns, tmp_path)
+        assert read(table).column(name).tolist() == columns[name]
+    else:
+        table = ROADS[road]({**columns, name: [0.25, 0.75] * 4}, tmp_path)
+    if role == 0:
+        assert evaluate(table, truth=name, predicted="p", metrics="accuracy", units="u")["accuracy"].value == 0.5
+    elif role == 1:
+        assert evaluate(table, truth="p", predicted="p", strata=name, metrics="accuracy").rows == 8
+    elif role == 2:
+        assert evaluate(table, score=name, units="u")["mean"].value == 0.5
+    else:
+        assert evaluate(table, score="s", weights=name, units="u")["mean"].value == 0.75
 
 
 @pytest.mark.parametrize("name", ["influence_0", "key", "units", "strat_mass", "*", "sum_0"])
-def test_names_in_two_passes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_names_in_two_passes(name: str, tmp_path: Path) -> None:
     """In Parquet files that are read in two passes a column called influence_0 was a raw error of the engine."""
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     columns = {"t": ["a", "b"] * 8, name: ["a", "a"] * 8, "u": [k // 4 for k in range(16)]}
     path = parquet_file(columns, tmp_path)
     assert evaluate(path, truth="t", predicted=name, units="u", metrics="accuracy")["accuracy"].value == 0.5
 
 
-def test_marks_and_wide_ids_in_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_marks_and_wide_ids_in_two_passes(tmp_path: Path) -> None:
     """A unit `NA` is missing, and decimal ids stay apart, in two passes as in one."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     wide = pa.array([Decimal(WIDER[k // 4]) for k in range(16)], pa.decimal128(38, 0))
     units = ["NA", *(f"u{k // 4}" for k in range(1, 16))]
     pq.write_table(pa.table({"t": ["a", "b"] * 8, "p": ["a", "a"] * 8, "u": wide, "n": units}), tmp_path / "t.parquet")
@@ -68,16 +83,11 @@ def test_marks_and_wide_ids_in_two_passes(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("odd", ["01", "x", "1.5", "true", "99999999999999999999", str(2**130)])
 @pytest.mark.parametrize("road", ["csv", "json lines"])
-def test_the_order_of_rows_decides_no_type(
-    road: str, odd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@changed(csv_bytes_looked_at=0, json_bytes_looked_at=0, rows_looked_at=1000)
+def test_the_order_of_rows_decides_no_type(road: str, odd: str, tmp_path: Path) -> None:
     """In large files five rows `01` at the end were read as 1, at the start they were text."""
-    monkeypatch.setattr("strat.data.files.csv_reader._WHOLE_SNIFF", 0)
-    monkeypatch.setattr("strat.data.files.json_reader._WHOLE_JSON", 0)
-    monkeypatch.setattr("strat.data.files.csv_reader.SAMPLE", 1000)
-    monkeypatch.setattr("strat.data.files.json_reader.SAMPLE", 1000)
     value = odd if road == "csv" or odd in ("01", "x") else json.loads(odd)
-    rows = [1, 2] * 20_000
+    rows = [1, 2] * 11_000  # more than the rows of which hints are given
     found = []
     for values in ([value] * 5 + rows, rows + [value] * 5):
         path = ROADS[road]({"y": values, "p": values[::-1]}, tmp_path)

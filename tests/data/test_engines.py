@@ -11,7 +11,8 @@ import pytest
 
 import strat
 from strat import StratError
-from strat.data import binning, read, reduce
+from strat.base.limits import changed
+from strat.data import read, reduce
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.measures.classification import f1
@@ -121,27 +122,36 @@ def _row_by_row(data: dict[str, np.ndarray], roles: dict[str, str]) -> strat.Des
     return strat.Design.simple_random(len(data["truth"]), weights=weights)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+def _sources_and_designs() -> list[Any]:
+    """Every source on every design; quick: every source on the fullest design and on one other."""
+    simple = [design for design in DESIGNS if design != "all"]
+    return [
+        pytest.param(source, design, marks=() if design in ("all", simple[k % len(simple)]) else pytest.mark.slow)
+        for k, source in enumerate(SOURCES)
+        for design in DESIGNS
+    ]
+
+
+@pytest.mark.parametrize(("source", "on"), _sources_and_designs())
 def test_every_source_gives_the_numbers_of_the_rows(
-    source: str, predictions: dict[str, np.ndarray], tmp_path: Path
+    source: str, on: str, predictions: dict[str, np.ndarray], tmp_path: Path
 ) -> None:
-    made = SOURCES[source](predictions, tmp_path)
-    for roles in DESIGNS.values():
-        found = evaluate(made, truth="truth", predicted="guess", metrics=["accuracy", "macro_f1"], **roles)
-        area = evaluate(made, truth="cat", score="score", **roles)
-        design = _row_by_row(predictions, roles)
-        truth, guess = predictions["truth"], predictions["guess"]
-        for name, statistic, estimate in (
-            ("accuracy", strat.accuracy(truth, guess), found["accuracy"]),
-            ("macro_f1", f1(truth, guess, average="macro"), found["macro_f1"]),
-            ("auc", auc(predictions["cat"], predictions["score"]), area["auc"]),
-        ):
-            wanted = strat.estimate(statistic, on=design)
-            assert estimate.value == pytest.approx(wanted.value, rel=1e-12), name
-            assert estimate.se == pytest.approx(wanted.se, rel=1e-10), name
-            assert estimate.df == pytest.approx(wanted.df, rel=1e-9), name
-            assert estimate.deff == pytest.approx(wanted.deff, rel=1e-9), name
-            assert estimate.interval() == pytest.approx(wanted.interval(), rel=1e-10), name
+    made, roles = SOURCES[source](predictions, tmp_path), DESIGNS[on]
+    found = evaluate(made, truth="truth", predicted="guess", metrics=["accuracy", "macro_f1"], **roles)
+    area = evaluate(made, truth="cat", score="score", **roles)
+    design = _row_by_row(predictions, roles)
+    truth, guess = predictions["truth"], predictions["guess"]
+    for name, statistic, estimate in (
+        ("accuracy", strat.accuracy(truth, guess), found["accuracy"]),
+        ("macro_f1", f1(truth, guess, average="macro"), found["macro_f1"]),
+        ("auc", auc(predictions["cat"], predictions["score"]), area["auc"]),
+    ):
+        wanted = strat.estimate(statistic, on=design)
+        assert estimate.value == pytest.approx(wanted.value, rel=1e-12), name
+        assert estimate.se == pytest.approx(wanted.se, rel=1e-10), name
+        assert estimate.df == pytest.approx(wanted.df, rel=1e-9), name
+        assert estimate.deff == pytest.approx(wanted.deff, rel=1e-9), name
+        assert estimate.interval() == pytest.approx(wanted.interval(), rel=1e-10), name
 
 
 @pytest.mark.parametrize("source", ["columns", "polars", "polars lazy", "duckdb", "parquet"])
@@ -240,14 +250,14 @@ def test_a_file_is_a_frame_for_every_measure_of_scores(source: str, roles: dict[
 
 
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="scores are binned; One table of influences")
-def test_a_file_is_a_frame_for_scores_of_any_number_of_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(binning, "EXACT_ROWS", 5000)
+@changed(exact_rows=5000)
+def test_a_file_is_a_frame_for_scores_of_any_number_of_rows(tmp_path: Path) -> None:
     data = many_scores()
     same_numbers(SOURCES["parquet"](data, tmp_path), data, {"units": "u"})
 
 
-def test_the_note_on_bins_bounds_or_names_each_measure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(binning, "EXACT_ROWS", 5000)
+@changed(exact_rows=5000)
+def test_the_note_on_bins_bounds_or_names_each_measure(tmp_path: Path) -> None:
     file = SOURCES["parquet"](many_scores(), tmp_path)
     rates = evaluate(file, truth="y", score="s", units="u", metrics=["auc", "eer", "average_precision"])
     assert "the AUC by at most" in rates.warnings[0]
@@ -358,9 +368,9 @@ def test_nested_columns_of_duckdb_are_refused(value: str) -> None:
         evaluate(shown, truth="t", predicted="p")
 
 
-def test_uuids_in_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@changed(rows_in_memory=1)
+def test_uuids_in_two_passes(tmp_path: Path) -> None:
     """A Parquet file with units of UUIDs, in two passes as in one."""
-    monkeypatch.setattr("strat.verbs.stream.LARGE", 1)
     columns = {"t": [0, 1] * 6, "p": [0, 1, 1] * 4, "u": UUIDS}
     made = _duckdb(columns, tmp_path).project("t, p, u::uuid as u")
     made.write_parquet(str(tmp_path / "t.parquet"))

@@ -14,6 +14,7 @@ import pytest
 
 import strat
 from strat.base.errors import StratError
+from strat.base.limits import changed
 from strat.cli import main
 from strat.data import excel, read
 from strat.verbs import look
@@ -184,9 +185,8 @@ HEAD = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/
     ],
     ids=["rows", "cells", "entities"],
 )  # fmt: skip
-def test_sheets_that_claim_too_much(tmp_path: Path, xml: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excel, "ROWS", 1 << 14)
-    monkeypatch.setattr(excel, "CELLS", 1 << 20)
+@changed(excel_rows=1 << 14, excel_cells=1 << 20)
+def test_sheets_that_claim_too_much(tmp_path: Path, xml: bytes) -> None:
     like = book(tmp_path / "a.xlsx", A=ROWS)
     with pytest.raises(StratError, match=r"must have at most|can't be read as an Excel workbook"):
         read(_sheet(tmp_path / "b.xlsx", xml, like))

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from strat import data, verbs
 from strat.base.errors import StratError
+from strat.base.limits import changed
 from strat.cli.app import app
 from strat.data import read
 from strat.verbs import evaluate
@@ -103,10 +104,9 @@ def test_marks_on_the_command_line(command: str, tmp_path: Path) -> None:
     assert "'x' 1" in str(found.exception) + found.output
 
 
-def test_a_large_csv_reads_marks_among_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@changed(csv_bytes_looked_at=0, rows_looked_at=1000)
+def test_a_large_csv_reads_marks_among_numbers(tmp_path: Path) -> None:
     """A number column whose first `NA` comes after the rows that are looked at could not be read."""
-    monkeypatch.setattr("strat.data.files.csv_reader._WHOLE_SNIFF", 0)
-    monkeypatch.setattr("strat.data.files.csv_reader.SAMPLE", 1000)
     path = csv_file({"s": [*range(50_000), "NA", "1.5"]}, tmp_path / "t.csv")
     assert read(path).numbers("s", missing="drop").sum() == sum(range(50_000)) + 1.5
 

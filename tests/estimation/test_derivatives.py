@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from strat.base.limits import changed
 from strat.estimation import linear
 
 
@@ -17,7 +18,7 @@ def test_the_rule_of_five_points_is_exact_to_degree_four(factors: list[float], a
     assert slope == pytest.approx(np.array([[polynomial.deriv()(at)]]), abs=1e-9)
 
 
-def test_each_direction_has_a_step_and_each_output_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_direction_has_a_step_and_each_output_a_column() -> None:
     """f(x, y) = (x³, x y²) at (2, 3): its derivatives by x are 12 and 9, by y 0 and 12."""
     at, directions, steps = (
         np.array([2.0, 3.0]),
@@ -30,5 +31,5 @@ def test_each_direction_has_a_step_and_each_output_a_column(monkeypatch: pytest.
 
     expected = [[12, 9], [0, 12], [24, 30]]
     np.testing.assert_allclose(linear.derivatives(function, at, directions, steps), expected, atol=1e-10)
-    monkeypatch.setattr(linear, "BATCH", 1)  # one direction at a time
-    np.testing.assert_allclose(linear.derivatives(function, at, directions, steps), expected, atol=1e-10)
+    with changed(differentiated_numbers=1):  # one direction at a time
+        np.testing.assert_allclose(linear.derivatives(function, at, directions, steps), expected, atol=1e-10)

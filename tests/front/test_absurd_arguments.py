@@ -24,7 +24,7 @@ from strat.base.errors import StratError, StratWarning
 
 mpl.use("Agg")
 SECONDS = 10
-QUICK = 5  # values for each argument in the quick part
+QUICK = 2  # values for each argument in the quick part
 
 # function -> why a raw error or a warning may pass: code that lies outside the door as yet
 KNOWN = {

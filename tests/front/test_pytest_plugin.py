@@ -17,9 +17,9 @@ def session(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
-def test_the_fixture_fails_a_test_whose_gate_does(session: pytest.Pytester) -> None:
+def test_the_fixture_gates_and_the_marker_judges_the_pass_rate(session: pytest.Pytester) -> None:
     session.makepyfile(
-        """
+        test_gates="""
         OLD, NEW = [1] * 150 + [0] * 50, [1] * 160 + [0] * 40
 
         def test_good(strat_gate):
@@ -28,16 +28,8 @@ def test_the_fixture_fails_a_test_whose_gate_does(session: pytest.Pytester) -> N
 
         def test_bad(strat_gate):
             strat_gate({"old": OLD, "new": NEW}, score=["old", "new"], baseline="new", margin=0.01)
-        """
-    )
-    result = session.runpytest_subprocess(*PLUGIN)
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*worse: mean: old − new = -0.0500*"])
-
-
-def test_the_marker_judges_the_pass_rate(session: pytest.Pytester) -> None:
-    session.makepyfile(
-        """
+        """,
+        test_rates="""
         import itertools
         import pytest
 
@@ -70,12 +62,13 @@ def test_the_marker_judges_the_pass_rate(session: pytest.Pytester) -> None:
         @pytest.mark.strat_repeat(times=3)
         def test_wrong():
             pass
-        """
+        """,
     )
     result = session.runpytest_subprocess(*PLUGIN)
-    result.assert_outcomes(passed=3, failed=4)
+    result.assert_outcomes(passed=1 + 3, failed=1 + 4)
     result.stdout.fnmatch_lines(
         [
+            "*worse: mean: old − new = -0.0500*",
             "13 of 26 runs passed: worse (asked: a pass rate of at least 0.8), whatever the 14 runs left out would do*",
             "6 of 6 runs passed: can't tell *; 14 runs without a failure would show it",
             "*the last failure was ValueError: no",

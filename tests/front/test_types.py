@@ -35,6 +35,7 @@ def _pyright(_: Path) -> set[tuple[str, int]]:
     return {(Path(one["file"]).name, one["range"]["start"]["line"] + 1) for one in found}
 
 
+@pytest.mark.slow  # ten seconds: the whole library is checked as a user's mypy does, with nothing kept from before
 @pytest.mark.parametrize("checker", [_mypy, _pyright])
 def test_wrong_lines_are_reported_and_right_programs_pass(
     checker: Callable[[Path], set[tuple[str, int]]], tmp_path: Path

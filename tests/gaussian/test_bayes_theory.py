@@ -114,9 +114,9 @@ def test_cubature_in_the_plane_equals_simulation_and_the_two_class_form():
     found = bayes_error(problem)
     assert found.method == "cubature"
     assert found.bound < 1e-7
-    points, codes = problem.sample(400_000, 1)
+    points, codes = problem.sample(100_000, 1)
     wrong = (problem.decide(points) != codes).mean()
-    assert abs(wrong - found.value) < 3 * np.sqrt(wrong * (1 - wrong) / 400_000)
+    assert abs(wrong - found.value) < 3 * np.sqrt(wrong * (1 - wrong) / 100_000)
     pair = Problem([*problem.classes[:2], GaussianClass([40.0, 40.0])], [0.6, 0.4, 0.0])
     two = bayes_error(Problem(problem.classes[:2], [0.6, 0.4]))
     assert bayes_error(pair).value == pytest.approx(two.value, abs=1e-7)
@@ -245,6 +245,13 @@ def test_pictures_draw():
         (lambda: MixtureClass([GaussianClass(0.0)], [0.5]), r"`weights` must sum to 1"),
         (lambda: decision_intervals(three_in_the_plane()), r"`problem` must have one feature, got 2"),
         (lambda: shifted_boundary_error(example_1_12(), 1.0), r"`problem` must have one feature and two classes"),
+        *(
+            (
+                lambda p=p: linear_rule(GaussianClass(0.0), GaussianClass(1.0), priors=p),
+                r"`priors` must be two positive numbers",
+            )
+            for p in ([1.0, 1.0, 1.0], [0.0, 1.0])
+        ),
         (lambda: reject_curve(example_1_12(), [2.0]), r"`costs` must be between 0 and 1"),
         (
             lambda: decompose_error(QuadraticRule([[0.0]], [1.0], 0.0), example_1_12(), model="cubic"),

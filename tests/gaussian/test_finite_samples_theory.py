@@ -311,3 +311,17 @@ def test_printed_bayes_errors_of_the_three_cases():
 def test_bad_input_is_one_sentence(call, match):
     with pytest.raises(StratError, match=match):
         call()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((np.zeros(2), np.eye(2), 10, np.ones(2)), "`means` must"),
+        (([[0.0, 0.0]], np.eye(2), 10, [[1.0, 1.0]]), "`covariances` must"),
+        (([[0.0, 0.0]], [np.eye(2)], 10, [[1.0]]), r"`added` must be of shape \(1, 2\)"),
+        (([[0.0, 0.0]], [np.eye(2)], 0, [[1.0, 1.0]]), "`samples` must"),
+    ],
+)
+def test_with_sample_names_what_has_another_shape(arguments, words):
+    with pytest.raises(StratError, match=words):
+        with_sample(*arguments)

@@ -76,7 +76,7 @@ def test_rows_for_auc_reach_the_width_in_simulation(prevalence):
     rows = rows_for_auc(width=0.1, auc=0.8, prevalence=prevalence).number
     truth = (np.arange(rows) < round(prevalence * rows)).astype(int)
     rng, widths = np.random.default_rng(0), []
-    for _ in range(40):
+    for _ in range(15):
         score = rng.normal(size=rows) + np.sqrt(2) * norm.ppf(0.8) * truth
         low, high = strat.estimate(strat.auc(truth, score), on=strat.Design.simple_random(n=rows)).interval()
         widths.append(high - low)

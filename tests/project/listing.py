@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -11,9 +10,9 @@ HEAD = """# What each test file proves
 
 The folders are those of `src/strat`. Beside them: `front` (the names that everybody uses, and the programs that people
 write first), `laws` (what holds for every verb, source and design), `docs`, `reproduce` and `validation` (the folders
-of these names), `project` (the package itself), and `oracles` (reference values of other programs, with the scripts
-that made them). SECURITY.md names the tests of each of
-its promises. Files without `test_` in their name hold what the others share.
+of these names), `project` (the package itself), `record` (what the library says, call by call), and `oracles`
+(reference values of other programs, with the scripts that made them). SECURITY.md names the tests of each of its
+promises. Files without `test_` in their name hold what the others share.
 
 `make test` runs all but the slow ones, with nothing beside the clone; `make validate` runs those, too. Tests marked
 `shared` need real data that can't be given away: they run where the environment variable `STRAT_SHARED` names a folder.
@@ -31,7 +30,9 @@ def files() -> list[Path]:
 
 def first_line(file: Path) -> str:
     """What the file says of itself, in one line."""
-    return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+    with file.open(encoding="utf-8") as text:
+        head = next(text, "")
+    return head.strip().removeprefix('"""').removesuffix('"""').strip() if head.startswith('"""') else ""
 
 
 def listing() -> str:

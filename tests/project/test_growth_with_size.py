@@ -7,7 +7,7 @@ import math
 import time
 import tracemalloc
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 
 import strat
+from strat.base.limits import changed
 from strat.comparison import chance
 from strat.designs import Design
 from strat.recognition import verification
-from strat.verbs import grouping, groups, many_groups, sample
+from strat.verbs import sample
 
 ALLOWANCE = 0.6  # by which an exponent of time may be larger: sorting, and a machine that is busy
 OF_MEMORY = 0.3
-GROUPS = 60  # up to which the groups of an evaluation are compared with each other here; beyond, each stands alone
+GROUPS = 30  # up to which the groups of an evaluation are compared with each other here; beyond, each stands alone
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,10 @@ CASES = {
 
 
 @pytest.fixture(autouse=True)
-def few_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_groups() -> Iterator[None]:
     """The size from which groups stand alone, lowered: what lies beyond it grows as it does beyond the usual 500."""
-    for module in (grouping, groups, many_groups):
-        monkeypatch.setattr(module, "MOST_GROUPS", GROUPS)
+    with changed(compared_groups=GROUPS):
+        yield
 
 
 def seconds(work: Callable[[], Any]) -> float:

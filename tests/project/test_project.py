@@ -16,7 +16,7 @@ import strat
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-BESIDE = {"docs", "front", "laws", "oracles", "project", "reproduce", "validation"}
+BESIDE = {"docs", "front", "laws", "oracles", "project", "record", "reproduce", "validation"}
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 

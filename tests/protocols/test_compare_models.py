@@ -48,6 +48,24 @@ def test_swapping_two_models_flips_the_sign_and_nothing_else():
     assert one.posterior.below == pytest.approx(other.posterior.above)
 
 
+def test_the_level_reaches_every_limit():
+    """The limits of the sources of variation had the 0.975 quantile typed in, and pairs printed 95 %."""
+    asked = {"X": DATA.X, "y": DATA.y, "cv": 2, "sources": 3}
+    narrow, usual = (strat.compare_models(MODELS, **asked, level=level) for level in (0.8, 0.95))
+    pairs = [result.pair("nb", "knn") for result in (narrow, usual)]
+    assert pairs[0].interval() == pytest.approx(pairs[1].interval(0.8))
+    assert pairs[0].interval(0.95) == pytest.approx(pairs[1].interval())
+    assert "(80 % " in str(pairs[0])
+    assert "95 %" not in str(pairs[0])
+    assert (narrow.to_dict()["low"], narrow.to_dict()["high"]) == ([pairs[0].interval()[0]], [pairs[0].interval()[1]])
+    one, other = (result.sources["accuracy"][("nb",)] for result in (narrow, usual))
+    for name in ("training", "test"):
+        (low, high), (least, most) = ((part.low, part.high) for part in (getattr(one, name), getattr(other, name)))
+        assert least <= low <= high < most
+    assert str(one).count("(80 % ") == 4
+    assert "80 % interval" in narrow.plot().get_xlabel()
+
+
 def test_scores_are_those_of_scikit_learn_on_the_same_splits():
     splits = list(GroupKFold(4).split(DATA.X, DATA.y, UNITS))
     result = strat.compare_models(MODELS, DATA.X, DATA.y, cv=splits, groups=UNITS, metrics=["accuracy", "neg_log_loss"])

@@ -39,7 +39,7 @@ ESTIMATORS = {
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-@settings(max_examples=12)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(seed=st.integers(0, 10_000), classes=st.integers(2, 4), d=st.integers(1, 4))
 def test_closed_form_equals_n_trainings(name: str, seed: int, classes: int, d: int) -> None:
     data = problem(seed, classes, d, 14)

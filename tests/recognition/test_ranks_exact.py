@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from strat.base.errors import StratError
-from strat.recognition import blocks, match_curve, table
+from strat.base.limits import changed
+from strat.recognition import match_curve
 from strat.recognition.ranks import ranks, ranks_of_embeddings
 from strat.recognition.rounding import exact_scores
 
@@ -75,10 +76,8 @@ def test_several_images_per_subject(seed, enrolment):
 @pytest.mark.parametrize("score", ["cosine", "inner", "euclidean"])
 @pytest.mark.parametrize("kind", ["normal", "ties", "float16", "offset", "integers"])
 @pytest.mark.parametrize("enrolment", ["single", "best", "images"])
-def test_embeddings_equal_double_loop(score, kind, enrolment, monkeypatch):
-    monkeypatch.setattr(blocks, "ROWS", 32)
-    monkeypatch.setattr(blocks, "TILE", 40)
-    monkeypatch.setattr(blocks, "PENDING", 50)
+@changed(probes_at_once=32, entries_at_once=40, pending_comparisons=50)
+def test_embeddings_equal_double_loop(score, kind, enrolment):
     rng = np.random.default_rng(7)
     p, g = rng.standard_normal((70, 33)), rng.standard_normal((101, 33))
     if kind == "ties":  # copies of vectors, and copies that differ in the last bits
@@ -200,13 +199,13 @@ def test_failures_miss_at_every_rank_or_are_left_out():
     assert np.isnan(open_.rank()[2])
 
 
-def test_blocks_and_threads_do_not_matter(monkeypatch):
+def test_blocks_and_threads_do_not_matter():
     rng = np.random.default_rng(5)
     scores = rng.integers(0, 9, (50, 20))
     given = {"similarity": scores, "probes": np.arange(50) % 20, "gallery": np.arange(20)}
     whole = ranks(**given, threads=1)
-    monkeypatch.setattr(table, "CELLS", 60)
-    parts = ranks(**given, threads=3, progress=True)
+    with changed(scores_at_once=60):
+        parts = ranks(**given, threads=3, progress=True)
     np.testing.assert_array_equal(whole.above, parts.above)
     np.testing.assert_array_equal(whole.best_nonmate, parts.best_nonmate)
 

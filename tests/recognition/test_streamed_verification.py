@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strat.base.errors import StratError
+from strat.base.limits import changed
 from strat.recognition import Cost, streaming, verification_of_file, verification_of_trials
 from strat.recognition.streaming import step_of, value_of
 
@@ -29,10 +30,10 @@ def write(path, a, b, score, names=("probe_subject", "gallery_subject", "score")
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_streamed_figures_are_those_in_memory(trials, tmp_path, monkeypatch, text):
+@changed(streamed_rows=700)  # several batches
+def test_streamed_figures_are_those_in_memory(trials, tmp_path, text):
     a, b, score = trials
     labels = [np.array([f"s{x:02d}" for x in side]) for side in (a, b)] if text else [a, b]
-    monkeypatch.setattr(streaming, "ROWS", 700)  # several batches
     v = verification_of_file(write(tmp_path / "t.parquet", *labels, score))
     w = verification_of_trials(similarity=score, probes=labels[0], gallery=labels[1])
     assert (v.n_mated, v.n_nonmated, v.subjects) == (w.n_mated, w.n_nonmated, w.subjects)
@@ -54,7 +55,7 @@ def test_streamed_figures_are_those_in_memory(trials, tmp_path, monkeypatch, tex
     assert not v.comparisons.same(w.comparisons)
 
 
-def test_distances_turn_round_and_pairs_may_be_too_many(trials, tmp_path, monkeypatch):
+def test_distances_turn_round_and_pairs_may_be_too_many(trials, tmp_path):
     a, b, score = trials
     file = write(tmp_path / "t.parquet", a, b, -score, ("who", "whom", "d"))
     columns = {"probe_subject": "who", "gallery_subject": "whom", "score": "d"}
@@ -62,10 +63,10 @@ def test_distances_turn_round_and_pairs_may_be_too_many(trials, tmp_path, monkey
     w = verification_of_trials(similarity=score, probes=a, gallery=b)
     assert v.eer().value == pytest.approx(w.eer().value, abs=1e-3)  # rounding down is the other way for a distance
     exact = v.eer().se
-    monkeypatch.setattr(streaming, "MOST_PAIRS", 10)
-    wide = verification_of_file(file, columns=columns, distance=True)
-    assert wide.eer().notes[-1].code == "pairs-not-kept"
-    assert exact <= wide.eer().se < 1.5 * exact
+    with changed(streamed_pairs=10):
+        wide = verification_of_file(file, columns=columns, distance=True).eer()
+    assert wide.notes[-1].code == "pairs-not-kept"
+    assert exact <= wide.se < 1.5 * exact
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=50))
@@ -105,10 +106,10 @@ def test_what_is_no_parquet_file_is_refused(tmp_path):
         verification_of_file(tmp_path / "t.parquet")
 
 
+@changed(streamed_rows=1 << 14)
 def test_memory_does_not_grow_with_the_comparisons(tmp_path, monkeypatch):
     import tracemalloc
 
-    monkeypatch.setattr(streaming, "ROWS", 1 << 14)
     monkeypatch.setattr(streaming, "BITS", 13)  # so that a few rows fill the histogram
     rng = np.random.default_rng(2)
     peaks = []
@@ -123,8 +124,8 @@ def test_memory_does_not_grow_with_the_comparisons(tmp_path, monkeypatch):
     assert peaks[2] < 1.3 * peaks[1]
 
 
-def test_what_was_read_of_a_file_is_let_go(tmp_path, monkeypatch):
-    monkeypatch.setattr(streaming, "ROWS", 1 << 16)
+@changed(streamed_rows=1 << 16)
+def test_what_was_read_of_a_file_is_let_go(tmp_path):
     rng = np.random.default_rng(3)
     names = ("probe", "gallery", "score")
     columns = (*rng.integers(0, 50, (2, 40 << 16)).astype(np.int32), rng.normal(size=40 << 16).astype(np.float32))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from strat.base.limits import changed
 from strat.recognition import subject_bootstrap, verification
 from strat.recognition.subject_bootstrap import Part
 
@@ -68,13 +69,13 @@ def test_draws_without_comparisons_of_one_kind_have_no_error_of_it():
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
-def test_how_many_comparisons_are_added_up_at_a_time_does_not_matter(chunk, monkeypatch):
+def test_how_many_comparisons_are_added_up_at_a_time_does_not_matter(chunk):
     rng = np.random.default_rng(2)
     nonmated, mated = parts(rng, 12, 60, weighted=False)
     times = rng.multinomial(12, np.full(12, 1 / 12), 30).T.astype(float)
     before = subject_bootstrap._equal(nonmated, mated, times)
-    monkeypatch.setattr(subject_bootstrap, "CHUNK", chunk)
-    assert subject_bootstrap._equal(nonmated, mated, times) == pytest.approx(before, abs=1e-12)
+    with changed(summed_comparisons=chunk):
+        assert subject_bootstrap._equal(nonmated, mated, times) == pytest.approx(before, abs=1e-12)
 
 
 def test_a_comparison_of_a_subject_that_was_not_drawn_does_not_count():

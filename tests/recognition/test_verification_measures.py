@@ -94,8 +94,8 @@ def test_minimum_cllr_is_that_of_the_best_monotone_calibration(seed, digits):
     mated, others = x[a == b], x[a != b]
     # every cut of the sorted distinct scores into blocks whose posteriors rise: the least cost is the minimum
     distinct = np.unique(x)
-    if len(distinct) > 12:
-        distinct = np.quantile(distinct, np.linspace(0, 1, 12), method="nearest")
+    if len(distinct) > 9:
+        distinct = np.quantile(distinct, np.linspace(0, 1, 9), method="nearest")
         mated, others = (distinct[np.searchsorted(distinct, y, side="right") - 1] for y in (mated, others))
         distinct = np.unique(distinct)
     w = np.array([[np.mean(mated == d), np.mean(others == d)] for d in distinct])

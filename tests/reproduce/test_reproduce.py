@@ -72,8 +72,8 @@ def test_every_erratum_that_an_entry_names_is_in_the_list(reproduced: Callable[[
 def test_a_value_says_what_it_is() -> None:
     assert Value("x", 1.0, 1.004, within=0.005).verdict == "agrees"
     assert Value("x", 1.0, 1.006, within=0.005).verdict == "differs"
-    assert Value("x", 1.0, 1.006, within=0.005, erratum=3).verdict == "erratum 3"
-    assert Value("x", 1.0, 1.006, erratum=28).verdict == "open 28"
+    assert Value("x", 1.0, 1.006, within=0.005, erratum=3, right=1.006).verdict == "erratum 3"
+    assert Value("x", 1.0, 1.006, erratum=28, right=1.0, right_within=0.01).verdict == "open 28"
     assert Value("x", None, 1.0).verdict == "not printed"
     assert Value("x", 1.0, 1.1, within=0.25).verdict == "agrees"
     assert Value("x", 1.0, 1.1, within=0.26).verdict == "compatible"
@@ -82,10 +82,22 @@ def test_a_value_says_what_it_is() -> None:
     assert Value("x", "yes", "no").verdict == "differs"
     assert Value("x", "yes", "not seen here", other_data=True).verdict == "other data"
     assert Value("x", 1.0, 9.0, holds=True).verdict == "agrees"
-    assert Value("x", 1.0, 1.006, erratum=5).verdict == "scan 5"
+    assert Value("x", 1.0, 1.006, erratum=5, right=1.006).verdict == "scan 5"
     assert Value("x", None, 1.0, derived=1.0).verdict == "follows"
     assert Value("x", None, 1.0, derived=2.0).verdict == "differs"
-    assert Value("x", None, 1.0, derived=2.0, erratum=1).verdict == "erratum 1"
+    assert Value("x", None, 1.0, derived=2.0, erratum=1, right=1.0).verdict == "erratum 1"
+
+
+def test_an_erratum_excuses_the_value_that_is_right_and_no_other() -> None:
+    """With the third problem's means halved `fh/bayes` printed 5.72 beside 1.9, and was excused as open 28."""
+    assert Value("Bayes error, %", 1.9, 1.8006, 0.05, erratum=28, right=1.80, right_within=0.005).verdict == "open 28"
+    assert Value("Bayes error, %", 1.9, 5.72, 0.05, erratum=28, right=1.80, right_within=0.005).verdict == "differs"
+    assert Value("word", "biased", "biassed", erratum=30, right="unbiased").verdict == "differs"
+    assert Value("claim", "close", -0.2, holds=False, erratum=42, right=-0.72, right_within=0.05).verdict == "differs"
+    with pytest.raises(StratError, match="`right` must come with an `erratum`"):
+        Value("x", 1.0, 2.0, erratum=3)
+    with pytest.raises(StratError, match="`right` must come with an `erratum`"):
+        Value("x", 1.0, 2.0, right=2.0)
 
 
 def test_noise_cannot_say_agrees() -> None:
@@ -107,7 +119,7 @@ def test_every_comparison_prints_its_tolerance(reproduced: Callable[[Entry], Rep
 
 
 def test_verdicts_of_entries_are_joined() -> None:
-    both = Found((Value("x", 1, 2, erratum=14), Value("y", 1, 2, erratum=5), Value("z", 1, 1)))
+    both = Found((Value("x", 1, 2, erratum=14, right=2), Value("y", 1, 2, erratum=5, right=2), Value("z", 1, 1)))
     assert Reproduced(Entry("a/b", "", "", lambda s: both), both).verdict == "scan 5, erratum 14"
 
 

@@ -84,7 +84,7 @@ def test_the_biases_of_table_3_agree_one_by_one_and_not_together() -> None:
     """ERRATA 39."""
     values = reproduce(BY_ID["fh/table-3"]).found.values
     single = [v for v in values if ": bias at" in v.what]
-    joint = [v for v in values if v.what.endswith("together: p")]
+    joint = [v for v in values if v.what.endswith("together: printed above ours")]
     assert (len(single), len(joint)) == (96, 4)
     assert sum(v.verdict in ("agrees", "compatible") for v in single) >= 90
     assert {v.verdict for v in joint} == {"open 39"}

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS, changed
 from strat.show.local_page import Page, jobs, server, sources
 from strat.show.local_page.jobs import Jobs
 
@@ -264,7 +265,7 @@ def test_no_more_jobs_run_than_it_says(tmp_path: Path, monkeypatch: pytest.Monke
         thread.start()
     for thread in threads:
         thread.join()
-    assert (len(all_jobs.jobs), len(refused)) == (jobs.AT_ONCE, 30 - jobs.AT_ONCE)
+    assert (len(all_jobs.jobs), len(refused)) == (LIMITS.page_jobs, 30 - LIMITS.page_jobs)
 
 
 def test_a_reload_starts_no_job(tmp_path: Path) -> None:
@@ -279,8 +280,8 @@ def test_a_reload_starts_no_job(tmp_path: Path) -> None:
         assert len(page.jobs.jobs) == 1
 
 
-def test_strangers_that_wait_are_few_and_keep_nobody_out(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "MOST_STRANGERS", 5)
+@changed(page_strangers=5)
+def test_strangers_that_wait_are_few_and_keep_nobody_out(page: Page) -> None:
     idle = [socket.create_connection(("127.0.0.1", page.access.port), timeout=20) for _ in range(20)]
     host = f"127.0.0.1:{page.access.port}"
     got = answer(page, f"GET /{page.access.token}/ HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())

@@ -13,6 +13,7 @@ import pytest
 
 import strat
 import warm
+from strat.base.limits import LIMITS
 from strat.estimation import curves
 from strat.recognition import match_curve, ranks, verification
 from strat.show import drawing
@@ -257,7 +258,7 @@ def test_labels_fit_into_given_axes_too() -> None:
 
 def test_a_forest_of_very_many_rows_is_cut_with_a_note() -> None:
     ax = drawing.forest([drawing.Mark(str(k), 0.5, 0.3, 0.7) for k in range(250)], x_label="accuracy")
-    assert len(ax.get_yticklabels()) == drawing.MOST_ROWS
+    assert len(ax.get_yticklabels()) == LIMITS.forest_rows
     assert ax.get_xlabel() == "accuracy\n50 more rows are not drawn"
 
 

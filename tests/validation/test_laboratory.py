@@ -12,6 +12,7 @@ from validation.held_out import procedures as held_out_procedures
 from validation.held_out import shapes
 
 import strat
+from binomial_limits import coverage_limits
 from validation import (
     counting,
     held_out,
@@ -30,7 +31,7 @@ from validation import (
 BY_NAME = {scenario.name: scenario for scenario in scenarios.SCENARIOS}
 
 
-def coverage(name: str, number: int = 250, seed: int = 1) -> dict[str, float]:
+def coverage(name: str, number: int = 100, seed: int = 1) -> dict[str, float]:
     found = counting.run(BY_NAME[name], number, seed)
     return {method: one["coverage"] for method, one in found["methods"].items()}
 
@@ -52,7 +53,7 @@ def test_the_grid_is_wide_enough() -> None:
 def test_truths_are_true(name: str) -> None:
     """The mean of the estimates over many draws is the truth, within the noise and a small bias of the estimator."""
     draw, rng = BY_NAME[name].make(), np.random.default_rng(3)
-    drawn = [draw(rng) for _ in range(300)]
+    drawn = [draw(rng) for _ in range(150)]
     values = np.array([float(strat.estimate(t.statistic, on=t.design).value) for t in drawn])
     spread = values.std(ddof=1)
     off = values.mean() - np.mean([t.truth for t in drawn])  # a finite population has its own truth
@@ -70,16 +71,21 @@ def test_two_way_truth_and_curve() -> None:
     assert curve[0] == pytest.approx(0.7)
 
 
-def test_what_must_hold_holds_and_what_must_fail_fails() -> None:
-    plain = coverage("rows 200, rate 0.9")
-    assert 0.91 <= plain["default"] <= 0.99
-    clustered = coverage("units 20, icc 0.5")
-    assert clustered["default"] >= 0.90
-    assert clustered[methods.RIVAL + "Wilson on rows"] <= 0.75
-    sampled = coverage("classes sampled", 120)
-    assert sampled["for the other target"] <= 0.70
-    pairs = coverage("difference, 30 units of 10 items, 85 % against 80 %", 150)
-    assert pairs["default"] >= 0.89
+@pytest.mark.parametrize(
+    ("name", "holding", "failing"),
+    [
+        ("rows 200, rate 0.9", "default", None),
+        ("units 20, icc 0.5", "default", methods.RIVAL + "Wilson on rows"),
+        ("classes sampled", None, "for the other target"),
+        ("difference, 30 units of 10 items, 85 % against 80 %", "default", None),
+    ],
+)
+def test_what_must_hold_holds_and_what_must_fail_fails(name: str, holding: str | None, failing: str | None) -> None:
+    share, (least, _) = coverage(name), coverage_limits(100)
+    if holding:
+        assert share[holding] >= least
+    if failing:
+        assert share[failing] < least - 0.1
 
 
 def test_degrees_of_freedom_from_weights() -> None:
@@ -147,14 +153,14 @@ def test_the_tool_warns_where_nothing_holds_and_is_silent_elsewhere() -> None:
 
 def test_a_run_is_stored_resumed_and_written(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    asked = {"trials": 12, "seed": 3, "jobs": 1, "parts": ("grid",), "only": "lone", "path": path}
+    asked = {"trials": 4, "seed": 3, "jobs": 1, "parts": ("grid",), "only": "lone", "path": path}
     first = run.run_all(**asked)
     assert list(first["grid"]) == ["lone units"]
     stored = json.loads(path.read_text())
     stored["grid"]["lone units"]["seconds"] = -1.0
     path.write_text(json.dumps(stored))
     assert run.run_all(**asked)["grid"]["lone units"]["seconds"] == -1.0  # not run again
-    assert run.run_all(**{**asked, "trials": 14})["grid"]["lone units"]["trials"] == 14
+    assert run.run_all(**{**asked, "trials": 5})["grid"]["lone units"]["trials"] == 5
     assert run.run_all(**{**asked, "fresh": True})["grid"]["lone units"]["seconds"] >= 0
 
 

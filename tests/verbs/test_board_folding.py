@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import strat
+from strat.base.limits import changed
 from strat.verbs import board_folding, comparing
 from strat.verbs.board import Board
 from strat.verbs.metrics import Metric
@@ -35,10 +36,10 @@ def _table() -> dict[str, Any]:
         {"score": ["r0", "r1", "r2"], "strata": "s", "by": "g", "baseline": "r1"},
     ],
 )
-def test_distinct_rows_say_what_rows_say(monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]) -> None:
+def test_distinct_rows_say_what_rows_say(asked: dict[str, Any]) -> None:
     by_rows = strat.compare(_table(), **asked)
-    monkeypatch.setattr(board_folding, "FEWEST_ROWS", 10)
-    by_kinds = strat.compare(_table(), **asked)
+    with changed(folded_rows=10):
+        by_kinds = strat.compare(_table(), **asked)
     assert str(by_kinds) == str(by_rows)
     ours, theirs = (np.array(_numbers(json.loads(board.to_json()))) for board in (by_kinds, by_rows))
     assert ours.shape == theirs.shape

@@ -34,19 +34,19 @@ def clustered() -> dict[str, np.ndarray]:
 def test_it_tells_what_holds_from_what_does_not() -> None:
     """With 30 units, one bad in ten of them, no interval of ours holds; with 150 the default one does."""
     clustered = clustered_predictions(units=150, per_unit=10, accuracy=0.85, icc=0.3, rng=5)
-    (found,) = check(clustered, **LABELS, units="unit", metrics="accuracy", trials=400)
+    (found,) = check(clustered, **LABELS, units="unit", metrics="accuracy", trials=200)
     assert found["default"].verdict() != "too short"
     assert found["rows as independent"].verdict() == "too short"
     assert found["default"].width > 1.3 * found["rows as independent"].width
     assert set(found.shapes) == {"beta", "logit-normal", "one bad in ten"}
     assert found["default"].coverage == min(found.shapes.values()) == found.shapes[found.shape]
-    assert found.trials == 400
+    assert found.trials == 200
 
 
 def test_independent_rows_need_no_units() -> None:
     rng = np.random.default_rng(1)
     table = {"right": (rng.random(300) < 0.8).astype(int)}
-    (found,) = check(table, score="right", trials=2000)
+    (found,) = check(table, score="right", trials=600)
     assert found.holds
     assert "it holds" in str(found)
     assert found["rows as independent"].verdict() == "holds"

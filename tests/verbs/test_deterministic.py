@@ -16,6 +16,7 @@ import pytest
 import strat
 from command_cases import Program, table
 from strat import Design, estimate
+from strat.base.limits import changed
 from strat.recognition import ranks_of_embeddings
 from strat.verbs import compare, evaluate
 
@@ -141,16 +142,14 @@ def test_auc_in_any_order() -> None:
     np.testing.assert_allclose([b.value, b.se], [a.value, a.se], **CLOSE)
 
 
-def test_any_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_block_size() -> None:
     """Ranks are counted in blocks: the counts are the same whatever the block."""
-    from strat.recognition import table as blocks
-
     p, g = RNG.normal(size=(50, 8)), RNG.normal(size=(30, 8))
     who = {"probe_subjects": np.arange(50) % 30, "gallery_subjects": np.arange(30)}
     wanted = ranks_of_embeddings(p, g, **who, score="l1")
     for cells in (1, 64, 1000):
-        monkeypatch.setattr(blocks, "CELLS", cells)
-        found = ranks_of_embeddings(p, g, **who, score="l1")
+        with changed(scores_at_once=cells):
+            found = ranks_of_embeddings(p, g, **who, score="l1")
         for name in ("above", "tied"):
             np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
 
@@ -297,7 +296,6 @@ def orders(many_rows: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Evaluate a file with so many threads of the engine, in one or two passes, and give the JSON."""
     from strat.data.files import source
-    from strat.verbs import stream
 
     connect = source.connect
 
@@ -308,8 +306,8 @@ def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             return engine
 
         monkeypatch.setattr(source, "connect", limited)
-        monkeypatch.setattr(stream, "LARGE", large)
-        return evaluate(path, **ask).to_json()
+        with changed(rows_in_memory=large):
+            return evaluate(path, **ask).to_json()
 
     return evaluated
 
@@ -321,7 +319,7 @@ def test_the_same_bytes_for_any_threads_run_and_order(
 ) -> None:
     """Not to 1e-12: to the last bit, for every number of threads, every run, every order of rows and row groups."""
     a, b = orders
-    made = {with_threads(path, threads, large, ask) for path, threads in ((a, 1), (a, 4), (b, 2), (b, 4), (b, 4))}
+    made = {with_threads(path, threads, large, ask) for path, threads in ((a, 1), (a, 4), (b, 2), (b, 4))}
     assert len(made) == 1
 
 

@@ -6,7 +6,7 @@ values by stratum as the statistic of the rows on their design; neither the orde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,8 @@ import pytest
 
 import strat
 from strat import Design, Estimate
-from strat.verbs import evaluate, stream
+from strat.base.limits import changed
+from strat.verbs import evaluate
 from strat.verbs.evaluation import Evaluation
 from strat.verbs.metrics import METRICS, chosen
 
@@ -282,8 +283,9 @@ def _hold(found: Evaluation, data: Data, measure: Any, asked: dict[str, str], ro
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "LARGE", 0)
+def large() -> Iterator[None]:
+    with changed(rows_in_memory=0):
+        yield
 
 
 @pytest.mark.parametrize("road", ROADS)

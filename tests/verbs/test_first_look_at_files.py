@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from strat.base.errors import StratError
+from strat.base.limits import changed
 from strat.data import read
 from strat.verbs import evaluate
 from table_sources import ROADS, csv_file, every_road
@@ -48,16 +50,13 @@ def test_a_european_table_is_read(texts: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [("yes", "no"), ("Yes", "No"), ("t", "f"), ("T", "F")])
 @pytest.mark.parametrize("large", [False, True])
-def test_yes_and_no_are_labels(
-    words: tuple[str, str], large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_yes_and_no_are_labels(words: tuple[str, str], large: bool, tmp_path: Path) -> None:
     """A file of yes and no was read as truth values: `positive="yes"` was refused, and so was "maybe"."""
-    if large:
-        monkeypatch.setattr("strat.data.files.csv_reader._WHOLE_SNIFF", 0)
     yes, no = words
     columns = {"y": [yes, no, yes, no, yes, no], "p": [yes, no, no, no, yes, yes]}
     path = csv_file(columns, tmp_path / "t.csv")
-    found = evaluate(path, truth="y", predicted="p", positive=yes, metrics=["accuracy", "recall"])
+    with changed(csv_bytes_looked_at=0) if large else nullcontext():
+        found = evaluate(path, truth="y", predicted="p", positive=yes, metrics=["accuracy", "recall"])
     assert found["recall"].positive == yes
     assert found["recall"].value == pytest.approx(2 / 3)
     with pytest.raises(StratError, match=rf"positive class of '{no}' and '{yes}'"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import strat
-from strat.verbs import grouping, groups, many_groups, stream
+from strat.base.limits import changed
 from strat.verbs.group_lines import ManyEstimates, records_of
 
 GROUPS = 14
@@ -59,10 +60,10 @@ def table() -> dict[str, np.ndarray]:
 
 
 @pytest.fixture
-def many(monkeypatch: pytest.MonkeyPatch) -> None:
+def many() -> Iterator[None]:
     """A few groups are many."""
-    for module in (groups, grouping, many_groups):
-        monkeypatch.setattr(module, "MOST_GROUPS", 3)
+    with changed(compared_groups=3):
+        yield
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -88,13 +89,10 @@ def test_all_groups_at_once_are_each_by_itself(table: dict[str, np.ndarray], des
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "recall", "f1", "macro_f1", "mean"])
-def test_few_groups_and_many_groups_read_alike(
-    table: dict[str, np.ndarray], measure: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_groups_and_many_groups_read_alike(table: dict[str, np.ndarray], measure: str) -> None:
     few = strat.evaluate(table, by="group", metrics=measure, units="unit", **MEASURES[measure])
-    for module in (groups, grouping, many_groups):
-        monkeypatch.setattr(module, "MOST_GROUPS", 3)
-    many = strat.evaluate(table, by="group", metrics=measure, units="unit", **MEASURES[measure])
+    with changed(compared_groups=3):
+        many = strat.evaluate(table, by="group", metrics=measure, units="unit", **MEASURES[measure])
     assert dict(few.groups[measure].undefined) == dict(many.groups[measure].undefined)
     for name, column in few.to_dict().items():
         assert all(_same(one, other) for one, other in zip(many.to_dict()[name], column, strict=True)), name
@@ -103,12 +101,12 @@ def test_few_groups_and_many_groups_read_alike(
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("measure", ["accuracy", "recall", "macro_f1", "mean"])
 @pytest.mark.parametrize("design", ["units across groups", "units inside groups", "weighted units in strata"])
+@changed(rows_in_memory=0)
 def test_a_file_of_two_passes_gives_the_groups_of_the_rows(
-    table: dict[str, np.ndarray], design: str, measure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: dict[str, np.ndarray], design: str, measure: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "rows.parquet"
     pl.DataFrame(table).write_parquet(path)
-    monkeypatch.setattr(stream, "LARGE", 0)
     options = {"by": "group", "metrics": measure, **MEASURES[measure], "design": strat.Sampling(**DESIGNS[design])}
     in_file, in_memory = (strat.evaluate(source, **options).groups[measure] for source in (path, table))
     assert isinstance(in_file.each, ManyEstimates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import pytest
 
 import strat
 from strat import StratError
-from strat.verbs import evaluate, stream
+from strat.base.limits import changed
+from strat.verbs import evaluate
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "LARGE", 0)
+def large() -> Iterator[None]:
+    with changed(rows_in_memory=0):
+        yield
 
 
 def _written(data: dict[str, Any], folder: Path) -> Path:

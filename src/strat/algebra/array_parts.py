@@ -19,13 +19,15 @@ from numpy.typing import NDArray
 
 from strat.algebra.difference_schemes import Size, array_of, difference_scheme, least_size
 from strat.algebra.hadamard import hadamard, hadamard_columns, hadamard_order
-from strat.algebra.mixed_arrays import LARGEST_STORED, mixed_array, mixed_runs
+from strat.algebra.mixed_arrays import mixed_array, mixed_runs
 from strat.algebra.orthogonal import exponent
 from strat.algebra.primes import factorize
 from strat.algebra.sequences import m_sequence
+from strat.base.limits import LIMITS
 
 Integers = NDArray[np.int64]
 
+# columns of two levels below which a Hadamard matrix is taken, whose order is the least in reach
 LARGEST_HADAMARD = 4096
 
 
@@ -83,7 +85,7 @@ class Pure:
         """The size by difference schemes, where that has fewer runs and is small enough to be stored."""
         size = least_size(self.q, self.columns)
         fewer = size.number < self.q ** exponent(self.q, self.columns)
-        return size if fewer and size.number * self.columns <= LARGEST_STORED else None
+        return size if fewer and size.number * self.columns <= LIMITS.stored_symbols else None
 
     def symbols(self, rows: Integers) -> Integers:
         """Symbols of the given runs, rows × columns."""

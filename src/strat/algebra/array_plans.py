@@ -18,8 +18,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from strat.algebra.array_parts import Joint, Part, Pure, powers_of_a_prime, prime_and_power
-from strat.algebra.hadamard import LARGEST_DENSE, is_reachable
+from strat.algebra.hadamard import is_reachable
 from strat.algebra.unit_selections import Selection, selections
+from strat.base.limits import LIMITS
 
 Ways = Mapping[int, Selection]
 Digits = tuple["Digit", ...]
@@ -172,7 +173,7 @@ def _joined(own: Mapping[int, list[tuple[int, int]]], ways: Ways, by_run: int) -
 
 
 def _has_matrix(order: int, columns: int) -> bool:
-    return columns < order <= LARGEST_DENSE and is_reachable(order)
+    return columns < order <= LIMITS.dense_hadamard_order and is_reachable(order)
 
 
 def _laid(demand: _Demand) -> list[Laid]:

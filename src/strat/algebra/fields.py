@@ -25,10 +25,8 @@ from strat.algebra.matrices import (
 from strat.algebra.primes import prime_power
 from strat.base import validate
 from strat.base.errors import StratError, plain, short
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
-
-LARGEST_ORDER = 2**24
-TABLE_ORDER = 256
 
 
 @dataclass(frozen=True)
@@ -224,9 +222,9 @@ def field(order: SupportsIndex, *, modulus: Sequence[int] | None = None) -> Fiel
     strat.base.errors.StratError: `order` must be a prime power, got 6; the next one is 7.
     """
     p, m = prime_power(order)
-    if p**m > LARGEST_ORDER:
+    if p**m > LIMITS.field_order:
         raise StratError.about(
-            "order", f"must be at most {LARGEST_ORDER}, got {p**m}; larger fields need no tables here."
+            "order", f"must be at most {LIMITS.field_order}, got {p**m}; larger fields need no tables here."
         )
     return _field(p, m, None if modulus is None else tuple(int(c) for c in modulus))
 
@@ -255,7 +253,7 @@ def _field(p: int, m: int, modulus: tuple[int, ...] | None) -> Field:
 
 
 def _sum_table(p: int, m: int) -> Integers | None:
-    if p == 2 or m == 1 or p**m > TABLE_ORDER:
+    if p == 2 or m == 1 or p**m > LIMITS.field_table_order:
         return None
     every = np.arange(p**m)
     return digitwise_sum(every[:, None], every, p, m).ravel()

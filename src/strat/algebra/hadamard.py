@@ -13,9 +13,8 @@ from strat.algebra.primes import is_prime_power
 from strat.algebra.t_matrices import Four, Signs, circulant, t_and_williamson, t_blocks
 from strat.base import validate
 from strat.base.errors import StratError, short
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
-
-LARGEST_DENSE = 32_768
 
 # For orders 4v that nothing above reaches: generators of a group of multipliers modulo v, and four unions of its
 # orbits (bit i: the i-th orbit, ordered by least element) whose ±1 sequences have autocorrelations that cancel.
@@ -78,8 +77,8 @@ def hadamard(order: SupportsIndex) -> Signs:
             f"must be 1, 2 or a multiple of 4 that our constructions reach, got {n}; "
             f"the nearest are {below} and {above}.",
         )
-    if n > LARGEST_DENSE:
-        raise StratError.about("order", f"must be at most {LARGEST_DENSE} for a dense matrix, got {n}.")
+    if n > LIMITS.dense_hadamard_order:
+        raise StratError.about("order", f"must be at most {LIMITS.dense_hadamard_order} for a dense matrix, got {n}.")
     matrix = _build(n)
     return matrix * matrix[:, :1]
 

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from strat.algebra.difference_schemes import Size, difference_scheme
 from strat.algebra.matrices import digitwise_sum
+from strat.base.limits import LIMITS
 
 Integers = NDArray[np.int64]
 Placed = dict[int, Integers]
 Wanted = list[tuple[int, int]]
-
-LARGEST_STORED = 2**22  # symbols of an array that is kept
 
 
 @lru_cache(maxsize=4096)
@@ -47,7 +46,7 @@ def mixed_array(p: int, exponents: tuple[int, ...]) -> Integers | None:
     two_largest = sum(sorted(exponents)[-2:])
     b = next(b for b in range(two_largest, 64) if (p**b - 1) // (p - 1) >= points)
     wanted = sorted(((e, i) for i, e in enumerate(exponents)), reverse=True)
-    while p**b * len(exponents) <= LARGEST_STORED:
+    while p**b * len(exponents) <= LIMITS.stored_symbols:
         placed, left = _place(p, b, wanted)
         if not left:
             return np.stack([placed[i] for i in range(len(exponents))], axis=1)

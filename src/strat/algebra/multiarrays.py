@@ -28,12 +28,11 @@ from strat.algebra.array_plans import RUN, Digits, Plan, best_plan
 from strat.algebra.unit_selections import blocks
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
 
 Integers = NDArray[np.int64]
-
-LARGEST_RUNS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class _Symbols:
 
 
 @checked
-def multi_array(sizes: Sequence[int] | Integers, *, most: int = LARGEST_RUNS) -> MultiArray:
+def multi_array(sizes: Sequence[int] | Integers, *, most: int = LIMITS.multi_array_runs) -> MultiArray:
     """An orthogonal multi-array for strata of the given numbers of units.
 
     Parameters

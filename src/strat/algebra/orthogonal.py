@@ -18,10 +18,10 @@ from strat.algebra.sequences import m_sequence
 from strat.base import validate
 from strat.base.errors import StratError, one_of
 from strat.base.files import write_integers_csv, write_npy
+from strat.base.limits import LIMITS
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
 
-LARGEST_ARRAY = 2**31
 CONSTRUCTIONS = ("rotation", "rao-hamming", "hadamard", "difference scheme")
 
 
@@ -32,7 +32,8 @@ class OrthogonalArray:
     Attributes
     ----------
     symbols
-        Integers 0 .. levels - 1, runs × columns.
+        Integers 0 .. levels - 1, runs × columns, in a type that holds no more: `symbols.astype(int)` can be counted
+        with.
     levels
         Number of symbols.
     construction
@@ -184,10 +185,10 @@ def _checked(levels: SupportsIndex, columns: SupportsIndex) -> tuple[int, int]:
     q, count = validate.count("levels", levels, least=2), validate.count("columns", columns, least=1)
     prime_and_exponent("levels", q)
     runs = q ** exponent(q, count)
-    if runs * count > LARGEST_ARRAY:
+    if runs * count > LIMITS.array_symbols:
         raise StratError.about(
             "columns",
-            f"must keep the array below {LARGEST_ARRAY:,} symbols, got {count:,} columns of {runs:,} runs; "
+            f"must keep the array below {LIMITS.array_symbols:,} symbols, got {count:,} columns of {runs:,} runs; "
             "`m_sequence` and `circular_level_sums` work without the array.",
         )
     return q, count

@@ -7,14 +7,13 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from strat.algebra.fields import LARGEST_ORDER, Field, companion_over, field, primitive_polynomial
+from strat.algebra.fields import Field, companion_over, field, primitive_polynomial
 from strat.algebra.matrices import Integers
 from strat.algebra.primes import prime_power
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
-
-LONGEST_SEQUENCE = 2 * LARGEST_ORDER
 
 
 @checked
@@ -32,8 +31,8 @@ def m_sequence(levels: SupportsIndex, degree: SupportsIndex) -> Integers:
     """
     prime_power(levels)
     q, b = validate.count("levels", levels, least=0), validate.count("degree", degree, least=1)
-    if b > 64 or q**b > LONGEST_SEQUENCE:
-        raise StratError.about("degree", f"must keep levels^degree at or below {LONGEST_SEQUENCE}, got {q}^{b}.")
+    if b > 64 or q**b > LIMITS.sequence_length:
+        raise StratError.about("degree", f"must keep levels^degree at or below {LIMITS.sequence_length}, got {q}^{b}.")
     return _m_sequence(q, b)
 
 

@@ -28,7 +28,7 @@ TURYN_TYPE = {
     28: "0000067cde3e50639ab46135aa51",
     36: "060989975b685d8fc80750b21c0212eceb26",
 }
-GOLAY_LENGTHS = (1, 2, 4, 8, 16, 32)
+GOLAY_LENGTHS = (1, 2, 4, 8, 16, 32)  # of the Golay pairs that doubling makes (Golay 1961)
 T_LENGTHS = tuple(sorted({2 * n + 1 for n in GOLAY_LENGTHS} | {3 * n - 1 for n in TURYN_TYPE}))
 
 

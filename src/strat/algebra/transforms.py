@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import numbers, values
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-RADIX_BITS = 5  # a 32 × 32 factor fits the first cache and turns five butterfly passes into one product
-PIECE = 256  # 32 · 32 · 256 is the largest product that OpenBLAS computes in one thread
 
 
 @lru_cache(maxsize=8)
@@ -68,7 +66,7 @@ def walsh_hadamard(x: ArrayLike) -> Array:
 
 def _radix_steps(bits: int) -> list[tuple[int, int]]:
     """Groups of index bits, each with the number of indices to its right."""
-    passes = -(-bits // RADIX_BITS)
+    passes = -(-bits // LIMITS.transform_radix_bits)
     sizes = [bits // passes + (i < bits % passes) for i in range(passes)]
     steps, left = [], bits
     for size in sizes:
@@ -85,12 +83,12 @@ def _apply(factor: Array, x: Array, right: int) -> Array:
     radix, wide = len(factor), right * x.shape[1]
     result = np.empty_like(x)
     if wide == 1:
-        piece = min(PIECE, len(x) // radix)
+        piece = min(LIMITS.transform_piece, len(x) // radix)
         np.matmul(x.reshape(-1, piece, radix), factor, out=result.reshape(-1, piece, radix))
         return result
     source, target = x.reshape(-1, radix, wide), result.reshape(-1, radix, wide)
-    for start in range(0, wide, PIECE):
-        part = slice(start, start + PIECE)
+    for start in range(0, wide, LIMITS.transform_piece):
+        part = slice(start, start + LIMITS.transform_piece)
         np.matmul(factor, source[:, :, part], out=target[:, :, part])
     return result
 

@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from strat.algebra.fields import field
 from strat.algebra.hadamard import hadamard, hadamard_columns, is_reachable
 from strat.algebra.primes import factorize, is_prime_power
+from strat.base.limits import LIMITS
 
 Blocks = NDArray[np.bool_]
-
-LARGEST_DESIGN = 2048  # beyond, blocks × units would be too large a table, and single units serve
-LARGEST_RESOLVED = 128  # the same for classes × blocks × units
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def selections(units: int) -> tuple[Selection, ...]:
 
 
 def _resolved(n: int) -> Iterator[Selection]:
-    if n > LARGEST_RESOLVED:
+    if n > LIMITS.resolved_units:
         return
     factors = factorize(n)
     if n % 2 == 0 and n > 2 and is_reachable(_order(n)):
@@ -132,7 +130,7 @@ def block_size(n: int) -> int:
     >>> [block_size(n) for n in (2, 3, 6, 7, 9, 11, 27)]
     [1, 1, 1, 3, 1, 5, 13]
     """
-    return (n - 1) // 2 if 7 <= n <= LARGEST_DESIGN and n % 4 == 3 and is_prime_power(n) else 1
+    return (n - 1) // 2 if 7 <= n <= LIMITS.selected_units and n % 4 == 3 and is_prime_power(n) else 1
 
 
 @lru_cache(maxsize=16)

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from strat.base.errors import StratError
 
-NEW = 0o666  # the rights of a new file, of which the system takes away what the umask says
-
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
@@ -53,7 +51,8 @@ def _opened(part: Path, target: Path) -> IO[bytes]:
     """A new file with the rights of the one that it will replace; the umask, which all threads share, is left alone."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    file = os.fdopen(os.open(part, flags, NEW if mode is None else mode & NEW), "wb")
+    rights = 0o666  # of a new file, of which the system takes away what the umask says
+    file = os.fdopen(os.open(part, flags, rights if mode is None else mode & rights), "wb")
     if mode is not None:
         part.chmod(mode)
     return file

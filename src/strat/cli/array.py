@@ -14,13 +14,13 @@ from strat.algebra import Field, OrthogonalArray, is_balanced, is_fully_balanced
 from strat.algebra import field as finite_field
 from strat.base.errors import StratError
 from strat.base.files import write_integers_csv, write_npy
+from strat.base.limits import LIMITS
 from strat.base.text import counted
 from strat.base.validate.columns import load
 from strat.cli.options import leave_out
 from strat.cli.output import JSON, Sheet, emit
 
 SCHEMA = "strat/array/1"
-CHECKED_UNASKED = 2**20
 
 FILE = typer.Argument(None, help="Check this array (.csv or .npy) instead of making one.")
 OUT = typer.Option(None, help="Write the symbols, or the powers of a field's generator, to this .csv or .npy file.")
@@ -35,7 +35,7 @@ def array(
     levels: int = typer.Option(2, help="Number of symbols: a prime power."),
     columns: int | None = typer.Option(None, help="Number of columns, such as the number of strata."),
     construction: str | None = typer.Option(
-        None, help="rotation, rao-hamming or hadamard; the fewest runs by default."
+        None, help="rotation, rao-hamming, hadamard or difference scheme; the fewest runs by default."
     ),
     out: Path | None = OUT,
     check: bool = typer.Option(False, "--check", help="Check the array however large it is."),
@@ -71,7 +71,7 @@ def array(
         sheet = _array_sheet(_read(file), f"read from {file.name}", check=True)
     else:
         built = orthogonal_array(levels, columns or 0, construction=construction)
-        sheet = _array_sheet(built, built.construction, check=check or built.symbols.size <= CHECKED_UNASKED)
+        sheet = _array_sheet(built, built.construction, check=check or built.symbols.size <= LIMITS.checked_symbols)
         _write(built.symbols, out)
     emit(sheet, as_json=as_json)
     if file is not None and not sheet.data["orthogonal"]:

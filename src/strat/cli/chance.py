@@ -195,6 +195,6 @@ def _sheet(
     if distribution:
         probabilities = result.distribution
         data["distribution"] = probabilities.tolist()
-        shown = np.flatnonzero(probabilities > 1e-12)
+        shown = np.flatnonzero(probabilities > 0)
         rows += [(f"P({k} agreements)", float(probabilities[k])) for k in shown]
     return Sheet(SCHEMA, ("", "value"), rows, title=str(result), notes=(f"null: {result.null}", *notes), data=data)

@@ -96,7 +96,7 @@ def rank(
         form.give(_family(procedures, alpha, scores.notes), [*procedures.procedures.values()][:1])
         return
     whole = comparison.friedman(scores, higher_is_better=scores.higher_is_better, ties=ties)
-    f = comparison.iman_davenport(scores, higher_is_better=scores.higher_is_better)
+    f = comparison.iman_davenport(scores, higher_is_better=scores.higher_is_better, ties=ties)
     notes = list(dict.fromkeys([*scores.notes, *f.notes]))
     tests = [whole, f, *_of_two(scores)]
     if control is None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, near, one_of, plain, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.text import counted
 from strat.base.validate.columns import load
@@ -39,7 +40,7 @@ from strat.recognition.given_table import own_images
 from strat.recognition.score_files import subject_columns
 from strat.recognition.trial_columns import SUBJECTS, usual_name
 from strat.recognition.trial_files import parsed_columns
-from strat.recognition.trials import MOST_SCORES, table_of
+from strat.recognition.trials import table_of
 
 SUBJECT = "subject"
 EMBEDDINGS = ("embeddings", "embedding", "features", "vectors", "x")
@@ -52,7 +53,7 @@ SAME_IMAGES = Note(
     "rows and columns of the table are the same images: each pair counts once, no image is compared with itself, and "
     "there are no ranks without a gallery; --per-subject N enrols one image of each subject",
 )
-TOO_LARGE = Note("too-many-pairs", f"more than {MOST_SCORES:,} comparisons: no error rates of verification")
+TOO_LARGE = Note("too-many-pairs", f"more than {LIMITS.trial_scores:,} comparisons: no error rates of verification")
 KINDS = (
     "`--similarity`, `--distance`, `--trials`, `--genuine` with `--impostor`, `--probes` with `--gallery`, `--images`"
 )
@@ -297,10 +298,12 @@ class Source:
     def failures(self, score: float) -> list[NDArray[np.int64]]:
         """Rows and columns of the table with this score throughout."""
         assert self.table is not None
-        failed = np.asarray(self.table.scores == score)
+        table = self.table.scores
+        hit = np.asarray(table == score)
+        failed = hit | np.isnan(table) if self.incomplete else hit.copy()
         if self.same_images:
             np.fill_diagonal(failed, True)  # an image with itself is no comparison
-        return [np.flatnonzero(failed.all(axis=axis)) for axis in (1, 0)]
+        return [np.flatnonzero(failed.all(axis=axis) & hit.any(axis=axis)) for axis in (1, 0)]
 
     @property
     def incomplete(self) -> bool:
@@ -354,7 +357,7 @@ class Source:
             return verification(**self._scores, **sides, **failed, average=average, missing=missing)
         assert self.vectors is not None
         p, who, g, enrolled = self.vectors
-        if len(p) * len(p if g is None else g) > MOST_SCORES:
+        if len(p) * len(p if g is None else g) > LIMITS.trial_scores:
             return None
         return verification_of_embeddings(
             p, g, probe_subjects=who, gallery_subjects=enrolled, score=self.score, average=average
@@ -369,8 +372,8 @@ class Source:
         if self.vectors is None or self.vectors[2] is None:
             raise StratError(f"`{option}` must come with a table of scores, or `--probes` and `--gallery`.")
         p, who, g, enrolled = self.vectors
-        if len(p) * len(g) > MOST_SCORES:
-            raise StratError(f"`--probes` and `--gallery` must make at most {MOST_SCORES:,} comparisons.")
+        if len(p) * len(g) > LIMITS.trial_scores:
+            raise StratError(f"`--probes` and `--gallery` must make at most {LIMITS.trial_scores:,} comparisons.")
         table = table_of(space(p, g, score=one_of("--score", self.score, SCORES)))
         return {"similarity": table, "probes": who, "gallery": enrolled}
 

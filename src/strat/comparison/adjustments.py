@@ -11,6 +11,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.comparison.multiplicity import (
@@ -22,10 +23,6 @@ from strat.comparison.multiplicity import (
     shaffer,
     step_up,
 )
-
-# Eleven systems have 678,570 partitions, twelve six times as many.
-MOST_SYSTEMS = 11
-MOST_FOR_ROM = 100
 
 
 @checked
@@ -98,9 +95,9 @@ def rom(pvalues: ArrayLike) -> Array:
     [0.05, 0.4, 0.5]
     """
     p = checked_pvalues(pvalues)
-    if len(p) > MOST_FOR_ROM:
+    if len(p) > LIMITS.rom_pvalues:
         raise StratError.about(
-            "pvalues", f"must be at most {MOST_FOR_ROM} for Rom's adjustment, got {len(p)}; use Hochberg's."
+            "pvalues", f"must be at most {LIMITS.rom_pvalues} for Rom's adjustment, got {len(p)}; use Hochberg's."
         )
     order = np.argsort(-p, kind="stable")
     adjusted, least = np.empty(len(p)), 1.0
@@ -147,9 +144,9 @@ def bergmann_hommel(pvalues: ArrayLike, *, systems: int) -> Array:
     pairs = systems * (systems - 1) // 2
     if len(p) != pairs:
         raise StratError.about("pvalues", f"must be those of all {pairs} pairs of {systems} `systems`, got {len(p)}.")
-    if systems > MOST_SYSTEMS:
+    if systems > LIMITS.bergmann_systems:
         raise StratError.about(
-            "systems", f"must be at most {MOST_SYSTEMS} for Bergmann-Hommel, got {systems}; use 'shaffer'."
+            "systems", f"must be at most {LIMITS.bergmann_systems} for Bergmann-Hommel, got {systems}; use 'shaffer'."
         )
     tied = _tied_pairs(systems)
     bound = tied.sum(axis=1) * np.where(tied, p, np.inf).min(axis=1, initial=np.inf)

@@ -13,6 +13,7 @@ from scipy.special import gammainc, gammaln, stdtr, xlogy
 
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
@@ -24,8 +25,6 @@ from strat.comparison.splits import differences
 from strat.estimation.hypothesis_tests import with_notes
 from strat.measures.splits import corrected_se
 
-# Draws of Dirichlet weights that are held at once.
-CHUNK = 4096
 NODES = 400  # of the Gauss-Legendre rule for the largest of some gamma variables
 _legendre = cache(np.polynomial.legendre.leggauss)
 
@@ -202,8 +201,8 @@ def bayesian_signed_rank(
     below = (sums < -2 * rope) + 0.5 * (sums == -2 * rope)
     alpha, source = np.concatenate([[prior], np.ones(len(d))]), generator(rng)
     number, parts = validate.count("draws", draws, least=100, most=10**7), []
-    for start in range(0, number, CHUNK):
-        w = source.dirichlet(alpha, min(CHUNK, number - start))
+    for start in range(0, number, LIMITS.dirichlet_draws):
+        w = source.dirichlet(alpha, min(LIMITS.dirichlet_draws, number - start))
         high, low = np.einsum("ij,ij->i", w @ above, w), np.einsum("ij,ij->i", w @ below, w)
         parts.append(np.column_stack([low, np.maximum(1.0 - low - high, 0.0), high]))
     points = np.concatenate(parts)

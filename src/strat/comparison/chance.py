@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, plain
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import encode, is_number, same_length, union
 from strat.comparison import chance_distribution
@@ -19,8 +20,6 @@ from strat.comparison.hypergeometric import TooLargeError
 Counts = NDArray[np.int64]
 # Decimal logarithm of a p-value below which a bound says enough and nothing is simulated.
 SURE = -8.0
-# Most patterns for which random tables or a bound can be had.
-MOST = 10**8
 BOUND = "an upper bound by Chernoff's inequality; too large for exact arithmetic"
 
 
@@ -78,9 +77,10 @@ def _exact(
 
 def _simulated(table: Counts, margins: Margins, agreements: int, draws: int, rng: int) -> Chance:
     """Random tables with these margins (Patefield), or Chernoff's bound where that is sharper."""
-    if margins.n > MOST:
+    if margins.n > LIMITS.patterns:
         raise StratError.about(
-            "confusion", f"must count at most {MOST:,} patterns, got {margins.n:,}; take a random sample of them."
+            "confusion",
+            f"must count at most {LIMITS.patterns:,} patterns, got {margins.n:,}; take a random sample of them.",
         )
     log10_bound = chernoff((margins,), agreements) / math.log(10.0)
     n = margins.n

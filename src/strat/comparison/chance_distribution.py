@@ -23,6 +23,7 @@ import scipy
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.comparison import hypergeometric
 from strat.comparison.chance_margins import (
@@ -37,12 +38,8 @@ from strat.comparison.chance_margins import (
 from strat.comparison.hypergeometric import TooLargeError
 from strat.comparison.long_polynomials import GUARD, check_size, product, taylor_shift
 
-# Up to so many patterns the distribution is made of whole numbers without any rounding.
-SMALL = 150
 # Probabilities below 2^-DEPTH are below the smallest normal float.
 DEPTH = 1080
-# The coefficients of a class with fewer patterns than this are kept, those of a larger one computed where they matter.
-WHOLE = 100_000
 LOG_2 = math.log(2.0)
 
 
@@ -79,7 +76,7 @@ def tail(margins: Margins, t: int) -> Tail:
         return Tail(1, 0, 0)
     if t > margins.most:
         return Tail(0, 0, 0)
-    if margins.n <= SMALL:
+    if margins.n <= LIMITS.whole_patterns:
         return _cut(sum(permutations_with(margins)[t:]), math.factorial(margins.n))
     counts = hypergeometric.of_margins(margins)
     if counts is not None:
@@ -159,7 +156,7 @@ def _log_bound(margins: Margins, x: Fraction, j: NDArray[np.int64]) -> Array:
 
 def distribution(margins: Margins) -> Array:
     """P(T = t) for t = 0 … n, each with an absolute error below the smallest normal float."""
-    if margins.n > SMALL and hypergeometric.of_margins(margins) is not None:
+    if margins.n > LIMITS.whole_patterns and hypergeometric.of_margins(margins) is not None:
         return np.exp(log_distribution(margins)[0])
     values, shift = _counts(margins, DEPTH)
     probabilities = np.zeros(margins.n + 1)
@@ -174,7 +171,7 @@ def log_distribution(margins: Margins) -> tuple[Array, bool]:
     Where the long arithmetic that this takes would be too large, what lies below 2^-DEPTH is -inf, too, and it is not.
     """
     logs = np.full(margins.n + 1, -math.inf)
-    counts = hypergeometric.of_margins(margins) if margins.n > SMALL else None
+    counts = hypergeometric.of_margins(margins) if margins.n > LIMITS.whole_patterns else None
     if counts is not None:
         own = hypergeometric.log_probabilities(counts)
         logs[counts.offset + counts.step * (counts.low + np.arange(len(own)))] = own
@@ -202,7 +199,7 @@ def _log_ways(margins: Margins) -> float:
 def _counts(margins: Margins, depth: int) -> tuple[list[int], int]:
     """P(T = t) for t = 0, 1, … as whole numbers over 2^shift, each with an error far below 2^-depth."""
     n = margins.n
-    if n <= SMALL or not margins.rows:
+    if n <= LIMITS.whole_patterns or not margins.rows:
         ways = permutations_with(margins) if margins.rows else [math.factorial(n)]
         shift = math.factorial(n).bit_length() + 2 * GUARD
         return [(count << shift) // math.factorial(n) for count in ways], shift
@@ -273,7 +270,7 @@ def _near_peak(margins: Margins, log_x: float) -> list[tuple[float, float]]:
     for r, c in zip(margins.rows, margins.columns, strict=True):
         first, last = _window(r, c, log_x)
         j = np.arange(first, last + 1)
-        logs = log_rooks(r, c)[first : last + 1] if min(r, c) < WHOLE else log_coefficients(r, c, j)
+        logs = log_rooks(r, c)[first : last + 1] if min(r, c) < LIMITS.kept_coefficients else log_coefficients(r, c, j)
         weights = logs + j * log_x
         top = float(weights.max())
         weights = np.exp(weights - top)

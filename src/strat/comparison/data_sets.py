@@ -11,16 +11,15 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, ndtr
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
-from strat.comparison.rank_permutations import agreement_pvalue, friedman_pvalue
+from strat.comparison.rank_permutations import agreement_pvalue, friedman_pvalue, simulated_pvalue
 from strat.comparison.score_table import Scores, differences, scores, tie_sizes, unit_note
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue, p_text
 
-# Up to so many data sets the signed-rank test enumerates its null distribution.
-EXACT_UP_TO = 1000
 # Up to so many data sets and systems F and chi-squared are rough: Kuncheva asks for more than ten and more than five.
 FEW_DATA_SETS, FEW_SYSTEMS = 10, 5
 
@@ -129,7 +128,7 @@ def signed_rank(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided") -
     t = min(plus, minus)
     z = (t - n * (n + 1) / 4.0) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
     pvalue = _pick(*_tails(rank[~zero], plus - split, minus - split), alternative)
-    name = "Wilcoxon signed rank, " + ("exact" if n <= EXACT_UP_TO else "normal")
+    name = "Wilcoxon signed rank, " + ("exact" if n <= LIMITS.signed_rank_sets else "normal")
     null = "the differences are symmetric about zero"
     return SignedRank(name, t, pvalue, (), alternative, null, plus, minus, int(zero.sum()), z, notes=notes)
 
@@ -220,7 +219,8 @@ def friedman(table: Any, *, higher_is_better: bool, ties: bool = True, method: s
     method
         "exact": the p-value over all orders of the systems within each data set; "chi-squared": the approximation,
         which is rough for few data sets; "auto": exact where that takes under a second (three systems on 200 data
-        sets, five on ten), the approximation elsewhere. `name` says which one it was.
+        sets, five on ten), by 39,999 random orders on up to ten data sets, the approximation elsewhere. `name` says
+        which one it was.
 
     Examples
     --------
@@ -245,9 +245,10 @@ def friedman(table: Any, *, higher_is_better: bool, ties: bool = True, method: s
             "too many to count.",
         )
     name = "Friedman, corrected for ties" if ties else "Friedman (1.14), without correction for ties"
-    name += ", chi-squared" if exact is None else ", exact"
-    df = (m - 1.0,) if exact is None else ()
-    pvalue = chi2_pvalue(statistic, m - 1) if exact is None else exact
+    simulated = exact is None and method == "auto" and n <= FEW_DATA_SETS
+    name += ", exact" if exact is not None else ", by random orders" if simulated else ", chi-squared"
+    df = () if simulated or exact is not None else (m - 1.0,)
+    pvalue = exact if exact is not None else simulated_pvalue(every) if simulated else chi2_pvalue(statistic, m - 1)
     return Friedman(name, statistic, pvalue, df, "two-sided", EQUIVALENT, s.systems, ranks, n, notes=s.notes)
 
 
@@ -284,13 +285,24 @@ def iman_davenport(table: Any, *, higher_is_better: bool, ties: bool = False) ->
 
 
 def _few(ranks: Array) -> tuple[str, ...]:
-    """The exact p-value beside an approximation on few data sets and systems."""
+    """The exact p-value, or that of random orders, beside an approximation on few data sets."""
     n, m = ranks.shape
-    exact = friedman_pvalue(ranks) if n <= FEW_DATA_SETS and m <= FEW_SYSTEMS else None
-    if exact is None:
+    if n > FEW_DATA_SETS:
         return ()
+    exact = friedman_pvalue(ranks) if m <= FEW_SYSTEMS else None
+    if exact is None:
+        return few_data_sets(ranks, "F approximation")
     text = f"{n} data sets and {m} systems are few for the F approximation; the exact test gives {p_text(exact)}"
     return (Note("few-data-sets", text),)
+
+
+def few_data_sets(points: Array, approximation: str) -> tuple[Note, ...]:
+    """The p-value of random orders beside an approximation on few data sets; data sets × systems of points."""
+    n, m = points.shape
+    if n > FEW_DATA_SETS:
+        return ()
+    said = f"{n} data sets and {m} systems are few for the {approximation}; random orders of the systems give"
+    return (Note("few-data-sets", f"{said} {p_text(simulated_pvalue(points))}"),)
 
 
 EQUIVALENT = "all systems are equivalent: on every data set each order of them is equally likely"
@@ -361,7 +373,7 @@ def _null(steps: Codes) -> Array:
 
 def _tails(ranks: Array, plus: float, minus: float) -> tuple[float, float]:
     """P(sum of positive ranks <= plus), P(sum of positive ranks >= plus): the second is P(sum <= minus)."""
-    if len(ranks) > EXACT_UP_TO:
+    if len(ranks) > LIMITS.signed_rank_sets:
         spread = math.sqrt(0.25 * float(ranks @ ranks))
         return tuple(float(ndtr((at - 0.5 * ranks.sum()) / spread)) for at in (plus, minus))  # type: ignore[return-value]
     # Shared ranks may be halves.

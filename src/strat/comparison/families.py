@@ -10,11 +10,12 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from strat.base.errors import one_of
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
-from strat.comparison.adjustments import ADJUSTMENTS, MOST_SYSTEMS, OF_PAIRS, adjust
-from strat.comparison.data_sets import EQUIVALENT, Friedman, signed_rank
+from strat.comparison.adjustments import ADJUSTMENTS, OF_PAIRS, adjust
+from strat.comparison.data_sets import EQUIVALENT, Friedman, few_data_sets, signed_rank
 from strat.comparison.posthoc import AllPairs, nemenyi
 from strat.comparison.score_table import Scores, ranked, scores
 from strat.estimation.frames import frame
@@ -47,8 +48,9 @@ def aligned_friedman(table: Any, *, higher_is_better: bool) -> Friedman:
     room = float((ranks**2).sum()) - float((ranks.sum(axis=1) ** 2).sum()) / k
     statistic = between / room if room > 0 else 0.0
     pvalue = chi2_pvalue(statistic, k - 1)
+    notes = (*s.notes, *few_data_sets(ranks, "chi-squared approximation"))
     return Friedman("Friedman, aligned ranks", statistic, pvalue, (k - 1.0,), "two-sided", EQUIVALENT, s.systems,
-                    ranks.mean(axis=0), n, notes=s.notes)  # fmt: skip
+                    ranks.mean(axis=0), n, notes=notes)  # fmt: skip
 
 
 @checked
@@ -72,7 +74,7 @@ def quade(table: Any, *, higher_is_better: bool) -> Friedman:
     df = (k - 1.0, (k - 1.0) * (n - 1.0))
     statistic = math.inf if room <= 1e-12 * all_squares else (n - 1.0) * between / room
     average = weight @ ranks / weight.sum()
-    notes = s.notes
+    notes = s.notes if math.isinf(statistic) else (*s.notes, *few_data_sets(weighted, "F approximation"))
     # Where all data sets agree F is infinite: the p-value is that of just this order of every data set (Conover).
     pvalue = math.factorial(k) ** (1.0 - n) if math.isinf(statistic) else f_pvalue(statistic, df)
     if all_squares == 0.0:
@@ -173,7 +175,9 @@ def family(table: Any, *, higher_is_better: bool) -> Family:
     """
     s = scores(table, higher_is_better=higher_is_better)
     average, z, raw = _friedman(s)
-    methods = [m for m in (*ADJUSTMENTS, *OF_PAIRS) if m != "bergmann-hommel" or len(s.systems) <= MOST_SYSTEMS]
+    methods = [
+        m for m in (*ADJUSTMENTS, *OF_PAIRS) if m != "bergmann-hommel" or len(s.systems) <= LIMITS.bergmann_systems
+    ]
     methods = [m for m in methods if m != "rom" or len(s.systems) * (len(s.systems) - 1) // 2 <= 100]
     procedures = {"nemenyi": nemenyi(s, higher_is_better=higher_is_better)}
     procedures |= {m: _adjusted(s, f"all pairs, {_NAMES['friedman']}, {m}", average, z, raw, m) for m in methods}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 
 if TYPE_CHECKING:
@@ -20,10 +21,9 @@ if TYPE_CHECKING:
 
 # Bits of a first term, more than any later error can reach, and bits to which Stirling's series is right.
 BITS, RIGHT = 192, 120
-# Most terms that are summed: a second or two.
-MOST_TERMS = 1_000_000
 # Below this a factorial is computed; above it eight terms of Stirling's series are right to 1e-41.
 STIRLING = 256
+# the first eight Bernoulli numbers but the one of order 1, as fractions
 BERNOULLI = ((1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510))
 TWO_PI = Decimal("6.28318530717958647692528676655900576839433879875021164194988918")
 
@@ -80,7 +80,7 @@ def upper_tail(counts: Counts, least: int) -> tuple[int, int, int]:
     n = counts.r + counts.s
     spread = math.sqrt(counts.r / n * counts.s / n * counts.c / n * (n - counts.c))
     # A term falls below 2^-BITS of the first one within so many standard deviations, or the support ends.
-    if min(counts.high - counts.low, math.sqrt(2 * BITS) * spread) > MOST_TERMS:
+    if min(counts.high - counts.low, math.sqrt(2 * BITS) * spread) > LIMITS.hypergeometric_terms:
         raise TooLargeError
     if least > (counts.r + 1) * (counts.c + 1) // (n + 2):
         return _summed(counts, least, up=True)

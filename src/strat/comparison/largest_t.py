@@ -9,15 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from strat.base import validate
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.comparison.sign_flips import SEED
 from strat.comparison.system_pairs import largest_of_pairs, pair_errors
 from strat.estimation.intervals import symmetric_root
 from strat.measures.student import critical
 
-DRAWS = 20_000
-FEWEST_DRAWS = 2_000
-MOST_GAPS = 1_000_000_000  # pairs × draws: more systems take fewer draws, of a maximum that varies less
+DRAWS = 20_000  # of the largest |t|, whose critical value at 95 % is then known to about 0.5 %
+FEWEST_DRAWS = 2_000  # however many pairs there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class LargestT:
     @property
     def draws(self) -> int:
         """Number of draws."""
-        return int(min(max(MOST_GAPS // max(self._pairs(None), 1), FEWEST_DRAWS), DRAWS))
+        return int(min(max(LIMITS.drawn_gaps // max(self._pairs(None), 1), FEWEST_DRAWS), DRAWS))
 
     def critical(self, level: float, system: int | None = None, *, still: int) -> float:
         """The value that is exceeded with probability 1 − level.

@@ -11,15 +11,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from strat.comparison.chance_margins import (
-    Margins,
-)
+from strat.base.limits import LIMITS
+from strat.comparison.chance_margins import Margins
 from strat.comparison.hypergeometric import TooLargeError
 
-# Bytes of the largest product that an exact answer of three classes may need, fewer where more products are made: a few
-# hundred megabytes of work, and a few seconds.
-MOST_POINTS = 1 << 23
-GUARD = 64
+GUARD = 64  # bits beyond those asked for, which rounding may use up
 
 
 def product(margins: Margins, x: Fraction, bits: int, count: int) -> tuple[list[int], Fraction, int]:
@@ -46,7 +42,7 @@ def product(margins: Margins, x: Fraction, bits: int, count: int) -> tuple[list[
 
 def check_size(margins: Margins, length: float, count: int) -> None:
     """Whether products of `count` numbers of `length` bytes for all classes are small enough."""
-    if length * count * math.log2(len(margins.rows) + 1) > MOST_POINTS:
+    if length * count * math.log2(len(margins.rows) + 1) > LIMITS.polynomial_points:
         raise TooLargeError
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, near
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
@@ -21,14 +22,12 @@ from strat.comparison.multiplicity import holm
 from strat.comparison.paired_shares import Discordance
 from strat.comparison.ranking_view import draw_ranking, leader_sentence
 from strat.comparison.sign_flips import few_units, largest_of_systems
-from strat.comparison.system_pairs import BLOCK, SystemPairs, pair_errors
+from strat.comparison.system_pairs import SystemPairs, pair_errors
 from strat.comparison.winner import Winner, winner_limits
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes
 from strat.measures.student import critical
-
-MOST_DRAWN = 1_000  # systems beyond which the winner's reach is Bonferroni's
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +111,7 @@ class ManySystems(Result):
     def _blocks(self) -> Iterator[tuple[slice, SystemPairs]]:
         """All pairs, some systems − all others at a time."""
         m = len(self.systems)
-        step = max(1, BLOCK // m)
+        step = max(1, LIMITS.pairs_at_once // m)
         for a in range(0, m, step):
             yield slice(a, a + step), self.between(range(a, min(a + step, m)))
 
@@ -274,7 +273,7 @@ class ManySystems(Result):
             low, high = (float(np.asarray(side)[k]) for side in self.estimate.interval(level))
             return Winner(self.systems[k], float(self.values[k]), float(self.values[k]), low, high, level)
         m, wide = len(self.systems), 1.0 - 0.1 * (1.0 - level)
-        if m <= MOST_DRAWN:
+        if m <= LIMITS.drawn_systems:
             reach = self.estimate.simultaneous(wide)
         else:
             reach = float(critical(1.0 - (1.0 - wide) / m, self.estimate.least_df))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.variance import kish
@@ -23,7 +24,6 @@ from strat.measures import Statistic
 from strat.measures.base import block_totals
 
 ROUNDING = 1e-6  # what sums of weights may leave a row's 0 or 1 off
-BLOCK = 1 << 21  # rows × systems that are looked at together
 HALVINGS = 45  # of the range of a difference: to 6e-14
 
 
@@ -157,7 +157,7 @@ def discordance(systems: Statistic, design: Design) -> Discordance | None:
     if right is None:
         return None
     wrong = np.subtract(1.0, right, out=right)
-    step = max(1, BLOCK // len(inside))
+    step = max(1, LIMITS.compared_rows // len(inside))
     parts = (inside[:, None] * (1.0 - wrong[:, a : a + step]) for a in range(0, wrong.shape[1], step))
     alone = np.concatenate([part.T @ wrong for part in parts]) / inside.sum()
     copies = np.ones(len(inside)) if design.counts is None else design.counts
@@ -175,7 +175,7 @@ def _right(systems: Statistic, design: Design, inside: Array) -> Array | None:
     totals = np.concatenate([block_totals(block, design.weights) for block in systems.rows])
     slope, values = linear.gradient(systems, totals, design.weights), np.asarray(systems.function(totals))
     right = np.zeros((len(inside), len(values)))
-    step = max(1, BLOCK // len(inside))
+    step = max(1, LIMITS.compared_rows // len(inside))
     for a in range(0, len(values), step):  # some systems at a time: their rows are held several times over
         influence = linear.row_influence(systems, slope[:, a : a + step])
         counted = (influence * inside.sum() + values[a : a + step])[inside > 0]

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.designs import Design
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult
 from strat.estimation.totals import totals, unit_totals
 from strat.measures import Statistic
-
-BLOCK = 1 << 23
 
 
 @dataclass(frozen=True, repr=False)
@@ -203,7 +202,7 @@ def _same_measure(a: Statistic, b: Statistic, on: Design) -> None:
 def _sizes(permutations: int, units: int) -> list[int]:
     if permutations < 1:
         raise StratError.about("permutations", f"must be 1 or more, got {permutations}.")
-    step = max(1, BLOCK // max(units, 1))
+    step = max(1, LIMITS.randomized_numbers // max(units, 1))
     return [min(step, permutations - k) for k in range(0, permutations, step)]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
 from strat.estimation import Estimate
@@ -18,10 +19,8 @@ FEW_UNITS, PER_SYSTEM = 50, 5  # units below which there are few for all pairs: 
 FEW_OF_SHARES, PER_SHARE = 30, 3  # the same where scores of discordant rows give the standard errors of each null
 MOST_UNITS = 150  # from here on each pair's standard error is known well enough
 LEAST_UNITS = 8  # below: there are too few flips to know a tail of 5 % by, and Bonferroni's correction is left
-FLIPS = 8192
-LEAST_FLIPS = 1000
-WORK = 50_000_000  # draws × systems²
-CHUNK = 4_000_000  # numbers at a time
+FLIPS = 8192  # sign flips that a null distribution is made of
+LEAST_FLIPS = 1000  # however many systems there are
 TINY = 1e-12  # of a variance: rounding
 SEED = 20_010_612  # fixed: the same question has the same answer
 
@@ -74,7 +73,7 @@ def largest_of_systems(deviations: Array, stratum: Codes) -> Array:
     signs = _signs(*deviations.shape)
     if len(sizes) == 1:
         return _largest_in_one(signs @ deviations, whole, float(taken[0]))
-    step = max(1, CHUNK // (deviations.size * len(sizes) + deviations.shape[1] ** 2))
+    step = max(1, LIMITS.flipped_numbers // (deviations.size * len(sizes) + deviations.shape[1] ** 2))
     parts = [_largest(signs[a : a + step], deviations, indicator, whole) for a in range(0, len(signs), step)]
     return np.concatenate(parts)
 
@@ -115,7 +114,7 @@ def _squares(products: Array) -> Array:
 
 def _signs(units: int, systems: int) -> Array:
     """Every choice of signs, the first unit's fixed (a flip of all changes no |t|); a seeded draw of many."""
-    number = int(np.clip(WORK // systems**2, LEAST_FLIPS, FLIPS))
+    number = int(np.clip(LIMITS.flip_work // systems**2, LEAST_FLIPS, FLIPS))
     if 2 ** (units - 1) <= number:
         bits = (np.arange(2 ** (units - 1))[:, None] >> np.arange(units)) & 1
         return np.asarray(1.0 - 2.0 * bits)

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.comparison.paired_shares import PairedScore
-
-BLOCK = 1 << 21  # pairs whose numbers are held at a time
-CACHED = 1 << 18  # numbers of draws that are worked on at a time: they stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ def largest_of_pairs(normal: Array, covariance: Array, floor: float) -> Array:
 
     A few draws at a time, and one system after the other: memory is that of the draws, and no loop runs over pairs.
     """
-    step = max(1, CACHED // normal.shape[1])
+    step = max(1, LIMITS.cached_draws // normal.shape[1])
     parts = [
         _largest(np.ascontiguousarray(normal[a : a + step].T), covariance, floor) for a in range(0, len(normal), step)
     ]

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.data.frames import column_of
 from strat.data.table import Table
 
-BINS, FINE = 256, 1 << 16
-DISTINCT = 4096
-EXACT_ROWS = 1_000_000  # rows up to which scores are never binned unless somebody asks for bins
+BINS, FINE = 256, 1 << 16  # of a column of scores: by groups of other columns, and where it is the only column
 
 
 @dataclass(frozen=True)
@@ -66,13 +65,16 @@ def binning_of(table: Table, lazy: Any, name: str, bins: int | None, *, single: 
 
     if bins is not None and (int(bins) != bins or bins < 2):
         raise StratError.about("bins", f"must be a whole number, at least 2, got {bins!r}.")
-    if bins is None and len(table) <= EXACT_ROWS:
+    if bins is None and len(table) <= LIMITS.exact_rows:
         return None
     score = nw.col(name)
-    if bins is None or bins >= DISTINCT:
+    if bins is None or bins >= LIMITS.distinct_scores:
         head = table.backend.collect(lazy.select(name).head(65536).select(score.n_unique().alias("n")))
         # the head only spares a pass: whatever the order of rows, the number of all distinct scores decides
-        if int(plain_numbers(head["n"])[0]) <= DISTINCT and _distinct(table, lazy, name) <= DISTINCT:
+        if (
+            int(plain_numbers(head["n"])[0]) <= LIMITS.distinct_scores
+            and _distinct(table, lazy, name) <= LIMITS.distinct_scores
+        ):
             return None
     is_float = lazy.collect_schema()[name].is_float()
     gaps = is_float and bool(plain_numbers(table.backend.collect(lazy.select(score.is_nan().sum().alias("n")))["n"])[0])

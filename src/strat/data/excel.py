@@ -15,13 +15,10 @@ from typing import Any
 
 from strat.base import extras
 from strat.base.errors import StratError, near, some
+from strat.base.limits import LIMITS
 from strat.data.column import spelling
 from strat.data.files.csv_text import require_unique_names
 
-ROWS = 1 << 20  # what Excel itself can hold
-CELLS = 20_000_000
-UNPACKED = 1 << 30  # bytes of all parts of a workbook
-STRINGS = 1 << 28  # bytes of the texts, which are held in memory
 OTHERS = (".xls", ".xlsb", ".xlt", ".ods", ".fods", ".numbers")
 _SHEET = re.compile(r"(.+\.xls[xm])#(.+)", re.IGNORECASE | re.DOTALL)
 
@@ -125,8 +122,11 @@ def _bounded(path: Path) -> None:
         parts = archive.infolist()
     total = sum(part.file_size for part in parts)
     strings = sum(part.file_size for part in parts if part.filename.lower().endswith("sharedstrings.xml"))
-    if total > UNPACKED or strings > STRINGS:
-        raise StratError(f"`{path}` must unpack to at most {UNPACKED:,} bytes, got {total:,}; save the sheet as CSV.")
+    if total > LIMITS.excel_unpacked_bytes or strings > LIMITS.excel_text_bytes:
+        raise StratError(
+            f"`{path}` must unpack to at most {LIMITS.excel_unpacked_bytes:,} bytes, got {total:,}; "
+            "save the sheet as CSV."
+        )
 
 
 def _chosen(path: Path, book: Any, name: str | None) -> Any:
@@ -188,10 +188,10 @@ def _rows(path: Path, sheet: Any) -> Iterator[Row]:
     with _damaged(path):
         for number, row in enumerate(sheet.iter_rows(values_only=True)):
             cells += len(row)
-            if number >= ROWS or cells > CELLS:
+            if number >= LIMITS.excel_rows or cells > LIMITS.excel_cells:
                 raise StratError(
-                    f"`{path}` must have at most {ROWS:,} rows and {CELLS:,} cells in a sheet; save it as CSV or "
-                    "Parquet."
+                    f"`{path}` must have at most {LIMITS.excel_rows:,} rows and {LIMITS.excel_cells:,} cells in a "
+                    "sheet; save it as CSV or Parquet."
                 )
             last = next((k for k in range(len(row), 0, -1) if row[k - 1] not in (None, "")), 0)
             if last:

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.data.untrusted import DEFAULT, Stamps, literal, stamps_of
-
-CHUNK = 1 << 20
 
 
 def inspect(paths: Sequence[Path], kind: str, engine: Any) -> Stamps:
@@ -55,7 +54,7 @@ def _inspect_gzip(path: Path) -> None:
     run = 0
     try:
         with gzip.open(path, "rb") as file:
-            while chunk := file.read(CHUNK):
+            while chunk := file.read(LIMITS.file_chunk):
                 end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
                 run = run + len(chunk) if end < 0 else len(chunk) - end - 1
                 if run > DEFAULT.line:
@@ -90,7 +89,7 @@ def _pages_are_whole(file: BinaryIO, start: int, size: int, path: Path) -> bool:
     at, end, seen = start, start + size, False
     while at < end:
         file.seek(at)
-        head = file.read(min(CHUNK, end - at))
+        head = file.read(min(LIMITS.file_chunk, end - at))
         page = _page(head)
         if page is None:
             return seen  # the engine says what is wrong with it

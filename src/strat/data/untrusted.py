@@ -16,7 +16,7 @@ from typing import Any
 
 from strat.base.errors import StratError, short
 
-MEGABYTE = 1 << 20
+MEGABYTE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from strat.base import validate
 from strat.base.errors import StratError
 from strat.base.validate.columns import Array
 
-SCRAMBLES = 8
-POINTS = 1024
+SCRAMBLES = 8  # of a Sobol sequence, whose spread gives the standard error
+POINTS = 1024  # of each scramble
 
 
 def sizes(argument: str, n: int | Sequence[int], priors: Array) -> NDArray[np.int64]:

@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-SEED = 20_010_612
+SEED = 20_010_612  # of the bundled table
 SUBJECTS = (
     "anatomy", "astronomy", "chemistry", "economics", "geography", "geology",
     "history", "law", "literature", "medicine", "music", "physics",
 )  # fmt: skip
-PASSAGES = 10
-FEWEST, MOST = 6, 14
-SUBJECT_SPREAD, PASSAGE_SPREAD, ITEM_SPREAD, OWN_SPREAD = 0.4, 1.3, 0.8, 1.0
-NEW, OLD = 2.0, 1.5
+PASSAGES = 10  # for each subject
+FEWEST, MOST = 6, 14  # questions on a passage
+SUBJECT_SPREAD, PASSAGE_SPREAD, ITEM_SPREAD, OWN_SPREAD = 0.4, 1.3, 0.8, 1.0  # logits of ease, by what they belong to
+NEW, OLD = 2.0, 1.5  # skill of the two systems, in logits
 
 
 def example_path() -> Path:

@@ -21,7 +21,7 @@ from strat.gaussian.bayes import bayes_error
 from strat.gaussian.problems import GaussianClass, Problem
 
 Curve = Callable[[Array], Array]
-GRID = 256
+GRID = 256  # points of an ellipse
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from strat.base.validate.columns import Array, Codes
 from strat.designs.drawn_units import DrawnUnits
 
 FEW_DF = 5  # degrees of freedom within strata below which these say nothing about others
-FEW_PAIRS = 5
+FEW_PAIRS = 5  # pairs of joined strata below which their differences show no common direction
 SURE = 4.0  # squared sum of differences over the sum of their squares that chance hardly reaches: 1 on average
 MOST = 100.0  # beyond, a ratio is no more than "more than"
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.designs.factored import Factored, Influence
 from strat.designs.layout import centred, sums
-
-FULL = 0.1  # share of a sparse table that is not zero beyond which a dense product is faster
 
 
 class DenseGroups:
@@ -72,7 +71,7 @@ class FactoredGroups:
         return self._products(self.left, self.share)
 
     def _products(self, left: Any, share: Any) -> Array:
-        full = left.nnz > FULL * np.prod(left.shape, dtype=float)
+        full = left.nnz > LIMITS.dense_share * np.prod(left.shape, dtype=float)
         squares = left.toarray().T @ left.toarray() if full else (left.T @ left).toarray()
         mixed = (left.T @ share) @ self.totals
         own = self.totals.T @ ((share.T @ share) @ self.totals)

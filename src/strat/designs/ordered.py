@@ -23,7 +23,7 @@ from strat.base.validate.columns import Array, Codes, encode, numbers, same_leng
 from strat.designs.facts import LayoutFacts
 from strat.designs.layout import sums
 
-MOST_DIFFERENCES = 4
+MOST_DIFFERENCES = 4  # the highest order of successive differences (Wolter 2007, 8.2)
 CLEAR_TREND, ENOUGH = 4.0, 6  # how many standard errors of the slope from zero, in so many units or more
 CLEAR_PERIOD, LONG = 1e-3, 30  # p-value of a period, in so many units or more
 CYCLES, NEAR = 3, 6  # a period comes back so often; its line is held against so many frequencies to either side

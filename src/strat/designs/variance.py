@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.designs import collapsing
@@ -23,7 +24,6 @@ from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
 from strat.designs.lines import DesignLines, Lines
 
-MOST_WRITTEN = 1 << 24  # lines × values of influences that are written out
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 
@@ -233,7 +233,7 @@ def takes_products(design: Design, outputs: int) -> bool:
     if design.layout is not None:
         return isinstance(design.layout, Crossing)
     plain = design.multiplicity is None and design.lone not in ("centre", "average")
-    return plain and design.lines * outputs > MOST_WRITTEN
+    return plain and design.lines * outputs > LIMITS.written_influences
 
 
 def layout_df(influence: Influence, design: Design) -> Array:

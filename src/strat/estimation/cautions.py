@@ -7,10 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note, no_variation
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
-from strat.designs.lines import DesignLines
+from strat.designs.lines import DesignLines, DomainLines
+from strat.designs.stages import Stages
 from strat.estimation.facts import SumOfDistances, SumOfShares
 from strat.estimation.inference import UnitSums, influence_of
 from strat.estimation.replicate_diagnostics import replicate_notes
@@ -21,7 +23,6 @@ from strat.measures.base import Statistic
 from strat.replication import LeaveOneOut, MethodKind, Replicates
 
 FEW_HOLDERS, OF_UNITS = 10, 4  # an outcome in fewer units, and in fewer than one in so many, makes short intervals
-MANY_UNITS = 100_000  # beyond so many units nobody looks: the interval rests on enough of them
 COCHRAN = 25.0  # units that a mean needs for each squared unit of skewness (Cochran 1977, 2.15)
 ENOUGH_DF = 20.0  # degrees of freedom from which on Student's critical value is within 7 % of the normal one
 MANY_ROWS, OWN_CLASS = 100, 0.9  # so many rows, and so many classes for each of them, are no classes
@@ -53,13 +54,14 @@ def notes(
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
     grouped = design.layout is not None or not design.single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
-    looked = is_share(statistic) and grouped and design.lines <= MANY_UNITS
+    looked = is_share(statistic) and grouped and design.lines <= LIMITS.cautious_units
     still = _no_variation(statistic, design, point, spread)
     hits = _hits(float(point), sums) if looked else np.empty(0)
     holders = _holders(design, hits, sums.inside[0]) if looked else []
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         _heavy_units(design, replicates, sums.inside, df),
+        _heavy_first_stage(design, replicates, sums.inside, df),
         *holders,
         _no_errors(design, point, sums.inside[0]) if looked else None,
         _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,
@@ -141,6 +143,29 @@ def heavy_units(nominal: float, df: float, units: str = "units", weight: str = "
         "heavy-units",
         f"a few {units} carry most of the {weight}: {df:.3g} effective degrees of freedom, not {nominal:g}; the "
         f"interval is as wide as so few {units} make it, and holds for others only if these are typical",
+    )
+
+
+def _heavy_first_stage(design: Design, replicates: Replicates | None, inside: Array, df: Array | None) -> Note | None:
+    """That units of the first stage weigh so unequally that the degrees of freedom of a staged design are too many."""
+    if df is None or replicates is not None or not isinstance(design.layout, Stages):
+        return None
+    first = design.layout.stages[0]
+    if (first.fraction == 1).any():
+        return None
+    weights = np.bincount(first.unit, inside[0])
+    strata = len(first.sizes)
+    lines = DomainLines(
+        first.parent, np.zeros(strata, np.int64), np.ones(len(weights)), first.sizes.astype(float), np.ones(strata)
+    )
+    nominal = float((first.sizes - 1).sum())
+    effective = float(variance.bell_mccaffrey(weights, weights > 0, lines, np.array([nominal]))[0])
+    if effective >= variance.VERY_UNEQUAL * nominal or not np.min(df) > effective:
+        return None
+    return Note(
+        "heavy-units",
+        f"a few units {first.name!r} carry most of the weight: they have at most {effective:.3g} degrees of freedom, "
+        f"not the {np.min(df):g} of this interval, so that it is too short; df={effective:.3g} widens it",
     )
 
 
@@ -249,7 +274,7 @@ def opposed_rows(design: Design, variances: Array, srs: Callable[[], Array] | No
     """
     units = design.n_held
     alone = design.kind == "clustered" and design.layout is None and not (design.fraction > 0).any()
-    if srs is None or not alone or variances.size > 1 or not FEW_UNITS <= units < min(size, MANY_UNITS):
+    if srs is None or not alone or variances.size > 1 or not FEW_UNITS <= units < min(size, LIMITS.cautious_units):
         return None
     reference = float(np.ravel(srs())[0])
     effect = float(np.ravel(variances)[0]) / reference if reference > 0 else 1.0
@@ -281,7 +306,8 @@ def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
 
 def skewed_units(spread: Array, copies: Array, design: Design, advice: str, what: str = "values") -> Note | None:
     """Units beyond Cochran's rule (1977, 2.15), and more skewed than chance makes symmetric values."""
-    if design.layout is not None or len(spread) > MANY_UNITS:  # whose deviations are differences, trends and parts
+    # the deviations of a layout are differences, trends and parts
+    if design.layout is not None or len(spread) > LIMITS.cautious_units:
         return None
     n, size = float(copies.sum()), float(np.abs(spread).max(initial=0.0))
     if n < 3 or size == 0:

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
 from strat.measures.base import Rows, Statistic
@@ -20,19 +21,18 @@ from strat.replication import blocks
 
 Hashes = NDArray[np.uint64]
 
-FEW_COLUMNS = 16  # that nearly always tell rows apart; all are looked at where they don't
 SAME = 1e-10  # of the largest, up to which two weights or effects are equal: what rounding leaves
 
 
 def ordered_by_content(statistic: Statistic, design: Design) -> Design:
     """The design with its unnamed units (single rows) in the order of the hashes of what they hold."""
     stratum = design.stratum[design.unit]
-    for most in (FEW_COLUMNS, None):
+    for most in (LIMITS.ordering_columns, None):
         content = _of_effects(statistic, design) if statistic.of_weights else _of_rows(statistic, most)
         key = _mixed(_mixed(content, _ranks(design.weights)), stratum)
         order = _sorted_within(design, stratum, key)
         copies = _copy_numbers(key[order], stratum[order])
-        if not copies.any() or statistic.of_weights or statistic.components <= FEW_COLUMNS:
+        if not copies.any() or statistic.of_weights or statistic.components <= LIMITS.ordering_columns:
             break  # no two rows are equal in a few columns, or all columns were looked at
     if copies.any():
         key[order] = _mixed(key[order], copies)

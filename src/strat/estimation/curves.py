@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation.estimate import estimate
@@ -25,11 +26,9 @@ from strat.replication import Replicates
 KINDS = ("roc", "det", "precision_recall", "calibration")
 GRID = 101  # false positive rates at which the limits of a ROC or DET curve stand
 THRESHOLDS = 200  # thresholds of a precision-recall curve that get limits
-FINE = 4_096  # distinct scores beyond which limits are found on classes of them; the tails are kept as they are
-TAIL = 1_000
-BINS = 10
-BARS = 20
-TOO_MANY = 4_000  # values beyond which the band and the area of a curve that came as an estimate are left out
+TAIL = 1_000  # distinct scores at either end that classes leave as they are
+BINS = 10  # of a calibration curve
+BARS = 20  # of the histogram below a calibration curve
 
 Region = tuple[Array, Array]
 """Upper and lower edge of a region, each 2 × points (across, up)."""
@@ -139,9 +138,9 @@ def classes(score: ArrayLike) -> ArrayLike:
     """
     values = np.asarray(score)
     distinct = np.unique(values)
-    if len(distinct) <= FINE:
+    if len(distinct) <= LIMITS.curve_scores:
         return score
-    between = np.rint(np.linspace(0, len(distinct) - 1, FINE)).astype(int)
+    between = np.rint(np.linspace(0, len(distinct) - 1, LIMITS.curve_scores)).astype(int)
     edges = np.unique(np.concatenate([distinct[:TAIL], distinct[between], distinct[-TAIL:]]))
     return edges[np.searchsorted(edges, values, side="right") - 1]
 
@@ -265,7 +264,7 @@ def _trapezoids(rates: Array) -> Array:
 
 
 def _small(estimate: Estimate) -> bool:
-    return estimate.inference.spread is not None and estimate.point.size <= TOO_MANY
+    return estimate.inference.spread is not None and estimate.point.size <= LIMITS.curve_values
 
 
 def region(low: Array, high: Array, kind: str) -> Region:

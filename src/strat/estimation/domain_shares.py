@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.designs.lines import DomainLines
 from strat.estimation.share_intervals import SHORTEST, Fit, Limits
 
-AT_ONCE = 256  # domains that are worked on at once
 _FINE = float(1 << 43)  # parts of a hit rate that are distinguished: rounding moves it by less
 _MIX, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
@@ -54,8 +54,8 @@ class DomainShares:
         low, high = np.empty(len(first)), np.empty(len(first))
         for kind in (single, ~single):  # domains of large units stand together
             order = np.flatnonzero(kind)[np.argsort(largest[kind], kind="stable")]
-            for start in range(0, len(order), AT_ONCE):
-                some = order[start : start + AT_ONCE]
+            for start in range(0, len(order), LIMITS.domains_at_once):
+                some = order[start : start + LIMITS.domains_at_once]
                 low[some], high[some] = self._limits(first[some], level)
         return low[same.ravel()], high[same.ravel()]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.designs import Design
@@ -22,7 +23,7 @@ from strat.estimation.inference import (
 )
 from strat.estimation.inferring import Behind, inferred
 from strat.estimation.intervals import critical
-from strat.estimation.replicate_values import KEEP, lumpable
+from strat.estimation.replicate_values import lumpable
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums, fits
 from strat.estimation.spread import Spread
@@ -31,9 +32,7 @@ from strat.estimation.value_df import mean_squares
 from strat.measures.base import Rows, Statistic, unnamed_axes
 from strat.replication import Given, LeaveOneOut, Replicates, Resamples, jackknife
 
-PROBES = 4  # unnamed units for each replicate up to which a function of weights is asked once for each unit
 THIN = 10  # rows beyond a quantile below which the exact interval of the share is the better way to its limits
-PIECE = 1 << 18  # unit totals of a map that are worked on at once: they stay in the processor's cache
 
 
 def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str | None = None) -> Estimate:
@@ -73,7 +72,7 @@ def estimate(statistic: Statistic, *, on: Design | Replicates, df: float | str |
         with suppress(StratError):  # undefined without one of the units: the closed form keeps them all
             expanded, rows = design.expanded()
             return _one(statistic.repeated(rows), expanded, jackknife(expanded), df)
-    width = max(16, PIECE // design.lines)
+    width = max(16, LIMITS.totals_at_once // design.lines)
     if statistic.split is not None and np.prod(statistic.shape) > width and design.layout is None:
         return _in_pieces(statistic, design, replicates, df, width)
     return _one(statistic, design, replicates, df)
@@ -117,13 +116,13 @@ def _order_matters(statistic: Statistic, replicates: Replicates) -> bool:
     if replicates.design.labelled or isinstance(replicates.operator, LeaveOneOut | Given):
         return False  # factors that somebody gave belong to the rows as they stand
     if statistic.of_weights:  # what a row holds shows in what its weight does, at the price of a call for each unit
-        return replicates.design.n_units <= PROBES * replicates.number
+        return replicates.design.n_units <= LIMITS.probed_units * replicates.number
     return not (isinstance(replicates.operator, Resamples) and lumpable(statistic, replicates.design))
 
 
 def _large(statistic: Statistic, replicates: Replicates | None, design: Design) -> bool:
     lines = design.lines if replicates is None else replicates.number
-    return lines * int(np.prod(statistic.shape)) > KEEP
+    return lines * int(np.prod(statistic.shape)) > LIMITS.kept_spread
 
 
 def _is_sparse(statistic: Statistic, design: Design, df: float | str | None) -> bool:
@@ -195,12 +194,12 @@ def _one(
 
 def _squares(statistic: Statistic, weights: Array, slope: Array) -> Array:
     """Mean squares of the rows' influences in each class, a few values at a time: classes × values."""
-    whole = (
-        statistic.truth is None and statistic.domain is None and statistic.domains is None
-    )  # rows then differ in what they add alone
+    # rows then differ in what they add alone
+    whole = statistic.truth is None and statistic.domain is None and statistic.domains is None
     mass, influence = linear.distinct(statistic, weights) if whole else (weights, None)
     each = influence or (lambda part: linear.row_influence(statistic, part))
-    cuts = np.array_split(np.arange(slope.shape[1]), max(1, len(mass) * slope.shape[1] // linear.BATCH))
+    wide = len(mass) * slope.shape[1]
+    cuts = np.array_split(np.arange(slope.shape[1]), max(1, wide // LIMITS.differentiated_numbers))
     if len(cuts) == 1 or len(statistic.views) > 1:
         return mean_squares(statistic, mass, each(slope))
     return np.concatenate([mean_squares(statistic, mass, each(slope[:, cut])) for cut in cuts], axis=1)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from strat.base import validate
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design, variance
 from strat.designs.factored import Factored, Influence
@@ -26,9 +27,6 @@ from strat.estimation.unit_shares import UnitShares
 from strat.estimation.value_df import df_of_shares, df_of_values, rows_per_weight, weights_by_class
 from strat.measures.base import Statistic
 from strat.replication import Replicates
-
-MOST_COMPONENTS = 1 << 11  # components up to which what a value is a share of is added up in each unit
-MOST_SHARES = 1 << 22  # units × values up to which shares have limits of their own units
 
 
 class UnitSums(Protocol):
@@ -160,7 +158,7 @@ def influence_of(sums: UnitSums, design: Design) -> Influence:
 def base_slopes(statistic: Statistic) -> Array | None:
     """By how much each component adds to what each value is a share of: components × outputs (None: not known)."""
     number = statistic.components
-    if statistic.base is None or number > MOST_COMPONENTS:
+    if statistic.base is None or number > LIMITS.share_components:
         return None
     return np.asarray(statistic.base(np.eye(number)), float).reshape(number, -1)
 
@@ -293,7 +291,7 @@ class Holdings:
     def shares(self) -> UnitShares | None:
         """Hits and rows of each unit, where a value is a share (and rows of a class, all of them hits, elsewhere)."""
         design = self.design
-        if not self.in_units or design.lines * self.point.size > MOST_SHARES:
+        if not self.in_units or design.lines * self.point.size > LIMITS.unit_shares:
             return None
         weights = np.repeat(self.weights, self.runs, axis=1)
         rows = weights * rows_per_weight(design)[:, None]
@@ -333,7 +331,7 @@ class Holdings:
     @property
     def by_view(self) -> bool:
         """Whether all values of a view rest on the same units, or are too many to ask for each."""
-        many = self.design.lines * self.point.size > MOST_SHARES and self.sums.bases is None
+        many = self.design.lines * self.point.size > LIMITS.unit_shares and self.sums.bases is None
         by_class = self.sums.by_class
         each = by_class[:, 0] / self.design.copies
         return many or (by_class.shape[1] == 1 and self.sums.bases is None and _all_equal(each))
@@ -389,7 +387,7 @@ def _srs_of(
     inside, influence = linear.distinct(statistic, w if view is None else w * view)
     wide = len(inside) * slope.shape[1]
     variances = []
-    for cut in np.array_split(np.arange(slope.shape[1]), max(1, wide // linear.BATCH)):
+    for cut in np.array_split(np.arange(slope.shape[1]), max(1, wide // LIMITS.differentiated_numbers)):
         e = influence(slope[:, cut])
         centred = e - inside @ e / inside.sum()
         variances.append(inside.sum() * (inside @ centred**2) / max(n - 1, 1))

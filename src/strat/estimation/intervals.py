@@ -13,7 +13,7 @@ from strat.estimation.proportions.binomial_limits import score_limits
 from strat.measures.student import critical as critical
 
 Limits = tuple[Array, Array]
-BAND_DRAWS = 20_000
+BAND_DRAWS = 20_000  # of the largest deviation that a simultaneous band allows for
 FARTHEST = 8.2  # normal deviates of the least and the largest share that is drawn
 NOISE = 1e-13  # of the largest eigenvalue: rounding
 MOST_LEVELS, LADDER, LARGE_DF = 40, 1.05, 1e5  # levels of df of a band beyond which they are lowered by up to 5 %

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from strat.estimation.result import Estimate
 
 FURTHEST = 8.0  # normal deviates: a level of 1 − 1.2e-15, beyond which floats hold no level
-NEAREST = 1e-6
-HAIR = 1e-12
-STEPS = 200
+NEAREST = 1e-6  # normal deviates: nearer than this, a value is the null value
+HAIR = 1e-12  # of the range of a value: rounding
+STEPS = 200  # of the search for the level whose limit is the null value
 _SCALES: dict[str, Callable[[Array], Array]] = {
     "t": lambda v: v,
     "log": np.log,

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation.totals import magnitudes, sum_by_unit, unit_totals
 from strat.measures.base import Statistic
 
 STEP = 1e-3  # relative step of the five-point rule: truncation 1e-12 and rounding 1e-13 meet here
-BATCH = 1 << 22  # numbers in one call of the function that is differentiated
+# points and weights of the five-point rule for a first derivative
 _STENCIL = ((-2.0, 1 / 12), (-1.0, -8 / 12), (1.0, 8 / 12), (2.0, -1 / 12))
 
 
@@ -21,7 +22,7 @@ def derivatives(function: Callable[[Array], Array], at: Array, directions: Array
     if not len(directions):
         return np.zeros((0, np.asarray(function(at)).size))
     slopes = []
-    width = max(1, BATCH // (4 * len(at)))
+    width = max(1, LIMITS.differentiated_numbers // (4 * len(at)))
     for a in range(0, len(directions), width):
         d, h = directions[a : a + width], steps[a : a + width]
         points = np.stack([at + (s * h)[:, None] * d for s, _ in _STENCIL])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.notes import Note, no_variation
 from strat.base.validate.columns import Array
 from strat.estimation.facts import Inference, MeasureFacts, Unseen
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from strat.estimation.result import Estimate
 
 HAIR = 1e-14  # of a value: what rounding leaves of a standard error of nothing
-MOST_CORNERS = 8  # values of a map up to which all corners of their range are looked at
-MOST_DEPENDENCIES = 1 << 20  # values × values of a map up to which each result gets its own degrees of freedom
 
 
 def mapped(
@@ -42,7 +41,7 @@ def mapped(
         raise StratError.about("function", "must give finite values at the estimate and at every replicate.")
     same = point.shape == one.point.shape
     units = one.effective_units if same else float(np.min(one.effective_units))
-    known = np.isfinite(one.bounds).all() and one.point.size <= MOST_CORNERS
+    known = np.isfinite(one.bounds).all() and one.point.size <= LIMITS.map_corners
     unseen = Unseen(function, one.point, one.bounds) if known else None
     image = replace(
         one,
@@ -83,7 +82,7 @@ def _values(point: Array, function: Callable[[Array], Array]) -> Array:
 def _df(one: Estimate, function: Callable[[Array], Array], point: Array) -> Array | float:
     """Degrees of freedom of a function's values: the fewest of the values that each of them depends on."""
     df, size = np.ravel(one.df), one.point.size
-    if (df == df[0]).all() or size * point.size > MOST_DEPENDENCIES:
+    if (df == df[0]).all() or size * point.size > LIMITS.map_dependencies:
         return one.least_df
     se, value = np.sqrt(one.variance).ravel(), np.abs(one.point).ravel()
     steps = np.maximum(se, 1e-3 * max(value.max(), float(se.max()), np.finfo(float).tiny))

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation.totals import is_dense, sparse_unit_totals, unit_totals
 from strat.measures.base import Statistic
 from strat.replication import Replicates, Resamples, blocks
 
-KEEP = 1 << 24  # numbers of spread that are kept (128 MB); a larger map keeps its standard errors alone
 ROUNDING = 1e-14  # what sums and differences may leave of the size of what was added up
 
 
@@ -23,7 +23,7 @@ def replicated(statistic: Statistic, replicates: Replicates, point: Array) -> Ar
     with np.errstate(divide="ignore", invalid="ignore"):
         if isinstance(operator, Resamples) and lumpable(statistic, design):
             values = statistic.function(_lump_totals(statistic, design, operator))
-        elif is_dense(statistic, design) and replicates.number * statistic.components <= 16 * KEEP:
+        elif is_dense(statistic, design) and replicates.number * statistic.components <= 16 * LIMITS.kept_spread:
             per_unit = unit_totals(statistic, design)
             values = statistic.function(_rounded(operator.totals(per_unit), per_unit))
         else:

@@ -29,6 +29,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs.lines import Lines
 from strat.designs.variance import kish_of_values
@@ -41,8 +42,7 @@ TRUST = 10.0  # squares at which the textbook variance counts for half
 EQUAL = 0.8  # effective over actual number of units from which on the model starts to count
 LEVELS = 6  # groups of strata of similar rates in the likelihood
 STEPS = 80  # values of p over which the model's posterior is added up
-BATCH = 64  # values that are worked on at once: what they need stays in the processor's cache
-SHORTEST = 1e-9
+SHORTEST = 1e-9  # distance of a share from 0 or 1 below which it is there
 ROUNDING = 1e-12  # of a line's weight, by which sums of weights may leave its hits off
 CLOSE = 2e-4  # normal deviates up to which a limit is found
 
@@ -317,7 +317,7 @@ class Fit:
         centre = scipy.special.logit(np.clip(self.point, 1e-4, 1.0 - 1e-4))
         start, end = centre - 2.2 * np.abs(centre - low) - 0.3, centre + 2.2 * np.abs(high - centre) + 0.3
         x = start + (end - start) * np.linspace(0.0, 1.0, STEPS)[:, None]
-        p, step = scipy.special.expit(x), max(BATCH // x.shape[1], 1)
+        p, step = scipy.special.expit(x), max(LIMITS.shares_at_once // x.shape[1], 1)
         logs = np.concatenate([self._log_marginal(p[i : i + step]) for i in range(0, STEPS, step)])
         logs -= 0.5 * (np.logaddexp(0.0, x) + np.logaddexp(0.0, -x))  # Jeffreys' prior, ½ log p(1 − p), on this scale
         density = np.exp(logs - logs.max(axis=0))

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
 from strat.measures.base import Rows, Statistic, block_totals
-
-DENSE = 1 << 26  # numbers in a dense matrix of unit totals (512 MB); beyond it the matrix is sparse
-FEW = 16  # columns that are added up one by one; more go through one sparse product
 
 
 def totals(statistic: Statistic, weights: Array) -> Array:
@@ -28,7 +26,7 @@ def magnitudes(statistic: Statistic, weights: Array) -> Array:
 
 def is_dense(statistic: Statistic, design: Design) -> bool:
     """Whether the unit totals are few enough to stand in memory as a dense matrix."""
-    return not statistic.of_weights and design.lines * statistic.components <= DENSE
+    return not statistic.of_weights and design.lines * statistic.components <= LIMITS.dense_totals
 
 
 def unit_totals(statistic: Statistic, design: Design) -> Array:
@@ -43,7 +41,7 @@ def _block(block: Rows, design: Design) -> Array:
         assert block.codes is not None
         flat = np.bincount(unit * block.lines + block.codes, weights, minlength=units * block.lines)
         return flat.reshape(units, block.lines)[:, : block.components].astype(float, copy=False)
-    if block.codes is not None and block.lines * units <= DENSE and block.lines < len(design):
+    if block.codes is not None and block.lines * units <= LIMITS.dense_totals and block.lines < len(design):
         by_line = np.bincount(unit * block.lines + block.codes, weights, minlength=units * block.lines)
         return by_line.reshape(units, block.lines).astype(float, copy=False) @ block.values
     values = block.values if block.codes is None else block.values[block.codes]
@@ -58,7 +56,7 @@ def sum_by_unit(values: Array, design: Design, weights: Array) -> Array:
         sums = np.empty((design.lines, values.shape[1]))
         sums[design.unit] = values * weights[:, None]
         return sums
-    if values.shape[1] <= FEW:
+    if values.shape[1] <= LIMITS.columns_one_by_one:
         columns = [np.bincount(design.unit, weights * v, minlength=design.lines) for v in values.T]
         return np.stack(columns, axis=1).astype(float, copy=False)
     return np.asarray(_indicator(design, weights) @ values)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.lines import DesignLines
-from strat.estimation.share_intervals import BATCH, SHORTEST, Fit, Limits
+from strat.estimation.share_intervals import SHORTEST, Fit, Limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +69,11 @@ class UnitShares:
         """Lower and upper limit of each share."""
         flat, held = replace(self, shape=None), np.flatnonzero(self.weights.sum(axis=0) > 0)
         low, high = np.zeros(self.hits.shape[1]), np.ones(self.hits.shape[1])  # what nobody holds may be anything
-        if len(held) == len(low) <= BATCH:
+        if len(held) == len(low) <= LIMITS.shares_at_once:
             low, high = self._limits(level)
             held = held[:0]
-        for start in range(0, len(held), BATCH):
-            cut = held[start : start + BATCH]
+        for start in range(0, len(held), LIMITS.shares_at_once):
+            cut = held[start : start + LIMITS.shares_at_once]
             low[cut], high[cut] = flat.at(cut)._limits(level)
         return (low, high) if self.shape is None else (low.reshape(self.shape), high.reshape(self.shape))
 

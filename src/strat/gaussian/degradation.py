@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import digamma, ndtr
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.gaussian.bayes import bayes_error
@@ -32,8 +33,6 @@ from strat.gaussian.problems import Problem, shifted_problem
 METHODS = ("auto", "first order", "simulated")
 PER_FEATURE, TENTH = 20, 0.1  # where the expansion is trusted
 DRAWS = 200_000  # designs of a simulated degradation
-LARGEST = 500  # features of a simulation with matrices
-DRAWN = 20_000_000  # numbers of a simulated sample set, at most
 GRID = 16  # sizes of a simulated curve
 
 
@@ -162,13 +161,13 @@ def _expanded_bias(
 def _simulated_bias(problem: Problem, counts: list[float]) -> Simulated:
     one, two = (round(count) for count in counts)
     numbers = (one + two) * problem.dimension
-    if numbers > DRAWN:
+    if numbers > LIMITS.simulated_numbers:
         raise StratError.about(
             "design_samples",
-            f"must be at most {DRAWN // problem.dimension // 2:,} where the expansion does not hold, "
-            f'got {max(one, two):,}; take method="first order".',
+            f"must be at most {LIMITS.simulated_numbers // problem.dimension // 2:,} where the expansion does not "
+            f'hold, got {max(one, two):,}; take method="first order".',
         )
-    repetitions = int(np.clip(DRAWN // numbers, 10, repetitions_for(problem.dimension)))
+    repetitions = int(np.clip(LIMITS.simulated_numbers // numbers, 10, repetitions_for(problem.dimension)))
     return simulate_bias(problem, design_samples=(one, two), repetitions=repetitions)
 
 
@@ -245,11 +244,11 @@ class Degradation:
         """The average over simulated classifiers, with a fixed seed."""
         if not self.linear:
             return max(_quadratic_excess(self.features, design_samples, self.distance), 0.0)
-        if self.features > LARGEST:
+        if self.features > LIMITS.simulated_features:
             raise StratError.about(
                 "features",
-                f"must be at most {LARGEST} where the expansion does not hold, got {self.features}; it "
-                f"holds from {self.holds_from:,.0f} design samples on, so take more samples or fewer features.",
+                f"must be at most {LIMITS.simulated_features} where the expansion does not hold, got {self.features}; "
+                f"it holds from {self.holds_from:,.0f} design samples on, so take more samples or fewer features.",
             )
         errors = self._linear_errors(design_samples, repetitions_for(self.features))
         return max(float(errors.mean()) - self.bayes, 0.0)

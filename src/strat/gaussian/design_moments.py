@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
@@ -29,8 +30,6 @@ from strat.gaussian.rules import (
     quadratic_classifier_error,
     quadratic_rule,
 )
-
-MOST_FEATURES = 100  # of the variance's integrals, whose number grows with the square
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -268,10 +267,10 @@ class _Expansion:
     def covariance(self) -> Array:
         """F&H (32), with the signs of the errors: of first order, so 0 in total for Bayes' classifier."""
         n = self.problem.dimension
-        if n > MOST_FEATURES:
+        if n > LIMITS.moment_features:
             raise StratError.about(
                 "problem",
-                f"must have at most {MOST_FEATURES} features for the expansion of the variance, got {n}; "
+                f"must have at most {LIMITS.moment_features} features for the expansion of the variance, got {n}; "
                 'take method="simulated".',
             )
         slopes = [_class_slopes(self.rule, kind, self) for kind in self.kinds]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strat.base import validate
 from strat.base.errors import StratError
 from strat.base.validate.arguments import checked
-from strat.base.validate.columns import Array
+from strat.base.validate.columns import Array, numbers
 from strat.gaussian.polynomials import Polynomial
 from strat.gaussian.problems import GaussianClass, Problem, as_points, two_gaussians
 from strat.gaussian.quadratic_form import boundary_expectation
@@ -99,8 +100,18 @@ def scaled_outlier(kind: GaussianClass, distance: float, rng: int | np.random.Ge
 
 
 @checked
-def with_sample(means: Array, covariances: Array, samples: int, added: Array) -> tuple[Array, Array]:
+@checked
+def with_sample(means: ArrayLike, covariances: ArrayLike, samples: int, added: ArrayLike) -> tuple[Array, Array]:
     """Sample means and covariances of `samples` points after one more joins, exactly, F&H (36) and (38).
+
+    Parameters
+    ----------
+    means, covariances
+        Of each of several sets of points: sets × features, and sets × features × features.
+    samples
+        How many points each set has.
+    added
+        The point that joins each set: sets × features.
 
     Examples
     --------
@@ -109,7 +120,14 @@ def with_sample(means: Array, covariances: Array, samples: int, added: Array) ->
     >>> with_sample(np.array([[1.0]]), np.array([[[2.0]]]), 2, np.array([[4.0]]))
     (array([[2.]]), array([[[4.]]]))
     """
-    total = samples + 1
-    step = added - means
+    mean, covariance, point = (
+        numbers(name, values, axes=axes)
+        for name, values, axes in (("means", means, 2), ("covariances", covariances, 3), ("added", added, 2))
+    )
+    for name, array, shape in (("added", point, mean.shape), ("covariances", covariance, (*mean.shape, mean.shape[1]))):
+        if array.shape != shape:
+            raise StratError.about(name, f"must be of shape {shape}, as `means` are {mean.shape}, got {array.shape}.")
+    total = validate.count("samples", samples) + 1
+    step = point - mean
     outer = step[:, :, None] * step[:, None, :] / total
-    return means + step / total, covariances * (samples - 1) / samples + outer
+    return mean + step / total, covariance * (total - 2) / (total - 1) + outer

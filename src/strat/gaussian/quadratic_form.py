@@ -12,17 +12,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.gaussian.probability import Probability
 
 Complex = NDArray[np.complex128]
 BEND = 0.5  # largest tangent of the hyperbola's angle; below 1, so that a Gaussian part still decays
-STEP = 0.2
-BLOCK = 12
+STEP = 0.2  # first step of the trapezoidal rule, which is halved up to seven times
 STRONG = 700.0  # a term this strong has ended the integrand, by exp(-0.06·STRONG), before it can grow
 LIMIT = 90.0  # the integrand's slowest decay is exp(-u / 2)
-CELLS = 1_500_000
 
 
 @checked
@@ -51,7 +50,7 @@ def tails(weights: Array, linear: Array, constant: Array, *, tolerance: float = 
     possible = _highest(weights, linear, constant) > 0
     value, bound = np.zeros(len(constant)), np.zeros(len(constant))
     rows = np.flatnonzero(possible)
-    size = max(1, CELLS // (weights.shape[1] * BLOCK))
+    size = max(1, LIMITS.quadrature_cells // (weights.shape[1] * LIMITS.quadrature_points))
     for part in np.split(rows, np.arange(size, len(rows), size)):
         if len(part):
             value[part], bound[part] = _smaller_tail(weights[part], linear[part], constant[part], tolerance=tolerance)
@@ -157,7 +156,7 @@ def _march(along: Callable[[Array], Complex]) -> tuple[Array, Array, Array]:
     total, magnitude, peak = first.imag / 2, np.abs(first) / 2, np.abs(first)
     end, position = np.full(len(first), LIMIT), 1
     while position * STEP < LIMIT and (end == LIMIT).any():
-        u = STEP * np.arange(position, position + BLOCK, dtype=float)
+        u = STEP * np.arange(position, position + LIMITS.quadrature_points, dtype=float)
         values = along(u)
         sizes = np.abs(values)
         dying = ~(sizes > 1e-17 * peak[:, None])
@@ -167,7 +166,7 @@ def _march(along: Callable[[Array], Complex]) -> tuple[Array, Array, Array]:
         total = total + np.where(alive, values.imag, 0).sum(axis=1)
         sizes = np.where(alive, sizes, 0)
         magnitude, peak = magnitude + sizes.sum(axis=1), np.maximum(peak, sizes.max(axis=1))
-        position += BLOCK
+        position += LIMITS.quadrature_points
     return total, magnitude, end
 
 
@@ -175,7 +174,7 @@ def _between(along: Callable[[Array], Complex], step: float, end: Array) -> Arra
     # the sum over the middles of the steps so far
     points = np.asarray(np.arange(step / 2, end.max(), step), dtype=float)
     total = np.zeros(len(end))
-    for part in np.split(points, np.arange(BLOCK, len(points), BLOCK)):
+    for part in np.split(points, np.arange(LIMITS.quadrature_points, len(points), LIMITS.quadrature_points)):
         total += np.where(part < end[:, None], along(part).imag, 0).sum(axis=1)
     return total
 

@@ -11,11 +11,11 @@ import scipy  # its parts load when they are first used: `import strat` stays li
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.limits import LIMITS
 from strat.base.result import in_notebooks
 from strat.base.validate.columns import Array, Codes
 
 FEW_UNITS = 50  # units below which values that turn on a rare class are jackknifed: their closed form is short
-MANY_SLOPES = 1 << 18  # beyond these, a gradient that is mostly zero is multiplied as a sparse matrix
 LINKS = ("identity", "logit", "score", "log", "correlation")
 Answer = TypeVar("Answer")
 CURVES = ("roc", "det", "precision_recall", "calibration", "roc_height", "det_height")
@@ -57,7 +57,7 @@ class Rows:
     def spread(self, gradient: Array) -> Array:
         """What a small weight on each line does to the statistic: lines × outputs."""
         if self.values is not None:
-            few = gradient.size > MANY_SLOPES and np.count_nonzero(gradient) * 8 < gradient.size
+            few = gradient.size > LIMITS.dense_slopes and np.count_nonzero(gradient) * 8 < gradient.size
             return np.asarray(self.values @ (scipy.sparse.csc_array(gradient) if few else gradient))
         return gradient if self.codes is None else np.concatenate([gradient, np.zeros((1, gradient.shape[1]))])
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, plain, some
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, is_number, same_length, union
 from strat.measures.base import Axis, Rows, Statistic
@@ -21,12 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["confusion"]
 
-MOST_CELLS = 16
-"""Up to this many classes the K × K cells are added up; beyond, 3 K margins are fewer."""
-MOST_DECISIONS = 10
-"""More distinct fractions than this, beside a truth of two classes, are scores."""
-MOST_NUMBERS = 1 << 20
-"""Up to this many numbers (8 MB) a table of the distinct (truth, predicted) pairs is kept."""
+MOST_DECISIONS = 10  # more distinct fractions than this, beside a truth of two classes, are scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,13 +131,13 @@ class Counts:
 def counts_of(columns: Pair) -> Counts:
     """The smallest components from which every class's counts follow."""
     k = columns.classes
-    if k <= MOST_CELLS:
+    if k <= LIMITS.confusion_classes:
         rows: tuple[Rows, ...] = (Rows(columns.cells, None, k * k),)
         return Counts(
             rows, columns.labels, _read_cells, _back_to_cells, classes=columns.true_classes, truth=columns.truth
         )
     codes, seen = encode("truth", columns.cells)
-    if len(seen) * 3 * k <= MOST_NUMBERS:
+    if len(seen) * 3 * k <= LIMITS.confusion_numbers:
         truth, predicted = np.divmod(seen, k)
         one = np.eye(k)
         table = np.hstack([one[truth], one[predicted], one[truth] * (truth == predicted)[:, None]])

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 
-MOST = 100_000  # labels beyond which nobody looks at their spelling
 SHOWN = 3  # labels that a note names
 
 
@@ -26,7 +26,7 @@ def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...
     ...     print(note)
     no predicted label (2, 3) occurs in the truth (0, 1): no prediction can be correct.
     """
-    if len(truth) + len(predicted) > MOST:
+    if len(truth) + len(predicted) > LIMITS.spelled_labels:
         return ()
     new = np.setdiff1d(predicted, truth)
     alike = _alike(truth, predicted, new) if truth.dtype.kind == predicted.dtype.kind == "U" else []

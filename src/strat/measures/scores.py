@@ -23,7 +23,7 @@ from strat.measures.score_histograms import precision_area, precision_area_slope
 
 __all__ = ["auc", "average_precision", "det", "precision_recall", "roc"]
 
-MOST_THRESHOLDS = 512
+MOST_THRESHOLDS = 512  # of a curve for which no thresholds were given
 
 
 @checked

@@ -10,7 +10,7 @@ from strat.base.validate.columns import Array
 from strat.estimation.proportions import clopper_pearson, logit_interval
 from strat.measures.student import critical
 
-ASSURANCE = 0.8
+ASSURANCE = 0.8  # chance that an interval is no wider than planned, unless another one is asked for
 POINTS = 15  # equally likely values of the share found, of the variance found and of the rows that count
 FINE = 60  # the same where only the share found varies
 NOT_PERCENT = "use a share, not percent"

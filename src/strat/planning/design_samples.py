@@ -9,10 +9,11 @@ import numpy as np
 
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
-from strat.gaussian.degradation import LARGEST, Degradation
+from strat.gaussian.degradation import Degradation
 from strat.gaussian.holdout import HoldoutMoments, moments_with
 from strat.planning.sample_size import MOST, SampleSize, falling_plan
 from strat.show.colours import BLUE
@@ -116,7 +117,8 @@ def design_samples_for(*, degradation: float, features: int, distance: float, li
     """
     validate.positive("degradation", degradation)
     case = Degradation(features, distance, linear)
-    large = linear and features > LARGEST  # simulations are too long: the expansion alone, and only where it holds
+    # simulations are too long: the expansion alone, and only where it holds
+    large = linear and features > LIMITS.simulated_features
     least = int(np.ceil(case.holds_from)) if large and case.holds_from < MOST else case.least
     if large and case.curve([least])[0] <= degradation:
         case.simulated(least)

@@ -15,8 +15,8 @@ from strat.planning.assurance import check_assurance
 from strat.show.colours import BLUE
 from strat.show.figures import new_axes
 
-MOST = 10**9
-POINTS = 60
+MOST = 10**9  # rows or units that a plan can ask for
+POINTS = 60  # sizes of the curve around a plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)

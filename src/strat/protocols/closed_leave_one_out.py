@@ -19,7 +19,7 @@ from strat.base.validate.columns import Array, Codes
 from strat.gaussian.dependent import left_out
 from strat.protocols.running import Task, cloned
 
-SINGULAR = 1e-10
+SINGULAR = 1e-10  # smallest over largest variance of a class up to which its covariance cannot be inverted
 
 
 class SingularError(StratError):

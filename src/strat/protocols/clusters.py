@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from strat.base import extras, validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
@@ -19,7 +20,6 @@ from strat.protocols.strata import cluster
 from strat.show.colours import BLUE, GREEN
 from strat.show.figures import new_axes
 
-SEEN = 5_000  # rows of a silhouette, which needs all pairs of them
 KEPT = 0.8  # of the rows, in each of two clusterings that are compared
 
 
@@ -136,7 +136,7 @@ def _indices(X: Array, codes: list[Codes], source: np.random.Generator) -> tuple
     """Silhouette, Calinski-Harabasz and Davies-Bouldin of each clustering."""
     metrics = extras.load("sklearn.metrics")
     values = np.full((3, len(codes)), np.nan)
-    seen = source.permutation(len(X))[:SEEN]
+    seen = source.permutation(len(X))[: LIMITS.silhouette_rows]
     for place, own in enumerate(codes):
         if len(np.unique(own[seen])) < 2:
             continue

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from strat.base import extras, validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.base.validate.scalars import Rng
@@ -18,8 +19,6 @@ from strat.protocols.keywords import spelled
 from strat.protocols.peeking import Peeking
 from strat.protocols.running import Rows, Task, cloned, fit, learning, random_source, seeded, subset, task
 from strat.protocols.splitting import fold_splits, random_splits, torn_units
-
-MOST_STEPS = 100_000
 
 
 @spelled
@@ -68,7 +67,7 @@ def early_stopping(
     """
     job = task(estimator, X, y, units, rng)
     _check_steps(job.estimator)
-    validate.count("steps", steps, most=MOST_STEPS)
+    validate.count("steps", steps, most=LIMITS.stopping_steps)
     validate.share("validation", validation, open_ends=True)
     source = random_source(rng)
     times = validate.count("repeats", repeats)

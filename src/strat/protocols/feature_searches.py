@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.protocols.selection import Criterion, checked_rows, criterion_of, wanted_features
-
-MOST_SETS = 200_000
 
 
 @checked
@@ -59,9 +58,10 @@ def exhaustive_search(
     """
     table, codes = checked_rows(X, y)
     wanted, measure = wanted_features(features, table.shape[1]), criterion_of(criterion, y)
-    if (sets := math.comb(table.shape[1], wanted)) > MOST_SETS:
+    if (sets := math.comb(table.shape[1], wanted)) > LIMITS.feature_sets:
         raise StratError.about(
-            "features", f"must leave at most {MOST_SETS:,} sets to look at, got {sets:,}; use floating_search."
+            "features",
+            f"must leave at most {LIMITS.feature_sets:,} sets to look at, got {sets:,}; use floating_search.",
         )
     every = combinations(range(table.shape[1]), wanted)
     return np.array(max(every, key=lambda chosen: measure(table[:, list(chosen)], codes)))

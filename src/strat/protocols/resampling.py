@@ -25,7 +25,7 @@ BIAS = {
     ".632+": NEARLY_UNBIASED,
     ".632+ uncapped": NEARLY_UNBIASED,
 }
-TRIES = 100
+TRIES = 100  # draws of a bootstrap sample that holds every class
 
 
 @spelled

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.base import extras
 from strat.base.errors import StratError, plain, short
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import shown
 from strat.base.validate.columns import Array, Codes, encode, same_length
 from strat.base.validate.scalars import Rng, generator
@@ -23,7 +24,6 @@ from strat.protocols.protocol_result import Memory, Table, Times
 
 Rows = NDArray[np.int64]
 Split = tuple[Rows, Rows]
-TRACE_LIMIT = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +285,7 @@ def memory(task: Task, train: Rows, seconds: float) -> Memory:
     """Bytes of one trained classifier, and the most its training held at once if that is cheap to learn."""
     take = extras.load("sklearn.utils")._safe_indexing
 
-    if seconds > TRACE_LIMIT:
+    if seconds > LIMITS.traced_seconds:
         return Memory(float("nan"), float("nan"))
     X, y, model = take(task.X, train), task.y[train], cloned(task.estimator)
     groups = None if task.unit is None else task.unit[train]

@@ -21,7 +21,7 @@ from strat.show.colours import BLUE, GREY, ORANGE
 from strat.show.figures import new_axes
 
 Criterion = Callable[[Array, Codes], float]
-OVERSHOOT = 2
+OVERSHOOT = 2  # features beyond those wanted up to which a floating search goes on
 HAIR = 1e-12  # of a criterion: rounding, by which a set is no better than another
 
 

@@ -17,7 +17,7 @@ from strat.base.validate.arguments import shown
 from strat.base.validate.columns import Codes
 from strat.protocols.running import Rows, Split, Task
 
-TRIES = 20
+TRIES = 20  # random splits of units that leave every class some training units
 
 
 def fold_splits(task: Task, cv: Any, *, stratify: bool, source: np.random.Generator) -> tuple[list[Split], str]:

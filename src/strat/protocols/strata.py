@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike
 
 from strat.base import extras, validate
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
-
-MOST_LINKED = 20_000
 
 
 @checked
@@ -73,10 +72,10 @@ def cluster(X: Array, k: int, method: str, source: np.random.Generator, *, start
 def _single(X: Array, k: int) -> Codes:
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    if len(X) > MOST_LINKED:
+    if len(X) > LIMITS.linked_rows:
         raise StratError.about(
             "X",
-            f"must have at most {MOST_LINKED} rows for single linkage, which needs all pairs of them, got "
+            f"must have at most {LIMITS.linked_rows} rows for single linkage, which needs all pairs of them, got "
             f"{len(X)}; use method='kmeans'.",
         )
     return np.asarray(fcluster(linkage(X, "single"), k, criterion="maxclust"), dtype=np.int64)

@@ -18,14 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.recognition.exact import Space
 from strat.recognition.matching import Matching
 from strat.recognition.rounding import bound
 
-ROWS = 1024  # probes in a block
-TILE = 1016  # entries in a tile: whole words of 8 truth values, at most 255, so that bytes add up without a carry
-PENDING = 1 << 20  # comparisons kept for float64 before they are decided
 Single = NDArray[np.float32]
 
 
@@ -44,9 +42,9 @@ class Counts:
 class Scaled:
     """The gallery in float32, scaled, so that its products order entries as the scores do.
 
-    Each tile holds columns of entries, `TILE` at a time: first one image of each, then a second one of those that have
-    it, and so on. Entries with many images come first; column j belongs to entry `order[j]`, and entry e stands in
-    column `position[e]`.
+    Each tile holds columns of entries, `LIMITS.entries_at_once` at a time: first one image of each, then a second one
+    of those that have it, and so on. Entries with many images come first; column j belongs to entry `order[j]`, and
+    entry e stands in column `position[e]`.
     """
 
     tiles: tuple[tuple[Single, ...], ...]
@@ -72,7 +70,7 @@ def count(space: Space, matching: Matching, *, threads: int | None = None, progr
     n = len(matching.probes)
     mate = mate_scores(space, matching)
     scaled = _scaled(space, matching)
-    blocks = [slice(a, min(a + ROWS, n)) for a in range(0, n, ROWS)]
+    blocks = [slice(a, min(a + LIMITS.probes_at_once, n)) for a in range(0, n, LIMITS.probes_at_once)]
     parts = parallel(lambda rows: _sweep(space, matching, scaled, mate, rows), blocks, threads, progress)
     columns = [np.concatenate([p[k] for p in parts]) for k in range(3)]
     return Counts(columns[0], columns[1], mate, columns[2], sum(p[3] for p in parts))
@@ -119,7 +117,7 @@ def _scaled(space: Space, matching: Matching) -> Scaled:
 
 
 def _cut(order: Codes) -> list[Codes]:
-    return [order[a : a + TILE] for a in range(0, len(order), TILE)]
+    return [order[a : a + LIMITS.entries_at_once] for a in range(0, len(order), LIMITS.entries_at_once)]
 
 
 def _tile(g: Array, first: Codes, sizes: Codes) -> tuple[Single, ...]:
@@ -184,11 +182,11 @@ def _sweep(
     block = _block(space, scaled, matching.probes[rows], mate[rows])
     mine = slice(*np.searchsorted(matching.row, [rows.start, rows.stop]))
     sweep = _Sweep(block, matching.row[mine] - rows.start, scaled.position[matching.column[mine]])
-    tile = np.empty((len(block.probes), TILE), np.float32)
+    tile = np.empty((len(block.probes), LIMITS.entries_at_once), np.float32)
     spare = np.empty_like(tile) if max(map(len, scaled.tiles)) > 1 else tile
     for k, columns in enumerate(scaled.tiles):
-        sweep.look(_product(block.probes, columns, tile, spare), k * TILE)
-        if sweep.pending > PENDING:
+        sweep.look(_product(block.probes, columns, tile, spare), k * LIMITS.entries_at_once)
+        if sweep.pending > LIMITS.pending_comparisons:
             _decide(space, matching, scaled, mate[rows], rows.start, sweep)
     _decide(space, matching, scaled, mate[rows], rows.start, sweep)
     return np.where(block.mated, sweep.above, 0), sweep.tied, sweep.exact, sweep.rechecked
@@ -217,7 +215,7 @@ class _Sweep:
         self.rechecked = 0
         self.near: list[tuple[Codes, Codes]] = []
         self.leaders: list[tuple[Codes, Codes, Single]] = []
-        self.masks = np.zeros((2, n, TILE), bool)
+        self.masks = np.zeros((2, n, LIMITS.entries_at_once), bool)
 
     def look(self, tile: Single, start: int) -> None:
         """Count what is surely above, and keep the cells that are not sure or may be the best."""
@@ -238,7 +236,7 @@ class _Sweep:
 
     def _mask(self, which: int, rows: int, width: int) -> NDArray[np.bool_]:
         mask = self.masks[which, :rows]
-        if width < TILE:
+        if width < LIMITS.entries_at_once:
             mask[:, width:] = False
         return mask
 
@@ -279,13 +277,13 @@ class _Sweep:
 
 
 def _row_counts(mask: NDArray[np.bool_]) -> Codes:
-    """How many truths are in each row of TILE truth values, eight at a time."""
+    """How many truths are in each row of LIMITS.entries_at_once truth values, eight at a time."""
     words = mask.view(np.uint64).sum(axis=1)
     return np.asarray(words.view(np.uint8).reshape(len(mask), 8).sum(axis=1, dtype=np.int64))
 
 
 def _true_cells(mask: NDArray[np.bool_]) -> tuple[Codes, Codes]:
-    """Rows and columns of the few truths in a mask of TILE columns."""
+    """Rows and columns of the few truths in a mask of LIMITS.entries_at_once columns."""
     word = np.flatnonzero(mask.view(np.uint64).reshape(-1))
     which, byte = np.nonzero(mask.reshape(-1, 8)[word])
     row, column = np.divmod(word[which] * 8 + byte, mask.shape[1])

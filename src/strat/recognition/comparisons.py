@@ -16,8 +16,6 @@ from strat.base.validate.columns import Array, Codes
 from strat.designs.lines import DomainLines
 from strat.designs.variance import bell_mccaffrey, kish, used_df
 
-CELLS = 1 << 22  # comparisons that are worked on at a time
-
 
 class Block(NamedTuple):
     """Some non-mated comparisons: codes of both subjects, score, weight (None: all the same) and pair of subjects.

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import LARGEST, Array, Codes
 from strat.recognition.rounding import exact_scores, unit
 
 SCORES = ("cosine", "inner", "euclidean", "l1", "mahalanobis")
-PAIRS_AT_ONCE = 1 << 16  # numbers gathered at a time when pairs are scored: half a megabyte, which stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Space:
     def pairs(self, probe: Codes, entry: Codes) -> Array:
         """The float64 scores of the named pairs; the greater, the better, so that distances are negated."""
         scores = np.empty(len(probe))
-        step = max(1, PAIRS_AT_ONCE // max(1, self.probes.shape[1]))
+        step = max(1, LIMITS.exact_pairs // max(1, self.probes.shape[1]))
         for start in range(0, len(probe), step):
             part = slice(start, start + step)
             scores[part] = _score(self.probes[probe[part]], self.gallery[entry[part]], self.form)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, some
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
@@ -28,7 +29,6 @@ from strat.estimation.spread import Influences
 from strat.measures.base import Axis
 from strat.recognition.given_table import score_table
 from strat.recognition.matching import both_sides
-from strat.recognition.table import CELLS
 from strat.replication import Method, MethodKind
 
 
@@ -147,7 +147,7 @@ class _Searches:
 
     def events(self) -> Iterator[tuple[Codes, list[tuple[Any, Any, float]], Any]]:
         """Some rows at a time: events, the probes that one entry less would change, and such entries."""
-        step = max(1, CELLS // len(self.entry))
+        step = max(1, LIMITS.scores_at_once // len(self.entry))
         for start in range(0, len(self.who), step):
             rows = np.arange(start, min(start + step, len(self.who)))
             scores = self.sign * self.table[rows].astype(float)

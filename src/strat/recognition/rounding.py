@@ -20,8 +20,7 @@ from strat.base.errors import StratError, one_of
 Array = NDArray[np.float64]
 
 SCORES = ("cosine", "inner", "euclidean")
-LANES = 32
-"""How many partial sums the fixed order of additions keeps."""
+LANES = 32  # partial sums that the fixed order of additions keeps
 
 UNIT_ROUNDOFF = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
 """Rounding to nearest with p significant bits errs by 2^-p relatively: bfloat16 has p = 8 (7 stored), float32 24."""
@@ -31,11 +30,10 @@ STEP = {"int8": 0.0, "bfloat16": 2.0**-22, "float16": 2.0**-22, "float32": 2.0**
 products but truncate, also while they align the terms of a block: 2^-23 for each, doubled here because no maker
 documents it; nothing in this package relies on it."""
 
+# the most features for which int32 holds any sum of 2 d products of 8-bit digits
 MOST_FEATURES = (2**31 - 1) // (2 * 127**2)
-"""The most features for which int32 holds any sum of 2 d products of 8-bit digits."""
 
-TINY = 2.0**-126
-"""What a number below the smallest normal float32 may lose when it is flushed to zero."""
+TINY = 2.0**-126  # what a number below the smallest normal float32 may lose when it is flushed to zero
 
 
 def gamma(n: float, u: float) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from strat.base import extras
 from strat.base.errors import StratError, near, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
@@ -26,9 +27,6 @@ from strat.recognition.trial_columns import ROLES
 from strat.recognition.verification import Verification
 
 BITS = 23  # of a score that are kept: sign, exponent and 14 of the fraction
-ROWS = 1 << 20  # comparisons in a batch
-AHEAD = 1 << 20  # bytes of a column that are read at once
-MOST_PAIRS = 1 << 24  # pairs of subjects whose sums are kept
 WIDE = Note(
     "pairs-not-kept",
     "there are too many pairs of subjects to keep, so that what comparisons of one pair share is counted twice: the "
@@ -81,7 +79,7 @@ class StreamComparisons(Comparisons):
     def pairs(self) -> int:  # type: ignore[override]
         """Number of pairs of subjects, or 0 where there are too many."""
         k = len(self.subjects)
-        return k * k if k * k <= MOST_PAIRS else 0
+        return k * k if k * k <= LIMITS.streamed_pairs else 0
 
     @property
     def weight_of_nonmated(self) -> float:
@@ -184,7 +182,7 @@ def batches(
 ) -> Iterator[tuple[Codes, Codes, Codes]]:
     """Codes of the subjects of both sides and steps of the scores, a batch of rows at a time."""
     with _opened(file) as parquet:
-        for batch in parquet.iter_batches(batch_size=ROWS, columns=list(names)):
+        for batch in parquet.iter_batches(batch_size=LIMITS.streamed_rows, columns=list(names)):
             first, second = (_codes(batch.column(name), subjects) for name in names[:2])
             scores = sign * batch.column(names[2]).to_numpy(zero_copy_only=False)
             if not np.isfinite(scores).all():
@@ -194,7 +192,7 @@ def batches(
 
 def _opened(file: Path) -> Any:
     """The file, of which no more is read ahead than a batch needs: by default what was read stays until the end."""
-    return extras.load("pyarrow.parquet").ParquetFile(file, pre_buffer=False, buffer_size=AHEAD)
+    return extras.load("pyarrow.parquet").ParquetFile(file, pre_buffer=False, buffer_size=LIMITS.read_ahead)
 
 
 def _codes(column: Any, subjects: NDArray[Any]) -> Codes:
@@ -266,7 +264,7 @@ class _Tally:
     def add(self, keys: Codes) -> None:
         """Count these; they are joined with the others when they are as many."""
         self.waiting.append(np.unique(keys, return_counts=True))
-        if sum(len(batch) for batch, _ in self.waiting) > max(ROWS, len(self.keys)):
+        if sum(len(batch) for batch, _ in self.waiting) > max(LIMITS.streamed_rows, len(self.keys)):
             self.counts()
 
     def counts(self) -> tuple[Codes, Array]:
@@ -304,7 +302,7 @@ def _subjects(file: Path, names: tuple[str, str, str]) -> NDArray[Any]:
     """The distinct subjects of both sides, sorted."""
     known: set[Any] = set()
     with _opened(file) as parquet:
-        for batch in parquet.iter_batches(batch_size=ROWS, columns=list(dict.fromkeys(names[:2]))):
+        for batch in parquet.iter_batches(batch_size=LIMITS.streamed_rows, columns=list(dict.fromkeys(names[:2]))):
             for column in batch.columns:
                 if column.null_count:
                     raise StratError.about(

@@ -19,18 +19,17 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.estimation import Estimate
 from strat.estimation.spread import Influences
 from strat.recognition.comparisons import Block, Comparisons
 
-DRAWS = 200
+DRAWS = 200  # bootstrap samples of subjects
 MOST_SUBJECTS = 100  # beyond so many, linearization is good enough
-MOST_CELLS = 1 << 16  # comparisons up to which subjects are drawn anew
-FEW_SUBJECTS = 20
+FEW_SUBJECTS = 20  # below which a note says that even these limits are uncertain
 SEED = 20_010_612  # fixed: the same question has the same answer
-CHUNK = 128  # comparisons that are added up at a time: what they need stays in the processor's cache
 SLACK = 1e-12  # by which a rate may exceed the wanted one
 
 
@@ -99,7 +98,7 @@ def _order(subjects: int, nonmated: Part, mated: Part) -> Codes:
 def _few_blocks(c: Comparisons) -> list[Block] | None:
     """The non-mated comparisons, unless they are too many to be drawn anew."""
     blocks: list[Block] = []
-    left = MOST_CELLS
+    left = LIMITS.redrawn_comparisons
     for own in c.mated_blocks():
         left -= len(own.score)
         if left < 0:
@@ -204,8 +203,8 @@ def _cumulated(part: Part, first: Array, second: Array, least: float) -> Iterato
     """
     last = np.append(np.diff(part.place) != 0, True)  # whether it is the last comparison of its place
     before = carried = np.zeros(first.shape[1])
-    for start in range(0, len(part.place), CHUNK):
-        cut = slice(start, start + CHUNK)
+    for start in range(0, len(part.place), LIMITS.summed_comparisons):
+        cut = slice(start, start + LIMITS.summed_comparisons)
         each = _shares(part, cut, first, second)
         each[0] += carried
         carried, ends = each.sum(axis=0), np.flatnonzero(last[cut])

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.recognition.blocks import Counts, parallel
 from strat.recognition.matching import Matching
-
-CELLS = 1 << 22  # scores in a block: 32 MB
 
 
 def count(
@@ -26,7 +25,7 @@ def count(
 ) -> Counts:
     """The four columns of every compared probe, where `scores(rows)` gives rows × gallery, greater is better."""
     n = len(matching.probes)
-    step = max(1, CELLS // columns)
+    step = max(1, LIMITS.scores_at_once // columns)
     blocks = [slice(a, min(a + step, n)) for a in range(0, n, step)]
     parts = parallel(lambda rows: _block(scores, matching, mean, rows), blocks, threads, progress)
     above, tied, mate, best = (np.concatenate([p[k] for p in parts]) for k in range(4))

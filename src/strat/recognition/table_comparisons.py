@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
-from strat.recognition.comparisons import CELLS, Block, Comparisons, Mated, at_or_above
-
-PAIR_CELLS = 1 << 25  # 128 MB of counts by pairs of subjects at a time
+from strat.recognition.comparisons import Block, Comparisons, Mated, at_or_above
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +35,7 @@ class TableComparisons(Comparisons):
     def nonmated(self) -> Iterator[Block]:
         """The cells of different subjects, some rows at a time."""
         n, width = self.table.shape
-        step = max(1, CELLS // width)
+        step = max(1, LIMITS.comparisons_at_once // width)
         by_row, by_column = self.sides
         (row_code, _), (column_code, columns) = self._present
         for start in range(0, n, step):
@@ -158,7 +157,7 @@ class TableComparisons(Comparisons):
         return float((square**2).sum() + (turned * turned.T).sum())
 
     def _thresholds_at_once(self, number: int) -> int:
-        return number if self.one_each else max(1, PAIR_CELLS // len(self.subjects) ** 2)
+        return number if self.one_each else max(1, LIMITS.subject_pairs // len(self.subjects) ** 2)
 
     def counts(self, t: Array) -> tuple[Array, Callable[[Array], Array]]:
         """False matches of each subject at each threshold, and the squares of pairs.
@@ -179,7 +178,7 @@ class TableComparisons(Comparisons):
     def _at_least(self, lowest: float) -> Iterator[tuple[Codes, Codes, Array]]:
         """Rows, columns and scores of the non-mated cells at or above a score, some rows at a time."""
         n, width = self.table.shape
-        step = max(1, CELLS // 4 // width)
+        step = max(1, LIMITS.comparisons_at_once // 4 // width)
         for start in range(0, n, step):
             first = start + 1 if self.triangle else 0
             part = self.table[start : start + step, first:]
@@ -197,7 +196,7 @@ class TableComparisons(Comparisons):
     def nonmated_scores(self) -> Array:
         """All non-mated scores, in the order of `nonmated`."""
         scores, filled = np.empty(self._nonmated_cells), 0
-        step = max(1, CELLS // 4 // self.table.shape[1])
+        step = max(1, LIMITS.comparisons_at_once // 4 // self.table.shape[1])
         for start in range(0, self.table.shape[0], step):
             rows = np.arange(start, min(start + step, self.table.shape[0]))
             part = self.table[start : start + step][(self.row[rows][:, None] != self.column) & self._counted(rows)]

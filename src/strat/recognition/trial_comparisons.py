@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
-from strat.recognition.comparisons import CELLS, Block, Comparisons, Influences, Mated, at_or_above
+from strat.recognition.comparisons import Block, Comparisons, Influences, Mated, at_or_above
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +53,8 @@ class ListComparisons(Comparisons):
     def nonmated(self) -> Iterator[Block]:
         """Lines of different subjects, some at a time."""
         lines, pair, weight = self._others
-        for start in range(0, len(lines), CELLS):
-            cut = slice(start, start + CELLS)
+        for start in range(0, len(lines), LIMITS.comparisons_at_once):
+            cut = slice(start, start + LIMITS.comparisons_at_once)
             use = lines[cut]
             each = None if weight is None else weight[cut]
             yield Block(self.first[use], self.second[use], self.score[use], each, pair[cut])
@@ -166,8 +167,8 @@ class IndependentComparisons(Comparisons):
 
     def nonmated(self) -> Iterator[Block]:
         """The others, some at a time."""
-        for start in range(0, len(self.impostor), CELLS):
-            score = self.impostor[start : start + CELLS]
+        for start in range(0, len(self.impostor), LIMITS.comparisons_at_once):
+            score = self.impostor[start : start + LIMITS.comparisons_at_once]
             own = len(self.genuine) + start + np.arange(len(score))
             yield Block(own, None, score, None, None)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
@@ -14,8 +15,6 @@ from strat.recognition.matching import both_sides
 from strat.recognition.trial_comparisons import IndependentComparisons, ListComparisons
 from strat.recognition.verification import AVERAGES, Verification, sorted_scores
 from strat.recognition.verification_tables import verification
-
-MOST_SCORES = 1 << 28  # of a table that is made from embeddings: 2 GB
 
 
 @checked
@@ -180,10 +179,10 @@ def verification_of_embeddings(
         raise StratError.about("gallery", "and `gallery_subjects` must come together, got one of them.")
     other = probes if gallery is None else gallery
     size = len(np.asarray(probes)) * len(np.asarray(other))
-    if size > MOST_SCORES:
+    if size > LIMITS.trial_scores:
         raise StratError.about(
             "probes",
-            f"and `gallery` must make at most {MOST_SCORES:,} comparisons, got {size:,}; take some of the "
+            f"and `gallery` must make at most {LIMITS.trial_scores:,} comparisons, got {size:,}; take some of the "
             "images, or write scores to a Parquet file for `verification_of_file`.",
         )
     table = table_of(space(probes, other, score=score))

@@ -26,10 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.recognition.comparisons import Block, Comparisons
-
-TOTALS = 1 << 25  # totals of pairs of subjects that are kept at once: 256 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +112,7 @@ Terms = Sequence[tuple[int, float, Functional]]  # of which system, with which s
 def sums_of(systems: Sequence[Comparisons], outputs: Sequence[Terms]) -> Sums:
     """What subjects do to signed sums of measures of systems that made the same comparisons."""
     c = systems[0]
-    step = max(1, TOTALS // max(1, c.pairs))
+    step = max(1, LIMITS.pair_totals // max(1, c.pairs))
     parts = [_sums(systems, outputs[i : i + step]) for i in range(0, len(outputs), step)]
     return Sums(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in Sums.__dataclass_fields__))
 

@@ -40,7 +40,7 @@ from strat.replication import Method, MethodKind
 
 AVERAGES = ("comparisons", "subjects")
 USUAL_FMR = (0.01, 0.001)  # at which FNMR is reported where nobody asked for others
-GRID = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+GRID = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # false match rates of each order of magnitude at which a DET curve stands
 UNSURE_SUBJECTS = ("no-subjects", "subjects-inferred")  # notes that say more than one on few subjects would
 FIXED_THRESHOLD = Note(
     "threshold-from-data",

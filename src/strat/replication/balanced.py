@@ -8,11 +8,10 @@ import numpy as np
 
 from strat.algebra import hadamard_columns, m_sequence, orthogonal_array, prime_power
 from strat.algebra import multi_array as orthogonal_multi_array
-from strat.algebra.multiarrays import LARGEST_RUNS
 from strat.algebra.orthogonal import exponent, fewest_runs
-from strat.algebra.sequences import LONGEST_SEQUENCE
 from strat.base import validate
 from strat.base.errors import StratError, some
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
@@ -107,10 +106,10 @@ def _over_an_array(p: int, gain: Array) -> tuple[Operator, str]:
 def _degree(p: int, strata: int) -> int:
     """The least b for which the array of GF(p^b) has a column for each stratum."""
     b = exponent(p, strata)
-    if p**b > LONGEST_SEQUENCE:
+    if p**b > LIMITS.sequence_length:
         raise StratError.about(
             "design",
-            f"must need at most {LONGEST_SEQUENCE:,} replicates for BRR, got {strata:,} strata of {p:,} "
+            f"must need at most {LIMITS.sequence_length:,} replicates for BRR, got {strata:,} strata of {p:,} "
             f"units, which need {p}^{b} = {p**b:,}; use generalized(design), which needs about as many as there are "
             "units, or the closed form (on=design).",
         )
@@ -137,7 +136,11 @@ def generalized(design: Design, *, rho: float | None = None) -> Replicates:
 
 
 def safe_rho(sizes: Codes) -> float:
-    """The least rho under which no factor is negative: the first unit of the largest stratum has the widest ones."""
+    """The least rho under which no factor is negative: the first unit of the largest stratum has the widest ones.
+
+    >>> f"{safe_rho(np.array([2, 3])):.6f} {2 - np.sqrt(3):.6f}"
+    '0.267949 0.267949'
+    """
     n = int(sizes.max())
     if n <= 2:
         return 0.0
@@ -194,10 +197,10 @@ def multi_array(design: Design) -> Replicates:
             f"{some(design.stratum_labels[sizes == 1])}; use generalized(design), which leaves them as they are.",
         )
     array = orthogonal_multi_array(sizes.tolist(), most=sys.maxsize)
-    if array.runs > LARGEST_RUNS:
+    if array.runs > LIMITS.multi_array_runs:
         raise StratError.about(
             "design",
-            f"must need at most {LARGEST_RUNS:,} replicates for a multi-array, got strata of "
+            f"must need at most {LIMITS.multi_array_runs:,} replicates for a multi-array, got strata of "
             f"{some(np.unique(sizes))} units, which need {array.runs:,}; use generalized(design), which needs about as "
             "many as there are units.",
         )

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.algebra import MultiArray, circular_level_sums, sylvester_rows, walsh_hadamard
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
-
-BLOCK = 1 << 22  # numbers in a block of dense factors: 32 MB
 
 
 class Operator(Protocol):
@@ -42,7 +41,7 @@ class Operator(Protocol):
 @checked
 def blocks(number: int, units: int) -> Iterator[tuple[int, int]]:
     """Ranges of replicates whose dense factors stay small."""
-    step = max(1, BLOCK // max(units, 1))
+    step = max(1, LIMITS.factors_at_once // max(units, 1))
     return ((a, min(a + step, number)) for a in range(0, number, step))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from strat.base import validate
 from strat.base.errors import StratError, one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.designs import Design
 from strat.replication import scales
@@ -17,8 +18,6 @@ from strat.replication.operators import (
     Resamples,
 )
 from strat.replication.replicates import Replicates, usable_sizes
-
-MOST_HALF_SAMPLES = 20
 
 
 @checked
@@ -88,10 +87,10 @@ def all_half_samples(design: Design) -> Replicates:
     """Every one of the 2^L half-samples (STRAT (5)), for up to 20 strata."""
     _only_pairs(design)
     strata = design.n_strata
-    if strata > MOST_HALF_SAMPLES:
+    if strata > LIMITS.half_sampled_strata:
         raise StratError.about(
             "design",
-            f"must have at most {MOST_HALF_SAMPLES} strata for all half-samples, got {strata} (2^{strata} of "
+            f"must have at most {LIMITS.half_sampled_strata} strata for all half-samples, got {strata} (2^{strata} of "
             "them); brr(design) gives the same variance of a linear statistic with a few.",
         )
     columns = np.left_shift(1, np.arange(strata)).astype(np.int64)  # the L single-bit columns of Sylvester's array

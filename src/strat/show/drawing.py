@@ -14,6 +14,7 @@ import numpy as np
 
 from strat.base import extras
 from strat.base.errors import StratError, drawable
+from strat.base.limits import LIMITS
 from strat.base.text import class_named, number, of_class, places
 from strat.base.validate.columns import Array
 from strat.show.colours import BLUE, GREY, OKABE_ITO
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from strat.estimation.curves import Curve
     from strat.estimation.result import Estimate
 
-MOST_ROWS = 200  # rows of a forest; more are counted in a note below it
 ROW = 0.24  # inches for each row of a forest
 TIGHT_ROW = 0.15
 TIGHT_FROM = 60
@@ -107,11 +107,11 @@ def forest(
 ) -> Any:
     """Values with their intervals, one below the other, and in numbers at the right; a dashed line at `reference`.
 
-    A new figure grows with the rows. More than `MOST_ROWS` are cut, and the picture says so.
+    A new figure grows with the rows. More than `LIMITS.forest_rows` are cut, and the picture says so.
     """
     if not marks:
         raise StratError.about("estimates", "must hold at least one value to draw, got none.")
-    shown = marks[:MOST_ROWS]
+    shown = marks[: LIMITS.forest_rows]
     row = ROW if len(shown) <= TIGHT_FROM else TIGHT_ROW
     ax = new_axes(ax, (6.8, 0.95 + row * len(shown)))
     size = _font(ax, len(shown), row)

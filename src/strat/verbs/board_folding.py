@@ -6,30 +6,29 @@ from dataclasses import replace
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Codes
 from strat.data.cells import combine
 from strat.data.frames import column_of
 from strat.verbs.board import Board
 from strat.verbs.metrics import Metric
 
-FEWEST_ROWS = 20_000  # below: rows are as fast
-MOST_KINDS = 4_096  # distinct labels of a column, and distinct rows, beyond which rows are no slower
 FOLDED = ("truth", "strata")  # roles, beside those that make groups, that distinct rows may have
 
 
 def folded(board: Board, metric: Metric) -> Board:
     """The distinct rows of a board whose rows were drawn one by one, where these are few; else the board itself."""
     plain = all(role in FOLDED or role.startswith("by_") for role in board.columns)
-    if len(board) < FEWEST_ROWS or not plain or metric.by_rows or metric.of_repeats or board.decided is not None:
+    if len(board) < LIMITS.folded_rows or not plain or metric.by_rows or metric.of_repeats or board.decided is not None:
         return board
     key: Codes = np.zeros(len(board), np.int64)
     number = 1
     for values in (*board.columns.values(), *board.values):
-        if len(np.unique(values[:FEWEST_ROWS])) > MOST_KINDS:
+        if len(np.unique(values[: LIMITS.folded_rows])) > LIMITS.folded_kinds:
             return board
         codes, labels = column_of("column", values).encoded()
         key, number = combine([key, codes], [number, len(labels)])
-        if number > MOST_KINDS:
+        if number > LIMITS.folded_kinds:
             return board
     first = np.empty(number, np.int64)
     first[key[::-1]] = np.arange(len(key))[::-1]

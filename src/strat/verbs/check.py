@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.notes import FEW_DF, Note, codes_of
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
@@ -37,11 +38,9 @@ from strat.verbs.simulate_crossed import CROSSED_SHAPES, crossed_simulator
 from strat.verbs.simulate_layouts import BLOCK_SHAPES, ORDERED_SHAPES, blocks_simulator, ordered_simulator
 from strat.verbs.simulate_stages import staged_simulator
 
-TRIALS = 1000
-WORK = 20_000_000  # rows over all samples of one kind; more rows get fewer samples
-LEAST = 200
+TRIALS = 1000  # samples of each kind: the share of intervals that hold is then known to 0.7 % at 95 %
+LEAST = 200  # samples however many the rows
 DRAWN = (LABELS, SCORES, ("score",))  # roles of the measures that samples can be drawn for
-MOST = 1_000_000  # samples; a share is then known to 0.05 %
 
 
 @checked
@@ -183,11 +182,11 @@ def _designs(columns: dict[str, NDArray[Any]], sampling: Sampling) -> tuple[Desi
 
 def _number(trials: int | None, rows: int) -> int:
     if trials is None:
-        return int(np.clip(WORK // rows, LEAST, TRIALS))
+        return int(np.clip(LIMITS.checked_rows // rows, LEAST, TRIALS))
     if trials < 50:
         raise StratError.about("trials", f"must be a whole number of at least 50, got {trials!r}; 1000 is usual.")
-    if trials > MOST:
-        raise StratError.about("trials", f"must be at most {MOST:,}, got {trials:,}; 1000 is usual.")
+    if trials > LIMITS.checked_samples:
+        raise StratError.about("trials", f"must be at most {LIMITS.checked_samples:,}, got {trials:,}; 1000 is usual.")
     return trials
 
 

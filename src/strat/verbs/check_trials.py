@@ -22,11 +22,11 @@ from strat.verbs.group_lines import naive_interval
 from strat.verbs.metrics import Metric
 from strat.verbs.simulate import Simulator
 
-JACKKNIFE = 200
+JACKKNIFE = 200  # units up to which the jackknife is tried, too
 TOLERANCE = 0.01  # an interval is short (or wide) if its level is missed by more than this
 EVIDENCE = 0.03  # it holds if its level is shown to be missed by less than this
 OTHERS = 3  # methods beside the default are tried in every third sample
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # by which a limit may miss a value that it equals
 NAIVE = "rows as independent"
 
 Limits = tuple[float, float]

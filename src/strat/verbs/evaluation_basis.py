@@ -10,6 +10,7 @@ import numpy as np
 
 from strat import replication
 from strat.base.errors import StratError, near
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import encode, numbers
 from strat.data.cells import Cells
 from strat.data.reduce import reduce
@@ -25,8 +26,7 @@ from strat.verbs.pictures import ScoredRows
 from strat.verbs.sources import Basis, Question, Sources, Split
 from strat.verbs.stream import fits, two_passes
 
-EXPAND = 5_000_000
-_CLASSES = 60
+_CLASSES = 60  # of a confusion matrix that a result keeps
 
 
 def basis_of_replicates(source: Sources, wanted: Sequence[Metric], prefix: str, df: str | float | None = None) -> Basis:
@@ -88,7 +88,9 @@ def basis_of_file(source: Sources, wanted: Sequence[Metric], split: Split, quest
         return None
     if unweighted or question.target == "benchmark" or not fits(source.table, source.roles, question.method):
         return None
-    if source.threshold is not None or (any(m.by_rows for m in wanted) and len(source.table) <= EXPAND):
+    if source.threshold is not None or (
+        any(m.by_rows for m in wanted) and len(source.table) <= LIMITS.rows_made_of_cells
+    ):
         return None
     if any(m.of_repeats for m in wanted):
         return None
@@ -141,13 +143,13 @@ def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
     )
     if source.threshold is not None:
         cells = with_decisions(cells, source.positive)
-    if any(metric.by_rows for metric in wanted) and cells.rows <= EXPAND:
+    if any(metric.by_rows for metric in wanted) and cells.rows <= LIMITS.rows_made_of_cells:
         return cells.each_row()
     if any(metric.of_repeats for metric in wanted):
         raise StratError.about(
             "metrics",
-            f"of repeats must be of at most {EXPAND:,} rows here, got {cells.rows:,}; use strat.compare, or "
-            "score each item first.",
+            f"of repeats must be of at most {LIMITS.rows_made_of_cells:,} rows here, got {cells.rows:,}; use "
+            "strat.compare, or score each item first.",
         )
     return cells
 
@@ -156,7 +158,7 @@ def _estimate(metric: Metric, cells: Cells, design: Design, question: Question, 
     statistic = metric.build(columns_of(cells, positive))
     if question.method == "taylor":
         return estimate(statistic, on=design, df=question.df)
-    if design.n_units > EXPAND:
+    if design.n_units > LIMITS.rows_made_of_cells:
         raise StratError.about(
             "method",
             f"must be 'taylor' for {design.n_units:,} rows without units, or give `units`; replicates of so "

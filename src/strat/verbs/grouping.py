@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, plain
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.cells import Cells, combine
 from strat.designs import Design
@@ -17,13 +18,12 @@ from strat.estimation import Estimate, estimate
 from strat.estimation.estimate import too_curved
 from strat.estimation.spread import Influences
 from strat.measures import Axis, Statistic
-from strat.verbs.groups import MOST_GROUPS, Groups
+from strat.verbs.groups import Groups
 from strat.verbs.metric_builds import labels_of
 from strat.verbs.metrics import Metric, columns_of
 
 UNDEFINED = "it is not defined there: no row of the class that it looks at, say."
 ALONE = "one unit alone has no interval."
-MOST_TOGETHER = 1 << 25  # lines × groups up to which the covariance of groups is kept
 
 Make = Callable[[Any, Statistic, Codes], tuple[Estimate, Design]]  # of a label, its statistic and its rows
 
@@ -119,7 +119,11 @@ def grouped(
 
 def _keeps_spreads(design: Design, groups: int) -> bool:
     """Whether the deviations of so many groups are few enough, and add up line by line, to keep their covariance."""
-    return groups <= MOST_GROUPS and design.lines * groups <= MOST_TOGETHER and design.kind != "systematic"
+    return (
+        groups <= LIMITS.compared_groups
+        and design.lines * groups <= LIMITS.covariance_of_groups
+        and design.kind != "systematic"
+    )
 
 
 def _whole_spread(estimate: Estimate, inside: Design, design: Design) -> Array | None:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from strat.base.errors import StratError, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.columns import Array, Codes
@@ -25,8 +26,6 @@ from strat.verbs.group_lines import lines_of, records_of
 from strat.verbs.pictures import of_groups
 
 ROUNDING = 1e-12  # of a value, which its standard error may be without anything having varied
-MOST_GROUPS = 500  # groups up to which they are compared with each other
-MOST_PAIRS = 2_000  # pairs up to which their limits share one draw of the largest deviation; Bonferroni's beyond
 
 Label = tuple[Any, ...]
 
@@ -153,7 +152,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
         if not value.any():
             return Extreme(joint.axes[0].labels, np.nan, 0.0, 1.0, level)
         moving = _varies(joint) & (value > 0)
-        inner = np.flatnonzero(moving[i] & moving[j] & (len(i) <= MOST_PAIRS))
+        inner = np.flatnonzero(moving[i] & moving[j] & (len(i) <= LIMITS.pairs_of_groups))
         low, high = self._quotients(level) if len(inner) < len(i) else np.empty((2, len(i)))
         if len(inner):
             left, right = i[inner], j[inner]
@@ -196,7 +195,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
 
     def sentences(self, level: float = 0.95) -> list[str]:
         """What is said of all groups at once, for one number in each of two or more."""
-        if len(self.each) > MOST_GROUPS:
+        if len(self.each) > LIMITS.compared_groups:
             return [f"{self.metric}: {len(self.each):,} groups are too many to compare with each other"]
         if self.joint is None or self.joint.point.ndim != 1:
             return []
@@ -260,7 +259,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
     def _limits_of_pairs(self, difference: Array, i: Codes, j: Codes, level: float) -> tuple[Array, Array]:
         """Simultaneous limits of all differences between two groups."""
         joint = self._joint()
-        if len(i) <= MOST_PAIRS:
+        if len(i) <= LIMITS.pairs_of_groups:
             pairs = joint.map(Difference(i, j), name="difference")
             low, high = pairs.band(level)
             return np.asarray(low), np.asarray(high)
@@ -279,7 +278,7 @@ def untested(measures: Iterable[Groups]) -> list[Note]:
     """Why there is no test that all groups are equal, of the measures that have none though there are groups."""
     named: dict[str, list[str]] = {}
     for one in measures:
-        if one.joint is None or one.joint.point.ndim != 1 or len(one.each) > MOST_GROUPS:
+        if one.joint is None or one.joint.point.ndim != 1 or len(one.each) > LIMITS.compared_groups:
             continue
         try:
             one.test()

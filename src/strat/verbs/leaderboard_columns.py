@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.notes import records
 from strat.show.render import jsonable
 from strat.verbs.groups import in_words
@@ -21,7 +22,6 @@ OWN = (
     *("measure", "rows", "rank", "system", "score", "se", "low", "high", "pvalue", "adjusted"),
     *("behind", "behind_low", "behind_high", *FROM_BASELINE),
 )
-PAIRED = 200  # systems, from the best, whose pairs are written out: those of a thousand are half a million
 Columns = dict[str, list[Any]]
 
 
@@ -148,7 +148,7 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
 
 def _pairs_data(board: Leaderboard) -> dict[str, Any]:
     """The pairs of the first systems, and how many others there are."""
-    pairs = _lines(board.pairs(first=PAIRED))
+    pairs = _lines(board.pairs(first=LIMITS.paired_systems))
     left = math.comb(len(board.systems), 2) - len(pairs)
     return {"pairs": pairs, **({"pairs_left_out": left} if left else {})}
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError, plain, short, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note, records
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
@@ -24,15 +25,14 @@ from strat.data.table import Table, read
 from strat.recognition.trial_columns import cells_of_bare_list
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import SheetResult
-from strat.verbs.hints import LOOK, first_rows
+from strat.verbs.hints import first_rows
 from strat.verbs.possible_designs import possible_designs
 from strat.verbs.roles import Roles, propose
 from strat.verbs.seen_column import DATES, LABELS, NUMBERS, TEXT, TRUTHS, WHOLE, Seen
 from strat.verbs.steps import Step, measures, positive_choices, steps
 from strat.verbs.trial_lists import trial_steps
 
-COLUMNS = 100  # that are looked at
-EXAMPLES = 4
+EXAMPLES = 4  # values of a column that are shown
 FIRST = 12  # measures that are named; the others are counted
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 _LOGS = (".eval", ".json")
@@ -220,11 +220,11 @@ def look(
     files = _named(source, sheet)
     _no_logs_or_lists(files)
     table = read(source, sheet=sheet, text=text, na=na, memory=memory)
-    names = table.names[:COLUMNS]
+    names = table.names[: LIMITS.look_columns]
     columns = _with_marks(table, first_rows(table, names))
     seen = [Seen(*_kind(column)) for column in columns]
     number = len(seen[0].column) if seen else 0
-    rows = len(table) if number >= LOOK else number
+    rows = len(table) if number >= LIMITS.hint_rows else number
     if not rows:
         raise StratError(f"{table.source} must have at least one row, got none.")
     roles = propose(seen)
@@ -331,8 +331,10 @@ def _notes(
 ) -> Iterator[str]:
     if number < rows:
         yield Note("rows-not-read", f"only the first {number:,} rows were looked at")
-    if len(table.names) > COLUMNS:
-        yield Note("columns-not-read", f"only the first {COLUMNS} of {len(table.names):,} columns were looked at")
+    if len(table.names) > LIMITS.look_columns:
+        yield Note(
+            "columns-not-read", f"only the first {LIMITS.look_columns} of {len(table.names):,} columns were looked at"
+        )
     if nested:
         yield Note("columns-left-out", f"columns that hold neither numbers nor text were left out: {some(nested)}")
     for one in seen:

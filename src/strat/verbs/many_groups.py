@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import plain
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.cells import Cells, combine
 from strat.designs import Design
@@ -19,11 +20,9 @@ from strat.estimation.domains import DomainRows, DomainSums, fits, lines_of
 from strat.measures import Statistic
 from strat.verbs.group_lines import ManyEstimates
 from strat.verbs.grouping import ALONE, UNDEFINED, built, measured
-from strat.verbs.groups import MOST_GROUPS, Groups
+from strat.verbs.groups import Groups
 from strat.verbs.metrics import Metric
 from strat.verbs.sources import Split
-
-MOST_TOTALS = 1 << 22  # groups × components that are worked on at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,7 @@ class Domains:
 
     def runs(self, groups: Codes, components: int) -> Iterator[tuple[Codes, Codes]]:
         """Some of the groups, a run at a time, with their rows in the order of groups."""
-        width = max(1, MOST_TOTALS // components)
+        width = max(1, LIMITS.group_totals // components)
         sizes = np.diff(self.starts)
         for start in range(0, len(groups), width):
             run = groups[start : start + width]
@@ -107,7 +106,7 @@ Part = tuple[Codes, NDArray[np.bool_], DomainValues]  # groups, where the measur
 
 def variants(metric: Metric, columns: Mapping[str, Any], domains: Domains) -> Iterator[tuple[Codes, Statistic]]:
     """Groups with the statistic that fits them: most measures have one for all."""
-    if metric.together is None or len(domains) <= MOST_GROUPS:
+    if metric.together is None or len(domains) <= LIMITS.compared_groups:
         return
     kinds, statistics = metric.together(columns)
     kind = np.zeros(len(domains), np.int64)

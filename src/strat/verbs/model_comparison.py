@@ -116,7 +116,14 @@ def compare_models(
     systems = {m: comparison.many(s, on=design, higher_is_better=higher[m]) for m, s in statistics.items()}
     noise = validate.share("label_noise", label_noise, high=0.5)
     parts = validate.count("sources", sources, least=0, most=10_000)
-    asked: dict[str, Any] = {"positive": positive, "partitions": parts, "label_noise": noise, "rng": draw, **how}
+    asked: dict[str, Any] = {
+        "positive": positive,
+        "partitions": parts,
+        "label_noise": noise,
+        "rng": draw,
+        "level": level,
+        **how,
+    }
     variation = measure_sources(tasks, wanted, **asked) if parts else {}
     halves = _five_by_two(tasks, wanted, positive, draw, how) if five_by_two else {}
     return ModelComparison(

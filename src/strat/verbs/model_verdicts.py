@@ -57,6 +57,8 @@ class ModelPair(Result):
         Which of the first two to report, and why.
     notes
         What to be careful about.
+    level
+        Confidence level of the limits that are printed.
     """
 
     a: str
@@ -69,6 +71,7 @@ class ModelPair(Result):
     recommended: str
     reason: str
     notes: tuple[str, ...] = ()
+    level: float = 0.95
 
     @property
     def _main(self) -> PairedT | Comparison:
@@ -85,15 +88,16 @@ class ModelPair(Result):
         """The p-value of the recommended method."""
         return self._main.pvalue
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence limits of a − b by the recommended method."""
-        return self._main.interval(level)
+    def interval(self, level: float | None = None) -> tuple[float, float]:
+        """Confidence limits of a − b by the recommended method, by default at the level of the comparison."""
+        return self._main.interval(self.level if level is None else level)
 
     def __str__(self) -> str:
         """All answers, the recommended one first."""
         low, high = self.interval()
+        limits = f"{100 * self.level:g} % {low:+.4f} to {high:+.4f}"
         lines = [
-            f"{self.metric}, {self.a} − {self.b}: {self.difference:+.4f} (95 % {low:+.4f} to {high:+.4f}, "
+            f"{self.metric}, {self.a} − {self.b}: {self.difference:+.4f} ({limits}, "
             f"{p_text(self.pvalue)}) by the {self.recommended}: {self.reason}"
         ]
         if self.corrected is not None and self.recommended != CORRECTED:
@@ -193,7 +197,7 @@ class ModelComparison(SheetResult):
             notes.append(Note("undefined-splits", text))
         paired = self._paired(metric, i, j)
         return ModelPair(a, b, metric, corrected, paired, self._halves(metric, i, j), posterior, recommended, reason,
-                         tuple(notes))  # fmt: skip
+                         tuple(notes), self.level)  # fmt: skip
 
     def _corrected(self, values: Array) -> tuple[PairedT | None, list[Note]]:
         if len(values) < 2:
@@ -256,7 +260,7 @@ class ModelComparison(SheetResult):
         return {name: [line[name] for line in lines] for name in lines[0]}
 
     def _line(self, pair: ModelPair, adjusted: float) -> dict[str, Any]:
-        low, high = pair.interval(self.level)
+        low, high = pair.interval()
         chances = (None, None, None) if pair.posterior is None else pair.posterior.probabilities
         return {
             "measure": pair.metric, "a": pair.a, "b": pair.b, "value a": self.mean(pair.a, pair.metric),
@@ -276,7 +280,7 @@ class ModelComparison(SheetResult):
 
     @property
     def _title(self) -> str:
-        return f"{len(self.models)} models, {self.protocol}; practically equivalent: differences up to {self.rope:g}"
+        return f"{len(self.models)} models, {self.protocol}; practical equivalence is asked for up to {self.rope:g}"
 
     def _lines(self) -> list[str]:
         """What to say below the table."""
@@ -292,9 +296,9 @@ class ModelComparison(SheetResult):
             for group, one in every.items()
         ]
         return [f"recommended: {first.recommended}: {first.reason}", *costs, *lines,
-                *(f"note: {note}" for note in self._all_notes())]  # fmt: skip
+                *(f"note: {note}" for note in self.all_notes())]  # fmt: skip
 
-    def _all_notes(self) -> list[str]:
+    def all_notes(self) -> list[str]:
         """Notes on the comparison, and on each of its pairs."""
         pairs = (self.pair(a, b, metric) for metric in self.metrics for a, b in combinations(self.models, 2))
         of_pairs = [
@@ -315,7 +319,7 @@ class ModelComparison(SheetResult):
             "ratio": self.ratio, "pairs": rows, "scores": {m: v.tolist() for m, v in self.scores.items()},
             "seconds": {name: one.total for name, one in self.times.items()},
             "bytes": {name: one.model for name, one in self.memory.items()}, "sources": sources,
-            "notes": records(self._all_notes()),
+            "notes": records(self.all_notes()),
         }  # fmt: skip
 
     def plot(self, ax: Any = None, *, metric: str | None = None) -> Any:

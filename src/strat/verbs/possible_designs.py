@@ -9,18 +9,18 @@ from itertools import combinations
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.verbs.hints import FEW, Suspect, correctness, suspects
 from strat.verbs.roles import Roles, combined, constant_in
 from strat.verbs.seen_column import DATES, ITEM, LABELS, NUMBERS, REPEAT, TEXT, TRUTHS, UNITS, WEIGHT, WHOLE, Seen
 from strat.verbs.steps import Step
 
-MOST_PAIRS = 20  # columns of which every pair is looked at for crossed factors
 FEWEST_LEVELS = 3  # of a factor that may have been drawn
 FILLED = 0.9  # share of the combinations of two factors that occur where they are crossed
-FEWEST_REPLICATES = 8
+FEWEST_REPLICATES = 8  # numbered columns of weights that look like replicate weights
 UNLABELLED = 0.2  # share of rows without a label from which on labels look like a sample
-FEWEST_LABELS = 10
+FEWEST_LABELS = 10  # labelled rows that may be a sample of all
 RELATED = 0.3  # correlation with the labels from which on a column looks like a proxy of them
 _REPLICATE = re.compile(
     r"((?:w|wt|wgt|weight)?[-_ .]?(?:rep|repl|replicate|brr|fay|jk|jkn|jackknife|boot|bootstrap|bsw)"
@@ -140,7 +140,7 @@ def _crossed(view: _View) -> tuple[str, ...]:
         return ()
     free = view.free(LABELS, TEXT, WHOLE, but=("units", "strata", "items"))
     free = [one for one in free if one.levels >= FEWEST_LEVELS and not one.called(REPEAT) and "," not in one.name]
-    for a, b in combinations(free[:MOST_PAIRS], 2):
+    for a, b in combinations(free[: LIMITS.crossed_columns], 2):
         rows, cells = len(a.codes), a.levels * b.levels
         if FILLED * cells <= rows <= cells and combined(a, b) == rows:
             return a.name, b.name

@@ -31,7 +31,7 @@ from strat.verbs.seen_column import (
     Seen,
 )
 
-MOST_STRATA = 100
+MOST_STRATA = 100  # levels of a column that may be strata
 _NUMBERED = re.compile(r"[^\W\d]{0,4}[-_ ]?\d+")
 
 

@@ -14,7 +14,7 @@ from strat.base.validate.columns import Codes
 from strat.data.column import Column
 
 NUMBERS, WHOLE, TRUTHS, LABELS, TEXT, DATES = "numbers", "whole numbers", "truth values", "labels", "text", "dates"
-MOST_CLASSES = 100
+MOST_CLASSES = 100  # levels of a column that may hold classes or groups
 TRUTH = ("truth", "gold", "label", "labels", "target", "y", "true", "actual", "reference", "expected", "diagnosis",
          "outcome", "class", "answer")  # fmt: skip
 PREDICTED = ("pred", "preds", "prediction", "predictions", "predicted", "guess", "yhat", "y_hat", "hyp", "hypothesis",

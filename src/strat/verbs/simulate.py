@@ -17,16 +17,16 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes, encode
 from strat.designs import Design
 
 Columns = dict[str, Any]
 Drawn = tuple[Columns, Design]
 PRIOR = 0.5  # errors, and right answers, added so that neither is impossible
-MAX_CORRELATION = 0.9
+MAX_CORRELATION = 0.9  # intraclass correlation up to which samples are made
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the intraclass correlation, each equally often
-GRID = 200
-POOLED_ROWS = 2_000_000  # rows of the samples whose joint value stands for the truth of a measure of scores
+GRID = 200  # steps of the ease of an item
 SHAPES = ("beta", "logit-normal", "one bad in ten")
 SCORE_SHAPES = ("as observed", "normal", "one bad in ten")
 ROWS = ("independent rows",)
@@ -346,7 +346,7 @@ def pooled(
 ) -> tuple[Columns, Array]:
     """Many samples as one, weighted as `design` (None: as each): its value is the population's, but for chance."""
     rng = np.random.default_rng(1)
-    samples = [draw(rng) for _ in range(max(20, min(1000, POOLED_ROWS // rows)))]
+    samples = [draw(rng) for _ in range(max(20, min(1000, LIMITS.pooled_rows // rows)))]
     names = [name for name in samples[0][0] if name != "positive"]
     columns: Columns = {name: np.concatenate([c[name] for c, _ in samples]) for name in names}
     weights = np.concatenate([(drawn if design is None else design).weights for _, drawn in samples])

@@ -15,20 +15,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
 from strat.designs.crossed import MOST_FACTORS
 from strat.designs.stages import Stage, Stages
-from strat.verbs.simulate import (
-    MAX_CORRELATION,
-    POOLED_ROWS,
-    Columns,
-    Drawn,
-    Simulator,
-    class_means,
-    has_labels,
-    named,
-)
+from strat.verbs.simulate import MAX_CORRELATION, Columns, Drawn, Simulator, class_means, has_labels, named
 from strat.verbs.simulate_crossed import level_effects
 from strat.verbs.simulate_effects import LabelRates, normal_correlations
 
@@ -144,10 +136,10 @@ def _level(stage: Stage, like: Codes, rng: np.random.Generator) -> Level:
 
 
 def _refuse_large(number: int) -> None:
-    if number > POOLED_ROWS:
+    if number > LIMITS.pooled_rows:
         raise StratError.about(
             "population",
-            f"must make at most {POOLED_ROWS:,} rows in all to be drawn from again and again, got "
+            f"must make at most {LIMITS.pooled_rows:,} rows in all to be drawn from again and again, got "
             f"{number:,}; leave it out for stages of which little was drawn: it then hardly matters.",
         )
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.data.backends import Lazy
 from strat.data.cells import Cells
@@ -31,8 +32,7 @@ from strat.verbs.metrics import Metric, columns_of
 from strat.verbs.sources import Basis, Sources, Split
 from strat.verbs.stream_groups import many_in_file
 
-LARGE = 5_000_000
-BINS = 1 << 16
+BINS = 1 << 16  # of scores in a file of very many rows
 
 
 def fits(table: Table, roles: Mapping[str, str | None], method: str) -> bool:
@@ -41,7 +41,7 @@ def fits(table: Table, roles: Mapping[str, str | None], method: str) -> bool:
     if files is None or method != "taylor" or roles["units"] is None or roles["items"] is not None:
         return False
     suffixes = {path.suffix.lower() for path in files.paths}
-    return suffixes <= {".parquet", ".pq"} and len(table) > LARGE and _joinable(table, roles)
+    return suffixes <= {".parquet", ".pq"} and len(table) > LIMITS.rows_in_memory and _joinable(table, roles)
 
 
 def _joinable(table: Table, roles: Mapping[str, str | None]) -> bool:

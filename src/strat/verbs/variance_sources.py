@@ -9,19 +9,19 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from strat.base.result import Result
 from strat.base.validate.columns import Array
 from strat.estimation import estimate
 from strat.measures import Statistic, stack
+from strat.measures.student import critical
 from strat.protocols.model_runs import run_models
 from strat.protocols.running import Session, Task, random_states
 from strat.protocols.splitting import fold_splits
 from strat.verbs.cross_validation import outcome_of, prediction_design
 from strat.verbs.scoring import Outcome, Scorer
 
-PARTS, SEEDS, LABEL_DRAWS = 3, 2, 50
+PARTS, SEEDS, LABEL_DRAWS = 3, 2, 50  # thirds of the data, trainings on each, and draws of labels
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ class Sources(Result):
         The part of `test` that comes from labels that are wrong at the rate that was named.
     training_rows, test_rows
         The sizes.
+    level
+        Confidence level of the limits of each part.
     """
 
     training: Component
@@ -66,6 +68,7 @@ class Sources(Result):
     labels: Component
     training_rows: int
     test_rows: int
+    level: float = 0.95
 
     @property
     def sentence(self) -> str:
@@ -80,7 +83,7 @@ class Sources(Result):
         """One line for each source."""
         head = f"standard deviation of one result, {self.training_rows} training and {self.test_rows} test rows"
         lines = [
-            f"  {name:13} {one.sd:.4f}  (95 % {math.sqrt(one.low):.4f} to {math.sqrt(one.high):.4f})"
+            f"  {name:13} {one.sd:.4f}  ({100 * self.level:g} % {math.sqrt(one.low):.4f} to {math.sqrt(one.high):.4f})"
             for name, one in (
                 ("training set", self.training),
                 ("test set", self.test),
@@ -99,6 +102,7 @@ def measure_sources(
     partitions: int,
     label_noise: float,
     rng: int,
+    level: float,
     **how: Any,
 ) -> dict[str, dict[tuple[str, ...], Sources]]:
     """For each measure, the sources of each model, under (name,), and of each difference, under (a, b)."""
@@ -117,6 +121,7 @@ def measure_sources(
                 partitions,
                 label_noise,
                 np.random.default_rng([rng, 4]),
+                level,
             )
             for group in groups
         }
@@ -147,15 +152,17 @@ class _Tested:
         return self.scorer.statistic(self.outcome(part, seed, rows))
 
 
-def _sources(models: Sequence[_Tested], partitions: int, label_noise: float, source: np.random.Generator) -> Sources:
+def _sources(
+    models: Sequence[_Tested], partitions: int, label_noise: float, source: np.random.Generator, level: float
+) -> Sources:
     """Components of one model, or of the difference of two, averaged over partitions."""
     each = np.array([_of_partition(models, p, label_noise, source) for p in range(partitions)])
     random = any(random_states(model.task.estimator) for model in models)
     if not random:
         each[:, 2] = 0.0
-    training, test, seed, labels = (_component(column) for column in each.T)
+    training, test, seed, labels = (_component(column, level) for column in each.T)
     rows = len(models[0].task)
-    return Sources(training, test, seed, labels, rows // PARTS, rows // PARTS)
+    return Sources(training, test, seed, labels, rows // PARTS, rows // PARTS, level)
 
 
 def _of_partition(models: Sequence[_Tested], partition: int, label_noise: float, source: np.random.Generator) -> Array:
@@ -208,8 +215,8 @@ def _label_variance(models: Sequence[_Tested], part: int, rows: Any, rate: float
     return float(np.var(values, ddof=1))
 
 
-def _component(values: Array) -> Component:
+def _component(values: Array, level: float) -> Component:
     """The mean over partitions with Student's limits, cut at 0."""
     mean, k = float(values.mean()), len(values)
-    half = float(stdtrit(k - 1, 0.975) * values.std(ddof=1) / math.sqrt(k)) if k > 1 else math.inf
+    half = float(critical(level, k - 1) * values.std(ddof=1) / math.sqrt(k)) if k > 1 else math.inf
     return Component(max(mean, 0.0), max(mean - half, 0.0), max(mean + half, 0.0))

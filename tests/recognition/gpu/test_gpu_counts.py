@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from strat.base.errors import StratError, StratWarning
+from strat.base.limits import changed
 from strat.recognition import gpu, ranks_of_embeddings, rounding
 from strat.recognition.gpu import counting, hopper
 
@@ -98,12 +99,9 @@ def test_float64_alone_gives_the_same():
 
 
 @pytest.mark.parametrize("crowd", [1, 10**9])
-def test_hard_probes_are_counted_in_place_or_in_float64(crowd, monkeypatch):
-    monkeypatch.setattr(counting, "CROWD", crowd)
-    monkeypatch.setattr(counting, "NOTES_PER_PROBE", 0)
-    monkeypatch.setattr(counting, "HARD", 10**9)
-    monkeypatch.setattr(counting, "LEAST_NOTES", 10)
-    check(people(n=60, m=270, seed=5, noise=4.0))
+def test_hard_probes_are_counted_in_place_or_in_float64(crowd):
+    with changed(gpu_crowd=crowd, gpu_notes_per_probe=0, gpu_hard_tiles=10**9, gpu_notes=10):
+        check(people(n=60, m=270, seed=5, noise=4.0))
 
 
 @pytest.mark.parametrize("options", [{}, {"gallery_rows": 60}, {"kernel": "float64"}])
@@ -125,50 +123,61 @@ ONE_PROCESS = """
 import sys
 import numpy as np
 from torch import distributed
+from strat.base.errors import StratError
 from strat.recognition import gpu
 
-rank, folder, distinct = int(sys.argv[1]), sys.argv[2], sys.argv[3] == "True"
-given = np.load(folder + "/rows.npz")
+rank, folder, jobs = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
-mine = given["parts"] == rank
-c = gpu.count_better(
-    given["probes"], given["gallery"][mine], probe_codes=given["probe_codes"],
-    gallery_codes=given["gallery_codes"][mine], distinct=distinct, group=distributed.group.WORLD,
-)
-np.savez(f"{folder}/{rank}.npz", above=c.above, tied=c.tied, mate=c.mate, best=c.best_nonmate, pairs=c.rechecked)
+for job in range(jobs):
+    given = np.load(f"{folder}/rows{job}.npz")
+    mine = given["parts"] == rank
+    try:
+        c = gpu.count_better(
+            given["probes"], given["gallery"][mine], probe_codes=given["probe_codes"],
+            gallery_codes=given["gallery_codes"][mine], distinct=bool(given["distinct"]), group=distributed.group.WORLD,
+        )
+    except StratError as error:
+        np.savez(f"{folder}/{job}-{rank}.npz", error=str(error))
+    else:
+        columns = {"above": c.above, "tied": c.tied, "mate": c.mate, "best": c.best_nonmate}
+        np.savez(f"{folder}/{job}-{rank}.npz", **columns)
 distributed.destroy_process_group()
 """
+JOBS = {
+    "rows": (people(n=40, m=160, d=20, seed=11), np.arange(160) % 2, False),
+    "subjects": (people(n=40, m=160, d=20, seed=11), people(n=40, m=160, d=20, seed=11)[3] % 2, True),
+    "subjects torn apart": (people(n=10, m=40, d=10, subjects=5, seed=12), np.arange(40) % 2, True),
+}
 
 
-def in_two_processes(folder, data, parts, distinct):
-    """The columns of each process, or what they wrote when they failed."""
-    names = ("probes", "gallery", "probe_codes", "gallery_codes", "parts")
-    np.savez(folder / "rows.npz", **dict(zip(names, (*data, parts), strict=True)))
-    commands = [[sys.executable, "-c", ONE_PROCESS, str(rank), str(folder), str(distinct)] for rank in range(2)]
+@pytest.fixture(scope="module")
+def in_two_processes(tmp_path_factory):
+    """What each of two processes says of each job, whose galleries they share."""
+    folder = tmp_path_factory.mktemp("processes")
+    names = ("probes", "gallery", "probe_codes", "gallery_codes")
+    for job, (data, parts, distinct) in enumerate(JOBS.values()):
+        np.savez(folder / f"rows{job}.npz", parts=parts, distinct=distinct, **dict(zip(names, data, strict=True)))
+    commands = [[sys.executable, "-c", ONE_PROCESS, str(rank), str(folder), str(len(JOBS))] for rank in range(2)]
     running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
     errors = [process.communicate(timeout=300)[1] for process in running]
-    return errors if any(p.returncode for p in running) else [np.load(folder / f"{rank}.npz") for rank in range(2)]
+    assert not any(process.returncode for process in running), errors
+    return {name: [np.load(folder / f"{job}-{rank}.npz") for rank in range(2)] for job, name in enumerate(JOBS)}
 
 
-@pytest.mark.parametrize("distinct", [False, True])
-def test_a_gallery_in_two_processes_gives_the_counts_of_the_whole(tmp_path, distinct):
-    data = people(n=40, m=160, d=20, seed=11)
-    parts = data[3] % 2 if distinct else np.arange(160) % 2
+@pytest.mark.parametrize("job", ["rows", "subjects"])
+def test_a_gallery_in_two_processes_gives_the_counts_of_the_whole(in_two_processes, job):
+    data, _, distinct = JOBS[job]
     whole = gpu.count_better(*data[:2], probe_codes=data[2], gallery_codes=data[3], distinct=distinct)
-    for c in in_two_processes(tmp_path, data, parts, distinct):
+    for c in in_two_processes[job]:
         np.testing.assert_array_equal(c["above"], whole.above)
         np.testing.assert_array_equal(c["tied"], whole.tied)
         np.testing.assert_array_equal(c["mate"], whole.mate)
         np.testing.assert_array_equal(c["best"], whole.best_nonmate)
 
 
-def test_a_subject_in_two_processes_is_refused_where_subjects_are_counted(tmp_path):
-    data = people(n=10, m=40, d=10, subjects=5, seed=12)
-    errors = in_two_processes(tmp_path, data, np.arange(40) % 2, True)
-    assert all(
-        "`gallery` must keep a subject's rows on one process with distinct=True, got subject 0 on 2" in e
-        for e in errors
-    )
+def test_a_subject_in_two_processes_is_refused_where_subjects_are_counted(in_two_processes):
+    sentence = "`gallery` must keep a subject's rows on one process with distinct=True, got subject 0 on 2"
+    assert all(sentence in str(c["error"]) for c in in_two_processes["subjects torn apart"])
 
 
 def test_probes_in_parts_give_the_columns_of_all():

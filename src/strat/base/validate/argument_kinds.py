@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, plain, short
+from strat.base.limits import LIMITS
 from strat.base.validate.labels import plain_labels
 
 _LIKE = set(get_args(ArrayLike))  # none from NumPy 2.5 on, where unions keep ArrayLike and NDArray whole
 Check = Callable[[str, Any], Any]  # (argument, value) -> the value to go on with
-MOST = 10**9  # repetitions of anything
-LARGEST = 1 << 40  # of what memory has to hold
 REPEATED = {"permutations", "repeats", "repetitions", "replicates", "runs", "trials", "samples", "number", "draws"}
 SIZES = {
     *("n", "features", "dimensions", "up_to", "bins", "data_sets", "subjects", "units", "classes", "items", "systems"),
@@ -260,11 +259,11 @@ def _flag(name: str, value: object) -> bool:
 
 
 def _repeats(name: str, value: object) -> int:
-    return _at_most(name, value, MOST, "a larger number would not finish in reasonable time")
+    return _at_most(name, value, LIMITS.repetitions, "a larger number would not finish in reasonable time")
 
 
 def _size(name: str, value: object) -> int:
-    return _at_most(name, value, LARGEST, "no memory holds more")
+    return _at_most(name, value, LIMITS.held, "no memory holds more")
 
 
 def _at_most(name: str, value: object, most: int, why: str) -> int:

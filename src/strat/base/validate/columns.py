@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, some
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import unmasked
 from strat.base.validate.labels import plain_labels
 
@@ -97,10 +98,6 @@ def _floats(values: ArrayLike) -> Array:
             raise TypeError from None
 
 
-PACKED = 256 << 20  # bytes up to which an array may be packed as tightly as it likes
-RATIO = 100  # times its packed size beyond which a larger array is no measurement
-
-
 def load(argument: str, path: Path, *, mapped: bool = False) -> Mapping[str, NDArray[Any]]:
     """The arrays of an `.npz` file by name, or that of an `.npy` file under no name; never pickled objects.
 
@@ -154,10 +151,10 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
         if name not in self.heads:
             raise KeyError(name)
         size, packed = math.prod(self.heads[name].shape) * self.heads[name].itemsize, self.packed[name]
-        if size > max(PACKED, RATIO * packed):
+        if size > max(LIMITS.packed_bytes, LIMITS.unpacked_ratio * packed):
             raise StratError(
-                f"`{self.argument}` must not unpack to more than {RATIO} times its size, got {size:,} bytes "
-                f"of {name!r} from {packed:,} in {str(self.path)!r}; write it with np.savez."
+                f"`{self.argument}` must not unpack to more than {LIMITS.unpacked_ratio} times its size, got {size:,} "
+                f"bytes of {name!r} from {packed:,} in {str(self.path)!r}; write it with np.savez."
             )
         with _whole_arrays(self.argument, self.path), np.load(self.path, allow_pickle=False) as archive:
             array: NDArray[Any] = archive[name]

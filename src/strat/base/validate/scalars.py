@@ -47,7 +47,15 @@ def count(argument: str, value: object, *, least: int = 1, most: int | None = No
 
 
 def positive(argument: str, value: object) -> float:
-    """`value` as a number above zero whose square is a number, too."""
+    """`value` as a number above zero whose square is a number, too.
+
+    >>> positive("width", 9.9e99)
+    9.9e+99
+    >>> positive("width", 1e100)
+    Traceback (most recent call last):
+    ...
+    strat.base.errors.StratError: `width` must be positive and below 1e100, got 1e+100.
+    """
     if not 1e-100 < (size := number(argument, value)) < 1e100:
         raise StratError.about(argument, f"must be positive and below 1e100, got {plain(value)!r}.")
     return size

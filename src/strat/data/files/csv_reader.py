@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from strat.base.errors import StratError, some
+from strat.base.limits import LIMITS
 from strat.data.files.csv_text import (
     head_of,
     header_names,
@@ -19,8 +20,6 @@ from strat.data.files.engine import Counts, ask, count_marks, quoted
 from strat.data.numerals import KINDS, looks
 from strat.data.untrusted import literal
 
-_WHOLE_SNIFF = 64 << 20  # bytes of a CSV file whose rows are all looked at when it is opened
-SAMPLE = 200_000  # rows that are looked at when a larger file is opened
 _NEVER = "\x01strat\x01"  # a mark that no file holds
 
 
@@ -48,7 +47,7 @@ class CsvFiles:
         self.by_name = any(other != names for other in others)
         bare = unquoted(head.line)
         self.spaced = bare.count(self.delimiter) == bare.count(self.delimiter + " ") > 0
-        self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < _WHOLE_SNIFF
+        self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < LIMITS.csv_bytes_looked_at
 
     def _same_columns(self, names: list[str], path: Path) -> list[str]:
         """The columns of a further file, which must be those of the first."""
@@ -81,7 +80,8 @@ class CsvFiles:
         if not typed:
             return []
         rows = self._as_text(engine, self.na)
-        rows = rows if self.whole else rows.limit(SAMPLE)  # all rows are looked at when a type is settled
+        if not self.whole:  # all rows are looked at when a type is settled
+            rows = rows.limit(LIMITS.rows_looked_at)
         held = ask(rows, [self._looks(name)[KINDS.index(self.types[name])] for name in typed])
         return [name for name in typed if not next(held)]
 
@@ -97,7 +97,7 @@ class CsvFiles:
         return rows.project(", ".join(f"{value} as {name}" for value, name in values))
 
     def _read(self, engine: Any, types: dict[str, str], na: Sequence[str]) -> Any:
-        sample = 1 if self.types else -1 if self.whole else SAMPLE
+        sample = 1 if self.types else -1 if self.whole else LIMITS.rows_looked_at
         return engine.read_csv(
             [literal(path) for path in self.paths],
             delimiter=self.delimiter,

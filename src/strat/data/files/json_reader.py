@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import EXACT
-from strat.data.files.csv_reader import SAMPLE
 from strat.data.files.csv_text import start_of
 from strat.data.files.engine import Counts, ask, count_marks, in_marks, quoted
 from strat.data.untrusted import literal
 
-_WHOLE_JSON = 8 << 20
-_HUGE = (1 << 127) - 1
+_HUGE = (1 << 127) - 1  # the largest whole number of the engine's widest type
 _DETECTED = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "UUID")
 
 
@@ -34,7 +33,7 @@ class JsonFiles:
         for path in self.paths:
             if start_of(path, 3) == BOM_UTF8:
                 raise StratError(f"`{path}` must not start with a byte-order mark; save it as UTF-8 without one.")
-        self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < _WHOLE_JSON
+        self.whole = len(self.paths) == 1 and self.paths[0].stat().st_size < LIMITS.json_bytes_looked_at
 
     def open(self, engine: Any) -> Any:
         """The relation over all files, its types as they look in the first rows, or as they were settled."""
@@ -59,7 +58,7 @@ class JsonFiles:
             format="newline_delimited",
             hive_partitioning=False,
             columns=types or None,
-            sample_size=-1 if self.whole else SAMPLE,
+            sample_size=-1 if self.whole else LIMITS.rows_looked_at,
             maximum_object_size=16 << 20,
         )
 

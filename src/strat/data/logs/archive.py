@@ -15,7 +15,7 @@ from strat.base import extras
 from strat.base.errors import StratError
 from strat.data.untrusted import DEFAULT, MEGABYTE, Limits, Parts, anything, json_object, safe_member
 
-STORED, DEFLATED, ZSTANDARD = 0, 8, 93
+STORED, DEFLATED, ZSTANDARD = 0, 8, 93  # how a member of a zip archive is packed, by the numbers of the format
 _END = struct.Struct("<4sHHHHLLH")  # the record at the end of an archive: APPNOTE 4.3.16
 _ENTRY = struct.Struct("<8xHH4xLLL14xL")  # the fixed part of an entry of its directory: APPNOTE 4.3.12
 _LENGTHS = struct.Struct("<HHH")  # of its name, extra field and comment, at byte 28 of the entry

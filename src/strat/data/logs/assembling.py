@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, near, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.text import counted
 from strat.data.logs import helm
 from strat.data.logs.item_table import ItemTable, Run
-
-LONG = 24  # signs of a text beyond which an array points to it
 
 
 def assemble(
@@ -264,5 +263,6 @@ def _labels(values: list[Any], keep: NDArray[np.bool_]) -> NDArray[Any] | None:
     if not kinds <= {str, int, float, bool}:
         return None
     texts = values if kinds == {str} else [str(v) for v in values]
-    long = max(map(len, texts), default=0) > LONG  # an array of fixed width would hold every text at the longest one's
+    # an array of fixed width would hold every text at the longest one's
+    long = max(map(len, texts), default=0) > LIMITS.short_text
     return np.asarray(texts, object if long else None)[keep]

@@ -14,8 +14,6 @@ from strat.data.logs.item_table import Run
 from strat.data.logs.samples import Samples, entries, inner, key_of, mapping
 from strat.data.untrusted import DEFAULT, Limits, json_object, read_bytes, whole
 
-HEAD = 4096
-
 
 def kind_of(head: bytes, name: str) -> str | None:
     """Which harness wrote a `.json` file, by its beginning."""

@@ -7,11 +7,10 @@ from typing import Any
 from xml.parsers import expat
 
 from strat.base.errors import StratError, short
+from strat.base.limits import LIMITS
 from strat.data.logs.item_table import Run
 from strat.data.logs.samples import Samples
 from strat.data.untrusted import DEFAULT, Limits, number, read_bytes
-
-DEEPEST = 50
 
 
 def is_junit(head: bytes) -> bool:
@@ -50,8 +49,10 @@ class _Report:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
-        if self._depth > DEEPEST:
-            raise StratError(f"`{self.path}` must nest at most {DEEPEST} elements deep; it is no report of tests.")
+        if self._depth > LIMITS.xml_depth:
+            raise StratError(
+                f"`{self.path}` must nest at most {LIMITS.xml_depth} elements deep; it is no report of tests."
+            )
         if name == "testcase":
             if "name" not in attributes:
                 raise StratError(f"`{self.path}` must give each test a name, got {short(repr(attributes))}.")

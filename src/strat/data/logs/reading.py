@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from strat.base.errors import StratError, near, one_of, some
+from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.text import counted
 from strat.base.validate.arguments import checked, shown
@@ -214,7 +215,7 @@ def _reader(path: Path) -> str | None:
 def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(harnesses.HEAD)
+            return file.read(LIMITS.log_head)
     except OSError:
         return b""
 

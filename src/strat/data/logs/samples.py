@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.data.logs.item_table import Run, few_cells, fields_of
 from strat.data.untrusted import number
-
-LONGEST = 200  # signs of a field that is kept
 
 
 class Samples:
@@ -65,7 +64,7 @@ def _score(value: Any) -> float:
 
 
 def _short(value: Any) -> bool:
-    return isinstance(value, str | int | bool) and len(str(value)) <= LONGEST
+    return isinstance(value, str | int | bool) and len(str(value)) <= LIMITS.kept_text
 
 
 def mapping(value: Any, path: Path | str, what: str) -> dict[str, Any]:

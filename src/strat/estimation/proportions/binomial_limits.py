@@ -59,13 +59,13 @@ def jeffreys_limits(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
 
 def logit_limits(x: Array, n: Array, tail: float) -> tuple[Array, Array]:
     """Limits on the logit scale, exact at 0 and 1."""
+    x, n = np.broadcast_arrays(x, n)
     edge = (x <= 0) | (x >= n)
     p = np.where(edge, 0.5, x / n)
     half = -scipy.special.ndtri(tail) / np.sqrt(n * p * (1 - p))
-    exact = clopper_pearson_limits(x, n, tail)
-    return np.where(edge, exact[0], scipy.special.expit(scipy.special.logit(p) - half)), np.where(
-        edge, exact[1], scipy.special.expit(scipy.special.logit(p) + half)
-    )
+    low, high = (np.array(scipy.special.expit(scipy.special.logit(p) + side)) for side in (-half, half))
+    low[edge], high[edge] = clopper_pearson_limits(x[edge], n[edge], tail)
+    return low, high
 
 
 BY_TAIL: dict[str, Callable[[Array, Array, float], tuple[Array, Array]]] = {

@@ -13,7 +13,7 @@ from strat.base.errors import StratError
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, values
 
-MOST_POPULATION = 1e12
+MOST_POPULATION = 1e12  # units that a sample can be drawn from
 
 
 @checked

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, Codes, distinct_rows, is_missing, numbers
 from strat.measures.base import Rows, Statistic
@@ -23,7 +24,6 @@ __all__ = ["fleiss_kappa", "gwet_ac", "icc", "krippendorff_alpha"]
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 KINDS = ("ICC1", "ICC2", "ICC3")
 WEIGHTS = ("identity", "linear", "quadratic")
-MOST_VALUES = 400  # distinct ratings whose pairs are kept
 
 
 def _ratings(ratings: ArrayLike) -> tuple[Codes, Array, NDArray[Any]]:
@@ -46,9 +46,10 @@ def _ratings(ratings: ArrayLike) -> tuple[Codes, Array, NDArray[Any]]:
         values, codes = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError):
         raise StratError.about("ratings", f"must hold labels of one type, got {some(table[given], 3)}.") from None
-    if values.dtype.kind not in "biufU" or len(values) > MOST_VALUES:
+    if values.dtype.kind not in "biufU" or len(values) > LIMITS.rating_values:
         raise StratError.about(
-            "ratings", f"must hold labels or numbers, at most {MOST_VALUES} different ones, got {some(values, 3)}."
+            "ratings",
+            f"must hold labels or numbers, at most {LIMITS.rating_values} different ones, got {some(values, 3)}.",
         )
     if not (given.sum(axis=1) >= 2).any():
         raise StratError.about("ratings", "must have an item with two ratings or more, got none.")

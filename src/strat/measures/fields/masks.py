@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked, unmasked
 from strat.base.validate.columns import Array, numbers, same_length
 from strat.measures.base import Rows, Statistic
@@ -24,7 +25,6 @@ __all__ = ["dice", "hausdorff", "mean_iou", "panoptic_quality"]
 
 Mask = NDArray[Any]
 AVERAGES = ("cases", "totals")
-DENSE = 16  # pixels around two masks for each point of theirs, up to which all of them are looked at
 
 
 def _cases(truth: Any, predicted: Any) -> tuple[list[Mask], list[Mask]]:
@@ -132,7 +132,7 @@ def _to_nearest(one: Mask, other: Mask) -> tuple[Array, Array]:
     """For each point of one mask the distance to the nearest of the other, both ways."""
     ours, theirs = np.argwhere(one), np.argwhere(other)
     low, high = np.minimum(ours.min(axis=0), theirs.min(axis=0)), np.maximum(ours.max(axis=0), theirs.max(axis=0))
-    if np.prod(high - low + 1.0) <= DENSE * (len(ours) + len(theirs)):
+    if np.prod(high - low + 1.0) <= LIMITS.mask_pixels * (len(ours) + len(theirs)):
         from scipy.ndimage import distance_transform_edt
 
         box = tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
-
-FEW = 20  # cells up to which pairs are compared one by one
 
 Places = NDArray[np.int32]
 
@@ -35,7 +34,7 @@ class Lower:
         high = int(y.max()) + 1
         cells, self.cell_of_row = np.unique(x * high + (high - 1 - y), return_inverse=True)
         self.columns, heights = cells // high, (high - 1 - cells % high).astype(np.int32)
-        halvings = max(-(-len(cells) // FEW) - 1, 0).bit_length()
+        halvings = max(-(-len(cells) // LIMITS.pairs_one_by_one) - 1, 0).bit_length()
         self.width = -(-len(cells) // (1 << halvings))
         self.size = self.width << halvings
         self.heights = np.full(self.size, high, np.int32)

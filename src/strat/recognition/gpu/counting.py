@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import one_of
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.recognition import rounding
 from strat.recognition.gpu.device import choose_kernel, find_device, load_torch, memory, on_host
@@ -21,11 +22,6 @@ from strat.recognition.gpu.space import TILE, Space, entry_digits, space_of
 
 FORMS = ("cosine", "inner", "euclidean")
 KERNELS = ("auto", "hopper", "portable", "float64")
-NOTES_PER_PROBE = 128
-LEAST_NOTES = 4096
-HARD = 16  # where notes are too many, a probe with notes in more than one tile in so many is counted in all of them
-TILES_AT_ONCE = 1 << 25
-CROWD = 50  # a probe with more than one entry in so many inside its band is cheaper in float64 altogether
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +116,14 @@ def _count_block(job: Job, space: Space, kernel: str) -> int:
     raise_floor(job, tops)
     least = job.low.minimum(job.floor)
     of_tile, of_probe = note(job, tops, least)
-    hard = of_probe > job.n_tiles // HARD
-    if int(of_tile.sum()) <= max(LEAST_NOTES, NOTES_PER_PROBE * len(least)):
+    hard = of_probe > job.n_tiles // LIMITS.gpu_hard_tiles
+    if int(of_tile.sum()) <= max(LIMITS.gpu_notes, LIMITS.gpu_notes_per_probe * len(least)):
         hard &= False
     else:
         least = least.masked_fill(hard, np.inf)
         of_tile, _ = note(job, tops, least)
     rechecked = recheck(job.block, job.part, job.entries.order, recount(job, tops, least, of_tile))
-    left, step = hard.nonzero(as_tuple=True)[0], max(1, TILES_AT_ONCE // job.n_tiles)
+    left, step = hard.nonzero(as_tuple=True)[0], max(1, LIMITS.gpu_tiles // job.n_tiles)
     rechecked += sum(_count_hard(job, left[i : i + step], space) for i in range(0, len(left), step))
     job.block.above.add_(job.above)
     return rechecked
@@ -139,7 +135,7 @@ def _count_hard(job: Job, rows: Any, space: Space) -> int:
     which = records[:, 0].long()
     pairs = load_torch().zeros(len(job.above), dtype=load_torch().int64, device=which.device)
     pairs.index_add_(0, which, _bits(records[:, 3:]).sum(dim=1))
-    crowded = pairs > len(job.part.rows) // CROWD
+    crowded = pairs > len(job.part.rows) // LIMITS.gpu_crowd
     job.above.masked_fill_(crowded, 0)
     rechecked = recheck(job.block, job.part, job.entries.order, records[~crowded[which]])
     index = crowded.nonzero(as_tuple=True)[0]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.recognition import rounding
-from strat.recognition.gpu.pairs import PAIRS_AT_ONCE
 from strat.recognition.gpu.recheck import decide_all
 from strat.recognition.gpu.rows import Part, Probes
 from strat.recognition.gpu.space import Space, in_space
@@ -44,5 +44,5 @@ def _near_in_float64(some: Probes, part: Part, space: Space) -> Iterator[tuple[A
         near = (product >= (wanted - half).minimum(top)) & ~certain & (product > -np.inf)
         some.above.add_(certain.sum(dim=1))
         probe, entry = near.nonzero(as_tuple=True)
-        for i in range(0, len(probe), PAIRS_AT_ONCE):
-            yield probe[i : i + PAIRS_AT_ONCE], entry[i : i + PAIRS_AT_ONCE] + first
+        for i in range(0, len(probe), LIMITS.gpu_pairs):
+            yield probe[i : i + LIMITS.gpu_pairs], entry[i : i + LIMITS.gpu_pairs] + first

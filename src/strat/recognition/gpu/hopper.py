@@ -27,9 +27,8 @@ except ImportError:
 
 AVAILABLE: bool = gluon is not None
 
-SHARED = 224 * 1024
-RESIDENT = 1024
-"""The most features for which 128 probes and six stages of the gallery fit into shared memory."""
+SHARED = 224 * 1024  # bytes of shared memory that a program of a Hopper GPU uses
+RESIDENT = 1024  # the most features for which 128 probes and six stages of the gallery fit into shared memory
 
 if gluon is not None:
     _fetch = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared  # the name changed after Triton 3.6

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from strat.base.limits import LIMITS
 from strat.recognition.gpu.device import load_torch
-from strat.recognition.gpu.pairs import PAIRS_AT_ONCE, exact
+from strat.recognition.gpu.pairs import exact
 from strat.recognition.gpu.rows import Part, Probes
 
 
@@ -23,7 +24,7 @@ def mates(codes: Any, part: Part) -> Iterator[tuple[Any, Any]]:
     many = torch.searchsorted(part.codes, codes, right=True) - low
     if not len(codes):
         return
-    step = max(1, PAIRS_AT_ONCE // max(1, int(many.max())))
+    step = max(1, LIMITS.gpu_pairs // max(1, int(many.max())))
     for start in range(0, len(codes), step):
         n = many[start : start + step]
         probe = torch.repeat_interleave(torch.arange(len(n), device=n.device), n)

@@ -7,8 +7,6 @@ from typing import Any
 from strat.recognition import rounding
 from strat.recognition.gpu.device import compiled, load_torch
 
-PAIRS_AT_ONCE = 1 << 22
-
 
 def exact(who: Any, part: Any, probe: Any, entry: Any) -> Any:
     """Float64 scores of pairs on the device: the same bits as `rounding.exact_scores` of the prepared rows."""

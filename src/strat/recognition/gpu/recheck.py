@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from strat.base.limits import LIMITS
 from strat.recognition.gpu.device import compiled, load_torch
-from strat.recognition.gpu.pairs import PAIRS_AT_ONCE, exact
+from strat.recognition.gpu.pairs import exact
 from strat.recognition.gpu.rows import Part, Probes
 
 
@@ -19,8 +20,8 @@ def _unpacked(records: Any, order: Any) -> Iterator[tuple[Any, Any]]:
     """The pairs behind records of (probe, tile of 128 entries, its most, 4 words of 32 bits)."""
     torch = load_torch()
     bit = torch.arange(32, device=records.device, dtype=torch.int32)
-    for start in range(0, len(records), PAIRS_AT_ONCE):
-        some = records[start : start + PAIRS_AT_ONCE]
+    for start in range(0, len(records), LIMITS.gpu_pairs):
+        some = records[start : start + LIMITS.gpu_pairs]
         which, word = (some[:, 3:] != 0).nonzero(as_tuple=True)
         one, b = ((some[which, word + 3, None] >> bit) & 1).nonzero(as_tuple=True)
         which, word = which[one], word[one]

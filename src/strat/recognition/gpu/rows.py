@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.recognition import rounding
 from strat.recognition.gpu.device import as_numpy, load_torch
 from strat.recognition.gpu.pairs import pair_sums
-
-ROWS_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +117,8 @@ def _prepared(argument: str, rows: Any, form: str, device: Any) -> Any:
     """`rows` in float64 on the device; unit rows for cosine."""
     torch = load_torch()
     out = torch.empty(tuple(rows.shape), dtype=torch.float64, device=device)
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        where = slice(start, start + ROWS_AT_ONCE)
+    for start in range(0, len(rows), LIMITS.gpu_rows):
+        where = slice(start, start + LIMITS.gpu_rows)
         out[where] = _sent(rows[where], device)
     largest = out.norm(float("inf"), dim=1)
     if not bool(largest.isfinite().all()):

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.recognition import rounding
 from strat.recognition.gpu.device import compiled, load_torch
-from strat.recognition.gpu.rows import ROWS_AT_ONCE, Part, Probes
+from strat.recognition.gpu.rows import Part, Probes
 
 TILE = 128  # gallery entries that share a scale; what a kernel compares with 128 probes at a time
 LEAST_SCALE = 2.0**-60  # the product of two is a normal float32
@@ -61,8 +62,8 @@ def space_of(who: Probes, part: Part) -> Space:
 
 
 def _largest(rows: Any, centre: Any) -> float:
-    parts = range(0, len(rows), ROWS_AT_ONCE)
-    return max((float((rows[i : i + ROWS_AT_ONCE] - centre).norm(dim=1).max()) for i in parts), default=0.0)
+    parts = range(0, len(rows), LIMITS.gpu_rows)
+    return max((float((rows[i : i + LIMITS.gpu_rows] - centre).norm(dim=1).max()) for i in parts), default=0.0)
 
 
 def _down_to_one(size: float) -> float:

@@ -12,12 +12,11 @@ from threading import Lock
 from typing import Any
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.show.local_page.work import REPORT, RESULT, SHARE, TASK, work
 from strat.show.render import write
 
 PROCESSES = multiprocessing.get_context("spawn")  # the page has threads, which a fork would lose
-AT_ONCE = 4
-GRACE = 2.0  # seconds between asking a process to end and ending it
 
 
 @dataclass
@@ -58,7 +57,7 @@ class Job:
         if self.process.is_alive():
             self.stopped = True
             self.process.terminate()
-            self.process.join(GRACE)
+            self.process.join(LIMITS.page_grace)
             if self.process.is_alive():
                 self.process.kill()
                 self.process.join()
@@ -81,8 +80,8 @@ class Jobs:
     def start(self, task: dict[str, Any]) -> str:
         """Start a task; returns its name."""
         with self.lock:  # whoever counts those that run is the next to start one
-            if sum(job.process.is_alive() for job in self.jobs.values()) >= AT_ONCE:
-                raise StratError(f"At most {AT_ONCE} jobs can run at once; stop one, or wait for it.")
+            if sum(job.process.is_alive() for job in self.jobs.values()) >= LIMITS.page_jobs:
+                raise StratError(f"At most {LIMITS.page_jobs} jobs can run at once; stop one, or wait for it.")
             return self._start(task)
 
     def _start(self, task: dict[str, Any]) -> str:

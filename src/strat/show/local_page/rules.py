@@ -7,9 +7,8 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-MOST_JSON = 1 << 20  # bytes of a request that is no upload
-LONGEST_LENGTH = 18  # digits of a length that are read
-MOST_UPLOAD = 2 << 30  # bytes of an uploaded file; a larger one is named by its path
+from strat.base.limits import LIMITS
+
 OWN_SITE = ("same-origin", "none")  # what a browser says of requests that no other site caused
 
 
@@ -86,7 +85,7 @@ class Access:
         length = headers.get("content-length") or ""
         if headers.get("transfer-encoding") is not None or not (length.isascii() and length.isdecimal()):
             return Refusal(411, "`Content-Length` must say how much is sent.")
-        if len(length) > LONGEST_LENGTH:
+        if len(length) > LIMITS.page_length_digits:
             return Refusal(413, "The request must have at most 2 GiB; name a larger file by its path.")
         return None
 
@@ -99,11 +98,11 @@ def joined(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     >>> joined([("Host", "a"), ("Content-Length", "1"), ("content-length", "2")])
     {'host': 'a', 'content-length': '1, 2'}
     """
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for name, value in headers:
-        known = found.get(name.lower())
-        found[name.lower()] = value if known is None else f"{known}, {value}"
-    return found
+        known = merged.get(name.lower())
+        merged[name.lower()] = value if known is None else f"{known}, {value}"
+    return merged
 
 
 def headers_of(kind: str, *, report: bool = False) -> dict[str, str]:

@@ -21,15 +21,14 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.show.local_page.form import QUESTIONS, described
 from strat.show.local_page.jobs import Jobs
-from strat.show.local_page.rules import MOST_JSON, MOST_UPLOAD, Access, Refusal, headers_of, joined
+from strat.show.local_page.rules import Access, Refusal, headers_of, joined
 from strat.show.local_page.sources import Source, Uploads, of_path
 from strat.show.render import write
 
 HERE = Path(__file__).parent
-MOST_STRANGERS = 100  # connections that have not shown the secret
-HASTE, PATIENCE = 10.0, 60.0  # seconds without a byte, before the secret was shown and after
 FIXED = {
     "": ("index.html", "text/html"),
     "page.css": ("page.css", "text/css"),
@@ -40,8 +39,8 @@ FIXED = {
 class Server(socketserver.ThreadingTCPServer):
     """Connections from this machine, each in a thread; a port that somebody has is not shared.
 
-    Strangers, which have not shown the secret, are few: beyond `MOST_STRANGERS` the one that has waited longest is
-    hung up on.
+    Strangers, which have not shown the secret, are few: beyond `LIMITS.page_strangers` the one that has waited
+    longest is hung up on.
     """
 
     allow_reuse_address = False
@@ -59,7 +58,7 @@ class Server(socketserver.ThreadingTCPServer):
         with self.lock:
             self.connections[request] = False
             strangers = [one for one, known in self.connections.items() if not known]
-            for one in strangers[:-MOST_STRANGERS]:
+            for one in strangers[: -LIMITS.page_strangers]:
                 self._hang_up(one)
         super().process_request(request, client_address)
 
@@ -68,7 +67,7 @@ class Server(socketserver.ThreadingTCPServer):
         with self.lock:
             if request in self.connections:
                 self.connections[request] = True
-                request.settimeout(PATIENCE)
+                request.settimeout(LIMITS.page_patience)
 
     def shutdown_request(self, request: Any) -> None:
         """Forget the connection, and close it."""
@@ -207,7 +206,7 @@ def _text(asked: dict[str, Any], name: str) -> str:
 class Handler(BaseHTTPRequestHandler):
     """One request: checked, then answered."""
 
-    timeout = HASTE
+    timeout = LIMITS.page_haste
     server: Server
 
     def version_string(self) -> str:
@@ -290,13 +289,13 @@ class Handler(BaseHTTPRequestHandler):
         actions = {"api/open": page.open, "api/run": page.run, "api/stop": page.stop}
         if place not in actions:
             self._refuse(Refusal(404, "There is nothing at this address."))
-        elif length > MOST_JSON:
-            self._refuse(Refusal(413, f"The request must have at most {MOST_JSON:,} bytes."))
+        elif length > LIMITS.page_json:
+            self._refuse(Refusal(413, f"The request must have at most {LIMITS.page_json:,} bytes."))
         else:
             self._json(actions[place](_object(self.rfile.read(length))))
 
     def _upload(self, length: int) -> None:
-        if length > MOST_UPLOAD:
+        if length > LIMITS.upload_bytes:
             raise StratError("A file that is uploaded must be smaller than 2 GiB; name it by its path instead.")
         uploads = self.server.page.uploads
         batch = self.asked.get("batch") or uploads.begin()

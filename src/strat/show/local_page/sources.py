@@ -12,12 +12,9 @@ from typing import Any
 
 from strat.base.errors import StratError, short
 from strat.base.files import atomic
+from strat.base.limits import LIMITS
 from strat.data.logs.reading import is_logs
 from strat.datasets.example import example_path
-
-PIECE = 1 << 20
-LONGEST = 200
-DEEPEST = 8
 
 
 @dataclass(frozen=True)
@@ -48,8 +45,10 @@ def safe_name(name: str) -> str:
     """
     last = name.replace("\\", "/").rpartition("/")[2]
     last = "".join(sign for sign in last if sign.isprintable()).strip()
-    if not last or last.startswith(".") or len(last.encode()) > LONGEST:
-        raise StratError.about("name", f"must be the name of a file of at most {LONGEST} bytes, got {short(name)!r}.")
+    if not last or last.startswith(".") or len(last.encode()) > LIMITS.upload_name:
+        raise StratError.about(
+            "name", f"must be the name of a file of at most {LIMITS.upload_name} bytes, got {short(name)!r}."
+        )
     return last
 
 
@@ -77,8 +76,8 @@ class Uploads:
     def add(self, batch: str, name: str, length: int, body: Any, *, folder: str = "") -> None:
         """Write `length` bytes of a body to a file of the batch, in the folder that it had within the one chosen."""
         parts = [safe_name(part) for part in folder.split("/") if part]
-        if len(parts) > DEEPEST:
-            raise StratError.about("folder", f"must be at most {DEEPEST} folders deep, got {len(parts)}.")
+        if len(parts) > LIMITS.upload_depth:
+            raise StratError.about("folder", f"must be at most {LIMITS.upload_depth} folders deep, got {len(parts)}.")
         target = self._of(batch).joinpath(*parts, safe_name(name))
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -129,6 +128,6 @@ def _fill(target: Path, length: int, body: Any) -> None:
 
 def pieces(body: Any, length: int) -> Iterator[bytes]:
     """The bytes of a body, piece by piece, up to its length or its end."""
-    while length > 0 and (piece := body.read(min(PIECE, length))):
+    while length > 0 and (piece := body.read(min(LIMITS.upload_piece, length))):
         length -= len(piece)
         yield piece

@@ -12,12 +12,12 @@ import numpy as np
 from strat.base.errors import StratError
 from strat.base.escaping import escape_json
 from strat.base.files import atomic
+from strat.base.limits import LIMITS
 from strat.base.notes import records
 from strat.base.validate.arguments import checked
 from strat.show.colours import BLUE, GREY
 from strat.show.render import jsonable
 from strat.verbs import Leaderboard
-from strat.verbs.leaderboard_columns import PAIRED
 
 SCHEMA = "strat/board/2"
 WIDTH, HEIGHT = 260, 18
@@ -148,13 +148,17 @@ def _head(board: Leaderboard, measure: str, further: list[str], span: tuple[floa
 def _sentences(board: Leaderboard, feed: dict[str, Any]) -> list[str]:
     """What a reader of the page should know."""
     hint = "Point at a system to see every other one − this one; those that are not distinguishable from it are shaded."
-    of_some = [f"Differences are shown between the first {PAIRED} systems."] if len(board.systems) > PAIRED else []
+    of_some = (
+        [f"Differences are shown between the first {LIMITS.paired_systems} systems."]
+        if len(board.systems) > LIMITS.paired_systems
+        else []
+    )
     return [hint, *of_some, *(str(note["text"]) for note in feed["notes"])]
 
 
 def _hover(board: Leaderboard) -> str:
     """The numbers that differences are computed from when somebody points at a system, and the script."""
-    shown = range(min(len(board.systems), PAIRED))
+    shown = range(min(len(board.systems), LIMITS.paired_systems))
     critical = board.many.critical(board.level)
     low, _ = board.many.between(shown, shown).limits(critical)
     score = board.estimate.point[: len(shown)].tolist()

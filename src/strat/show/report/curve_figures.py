@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.estimation import Estimate
 from strat.estimation.curves import WORDS as PAIRS
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     pass
 
 LEVEL = 0.95
-BANDED = 2_000
 WORDS = {
     "fpr": "false positive rate",
     "tpr": "true positive rate",
@@ -86,7 +86,7 @@ def curve_figure(
     """
     values = np.atleast_2d(estimate.point)
     low, high = (_drawn(side, values) for side in estimate.interval(LEVEL))
-    banded = estimate.inference.spread is not None and estimate.point.size <= BANDED
+    banded = estimate.inference.spread is not None and estimate.point.size <= LIMITS.banded_values
     outer = estimate.band(LEVEL) if banded else (low, high)
     lower, upper = (_drawn(side, values) for side in outer)
     series = [

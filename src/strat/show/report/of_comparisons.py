@@ -12,6 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.base.notes import records
 from strat.base.text import counted, of_class
 from strat.base.validate.columns import Array
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from strat.comparison.posthoc import AgainstControl, AllPairs
 
 ALL_PAIRS = 66
-DATA_PAIRS = 5_000
-PICKER_SYSTEMS = 300  # whose pairs the page holds
 ALPHA = 0.05
 NAMED_PAIRS = 4
 
@@ -72,7 +71,7 @@ def of_leaderboard(board: Leaderboard) -> Told:
 
 
 def _board_data(board: Leaderboard, count: int) -> dict[str, Any]:
-    if count <= DATA_PAIRS:
+    if count <= LIMITS.data_pairs:
         return board.data()
     columns = board.to_dict()
     return jsonable({
@@ -178,8 +177,8 @@ def _differences(board: Leaderboard) -> Section:
     if not every:
         blocks.append(_picker(board))
     lead = f"Paired by item; intervals and p-values hold for all {count:,} pairs at once."
-    if len(board.systems) > PICKER_SYSTEMS:
-        lead += f" Pairs of the first {PICKER_SYSTEMS} systems can be chosen; others are left out."
+    if len(board.systems) > LIMITS.picker_systems:
+        lead += f" Pairs of the first {LIMITS.picker_systems} systems can be chosen; others are left out."
     return Section("Differences", tuple(blocks), lead if count > 1 else "Paired by item.")
 
 
@@ -202,7 +201,7 @@ def _pairs(board: Leaderboard, *, every: bool) -> dict[str, list[Any]]:
 
 
 def _picker(board: Leaderboard) -> Picker:
-    shown = min(len(board.systems), PICKER_SYSTEMS)
+    shown = min(len(board.systems), LIMITS.picker_systems)
     i, j = np.triu_indices(shown, 1)
     pairs = board.many.between(range(shown), range(shown))
     return Picker(

@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 import strat
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.show.render import csv_text, jsonable, latex_text, markdown_text, numeric_columns, shown
 from strat.show.report import (
     axes,
@@ -31,6 +32,7 @@ from strat.show.report import (
     of_estimates,
     of_evaluations,
     of_recognition,
+    of_studies,
 )
 from strat.show.report.model import Grid, Matrix, Told
 from strat.show.report.references import sources_of
@@ -38,7 +40,6 @@ from strat.show.report.wording import held, stop
 
 SCHEMA = "strat/report/1"
 HERE = Path(__file__).parent
-DATA_LIMIT = 3_000_000
 FILTERED = 15
 COUNTED = ("rows", "df", "tied probes")  # columns of whole numbers that get commas between thousands
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
@@ -53,6 +54,7 @@ def _makers() -> dict[type, tuple[Maker, str]]:
     from strat.comparison.many_systems import ManySystems
     from strat.comparison.paired_result import Comparison
     from strat.comparison.posthoc import AgainstControl, AllPairs
+    from strat.comparison.readers import ReaderStudy
     from strat.estimation.result import Estimate
     from strat.measures.confusion_matrix import ConfusionMatrix
     from strat.recognition.curves import MatchCurve
@@ -61,6 +63,7 @@ def _makers() -> dict[type, tuple[Maker, str]]:
     from strat.verbs.check_result import Check
     from strat.verbs.evaluation import Evaluation
     from strat.verbs.leaderboard import Leaderboard
+    from strat.verbs.model_verdicts import ModelComparison
 
     return {
         Evaluation: (lambda result, name: of_evaluations.of_evaluation(result), "Evaluation"),
@@ -76,6 +79,8 @@ def _makers() -> dict[type, tuple[Maker, str]]:
         MatchCurve: (of_recognition.of_match_curve, "Identification"),
         DetCurve: (of_recognition.of_det_curve, "Verification"),
         Verification: (of_recognition.of_verification, "Verification"),
+        ModelComparison: (of_studies.of_models, "Models"),
+        ReaderStudy: (of_studies.of_readers, "Reader study"),
         object: (of_anything.of_anything, ""),
     }
 
@@ -213,7 +218,7 @@ def _data(groups: Sequence[Group], title: str | None) -> dict[str, Any]:
         "results": [{**g.told.data, "name": g.name, "answer": g.told.answer.sentence} for g in groups],
     }
     plain: dict[str, Any] = jsonable(data)
-    if len(json.dumps(plain)) > DATA_LIMIT:
+    if len(json.dumps(plain)) > LIMITS.page_data:
         plain["results"] = [_shortened(result) for result in plain["results"]]
     return plain
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import strat
+from strat.base.limits import changed
 from strat.designs import Design
 from strat.measures.base import Statistic
 
@@ -80,17 +80,14 @@ def test_time_grows_with_the_rows_and_not_with_the_square_of_the_classes(measure
         ),
     ],
 )
-def test_sparse_and_dense_closed_forms_agree(
-    design: Callable[[int], Design], average: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sparse_and_dense_closed_forms_agree(design: Callable[[int], Design], average: str | None) -> None:
     truth, predicted = _labels(101, 6)
     for measure in (strat.recall, strat.precision, strat.f1, strat.jaccard):
         statistic = measure(truth, predicted, average=average, zero_division=0)
         on = design(len(truth))
         dense = strat.estimate(statistic, on=on)
-        monkeypatch.setattr(sys.modules["strat.estimation.estimate"], "KEEP", 0)
-        sparse = strat.estimate(statistic, on=on)
-        monkeypatch.undo()
+        with changed(kept_spread=0):
+            sparse = strat.estimate(statistic, on=on)
         np.testing.assert_allclose(sparse.value, dense.value, rtol=1e-12)
         np.testing.assert_allclose(sparse.se, dense.se, rtol=1e-10, atol=1e-14)
         np.testing.assert_allclose(sparse.deff, dense.deff, rtol=1e-9)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 import scipy
@@ -11,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strat
+from strat.base.limits import changed
 from strat.estimation import intervals
 from strat.estimation.intervals import simultaneous_level
 
@@ -292,15 +291,13 @@ def test_bands_of_unequal_degrees_of_freedom_are_quantiles_of_all_draws(df: list
         assert found == pytest.approx(np.quantile(smallest, share), rel=1e-12)
 
 
-def test_a_very_large_map_keeps_its_standard_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_very_large_map_keeps_its_standard_errors() -> None:
     rng = np.random.default_rng(0)
     y = rng.normal(size=(40, 300))
     design = strat.Design.stratified(strata=np.arange(40) // 2, weights=rng.random(40) + 1)
-    inner = sys.modules["strat.estimation.estimate"]
     whole = strat.estimate(strat.mean(y), on=strat.brr(design))
-    monkeypatch.setattr(inner, "KEEP", 100)
-    monkeypatch.setattr(inner, "PIECE", 1)
-    pieces = strat.estimate(strat.mean(y), on=strat.brr(design))
+    with changed(kept_spread=100, totals_at_once=1):
+        pieces = strat.estimate(strat.mean(y), on=strat.brr(design))
     assert pieces.se == pytest.approx(whole.se, rel=1e-12)
     assert pieces.deff == pytest.approx(whole.deff, rel=1e-10)
     with pytest.raises(strat.StratError, match="too many to keep"):

@@ -13,9 +13,7 @@ import pandas as pd
 import pytest
 
 import strat
-from strat.show.report import of_comparisons
-from strat.verbs import grouping, leaderboard_columns
-from strat.verbs import groups as groups_module
+from strat.base.limits import changed
 
 board_pages = import_module("strat.show.report.board_page")  # the function of this name hides the module
 
@@ -41,22 +39,19 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def test_a_page_of_many_systems_stays_small_and_says_what_it_leaves_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_of_many_systems_stays_small_and_says_what_it_leaves_out(tmp_path: Path) -> None:
     sizes = []
     for most in (60, 20):
-        monkeypatch.setattr(of_comparisons, "PICKER_SYSTEMS", most)
-        _board(60).report(tmp_path / "board.html")
+        with changed(picker_systems=most):
+            _board(60).report(tmp_path / "board.html")
         page = (tmp_path / "board.html").read_text(encoding="utf-8")
         assert ("Pairs of the first 20 systems can be chosen" in page) == (most == 20)
         sizes.append(len(page))
     assert sizes[1] < sizes[0] - 10_000
 
 
-def test_pairs_of_many_systems_are_computed_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leaderboard_columns, "PAIRED", 20)
-    monkeypatch.setattr(board_pages, "PAIRED", 20)
+@changed(paired_systems=20)
+def test_pairs_of_many_systems_are_computed_on_demand(tmp_path: Path) -> None:
     board = _board(60)
     text = board_pages.board_page(board, tmp_path / "board.html").read_text(encoding="utf-8")
     content = json.loads(board.to_json())
@@ -85,21 +80,21 @@ def test_groups_grow_linearly() -> None:
     assert large / small < 10  # 4 × the groups; pairs of all groups would be 16 ×
 
 
-def test_too_many_groups_are_not_compared_with_each_other_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (groups_module, grouping):
-        monkeypatch.setattr(module, "MOST_GROUPS", 20)
+@changed(compared_groups=20)
+def test_too_many_groups_are_not_compared_with_each_other_and_say_so() -> None:
     result = _in_groups(21)
     assert "21 groups are too many to compare with each other" in str(result)
 
 
-def test_limits_of_many_pairs_are_bonferronis_and_no_narrower(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_of_many_pairs_are_bonferronis_and_no_narrower() -> None:
     groups = _in_groups(12).groups["accuracy"]
     drawn = groups.gap()
     joint = groups._joint()
     i, j = np.triu_indices(12, 1)
     with_draws = groups._limits_of_pairs(joint.point[i] - joint.point[j], i, j, 0.95)
-    monkeypatch.setattr(groups_module, "MOST_PAIRS", 0)
-    bonferroni = groups._limits_of_pairs(joint.point[i] - joint.point[j], i, j, 0.95)
+    with changed(pairs_of_groups=0):
+        bonferroni = groups._limits_of_pairs(joint.point[i] - joint.point[j], i, j, 0.95)
+        gap = groups.gap()
     assert (bonferroni[0] <= with_draws[0] + 0.02).all()
-    assert groups.gap().value == drawn.value
-    assert groups.gap().high <= 1.0
+    assert gap.value == drawn.value
+    assert gap.high <= 1.0
