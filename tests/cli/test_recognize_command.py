@@ -358,6 +358,25 @@ def test_failed_templates_are_left_out_of_all_systems_by_their_score(data, capsy
     assert "got -2, which no row and no column has throughout" in error
 
 
+def test_failed_templates_of_an_incomplete_list_are_left_out(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=(8, 8)) + 3 * np.eye(8)
+    s[:, 2] = -5.0
+    pairs = [(i, j) for i in range(8) for j in range(8) if (i, j) not in ((0, 1), (3, 2))]
+    (tmp_path / "t.csv").write_text("\n".join(["probe,gallery,score", *(f"p{i},p{j},{s[i, j]}" for i, j in pairs)]))
+    given = ("--similarity", tmp_path / "t.csv", "--triples")
+    code, out, _ = call(capsys, *given)
+    assert code == 0
+    assert "1 column (2) with one score throughout, -5" in out
+    code, out, _ = call(capsys, *given, "--failed-score", -5, "--json")
+    assert code == 0
+    (eer,) = rows(out, ("figure", "EER"))
+    s[0, 1] = s[3, 2] = np.nan
+    who = [f"p{i}" for i in range(8)]
+    left = verification(similarity=s, probes=who, gallery=who, failed_gallery=[2], missing="not compared")
+    assert eer["estimate"] == pytest.approx(float(left.eer().value))
+
+
 def test_incomplete_triples_have_rates_of_what_was_compared(tmp_path, capsys):
     rng = np.random.default_rng(0)
     cells = [
