@@ -166,6 +166,23 @@ def _at(column: Any, system: int) -> Any:
     return column.format(system) if isinstance(column, str) else column
 
 
+def judged(rows: Data) -> dict[str, Any]:
+    """A judge of every row, and people's scores of a third of them."""
+    labelled = np.random.default_rng(2).random(len(rows["unit"])) < 1 / 3
+    human = {name: np.where(labelled, rows[of], np.nan) for name, of in (("human", "right0"), ("human1", "right1"))}
+    chance = np.full(len(labelled), 1 / 3)
+    return {**human, "judge": rows["score0"], "judge1": rows["score1"], "chance": chance, "unit": rows["unit"]}
+
+
+def voted() -> dict[str, Any]:
+    """Votes on pairs of four systems, six on each prompt."""
+    rng = np.random.default_rng(6)
+    pair = np.array([rng.choice(4, 2, replace=False) for _ in range(120)])
+    systems = np.array(["red", "green", "blue", "grey"])
+    winner = rng.choice(["left", "right", "tie"], 120, p=[0.45, 0.4, 0.15])
+    return {"left": systems[pair[:, 0]], "right": systems[pair[:, 1]], "winner": winner, "prompt": np.arange(120) // 6}
+
+
 def _pandas(data: Data, folder: Path) -> Any:
     import pandas as pd
 

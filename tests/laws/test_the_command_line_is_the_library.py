@@ -79,5 +79,5 @@ def test_check(says: Say, source: Callable[[str], Any], design: str) -> None:
 
 def test_look_and_sample(says: Say, source: Callable[[str], Any]) -> None:
     assert says("look", {}) == json.loads(strat.look(source("csv")).to_json())
-    drawn = {"size": 12, "items": "place", "strata": "stratum", "seed": 3}
+    drawn: dict[str, Any] = {"size": 12, "items": "place", "strata": "stratum", "seed": 3}
     assert says("sample", drawn) == json.loads(strat.sample(source("csv"), **drawn).to_json())

@@ -30,10 +30,12 @@ from law_tables import (  # noqa: E402
     Data,
     asked_of_all,
     csv_file,
+    judged,
     names_of,
     of_all,
     of_one,
     table,
+    voted,
 )
 
 import strat  # noqa: E402
@@ -94,9 +96,7 @@ def _rarer() -> Calls:
         "score_table": lambda: strat.verbs.score_table(_files()["board.csv"], higher_is_better=True),
         "example_1_12": lambda: gaussian.bayes_error(gaussian.example_1_12()),
         "standard_problem": lambda: gaussian.standard_problem().classes[1],
-        "with_sample": lambda: gaussian.with_sample(
-            np.array([[1.0]]), np.array([[[2.0]]]), 2, added=np.array([[4.0], [5.0]])
-        ),
+        "with_sample": lambda: gaussian.with_sample(np.array([[1.0]]), np.array([[[2.0]]]), 2, added=np.array([[4.0]])),
         "noisy_shapes": lambda: datasets.noisy_shapes(20, curves=lines, rng=1),
         "relative_rank_of": lambda: recognition.relative_rank_of(public_calls.ranked()),
         "system_of_model": lambda: recognition.run(
@@ -218,15 +218,15 @@ def _options() -> Calls:
         "evaluate by two columns": partial(ask, **both, by=["sex", "kind"]),
         "evaluate rows with gaps": partial(strat.evaluate, _with_gaps(), **LABELS, missing="drop"),
         "equalized odds": lambda: ask(**_binary(), by="kind").equalized_odds(),
-        "evaluate two phases": partial(strat.evaluate, _judged(), **judge),
+        "evaluate two phases": partial(strat.evaluate, judged(rows()), **judge),
         "evaluate two phases with labels alone": partial(
             strat.evaluate,
-            _judged(),
+            judged(rows()),
             **judge | {"proxy": strat.Proxy("judge", probability="chance", estimator="labels")},
         ),
         "compare two phases": partial(
             strat.compare,
-            _judged(),
+            judged(rows()),
             score=["human", "human1"],
             proxy=strat.Proxy(["judge", "judge1"], probability="chance"),
             units="unit",
@@ -248,8 +248,8 @@ def _options() -> Calls:
         "gate on a stored baseline": lambda: strat.gate(
             rows(), baseline=_baseline(), truth="truth", predicted="guess1", items="place", margin=0.1
         ),
-        "votes": partial(strat.votes, _votes(), units="prompt"),
-        "votes with ties": partial(strat.votes, _votes(), units="prompt", ties="davidson", home=True),
+        "votes": partial(strat.votes, voted(), units="prompt"),
+        "votes with ties": partial(strat.votes, voted(), units="prompt", ties="davidson", home=True),
         "look": partial(strat.look, rows()),
         "look at long rows": partial(strat.look, _long()),
         "check of two measures": partial(
@@ -290,23 +290,6 @@ def _long() -> dict[str, Any]:
     """Rows of items by systems."""
     scores = [rows()["right0"], rows()["right1"]]
     return {"system": ["a"] * 96 + ["b"] * 96, "item": [*range(96)] * 2, "score": np.concatenate(scores).astype(float)}
-
-
-def _judged() -> dict[str, Any]:
-    """A judge of every row, and people's scores of a third of them."""
-    labelled = np.random.default_rng(2).random(96) < 1 / 3
-    human = {name: np.where(labelled, rows()[of], np.nan) for name, of in (("human", "right0"), ("human1", "right1"))}
-    judges = {"judge": rows()["score0"], "judge1": rows()["score1"]}
-    return {**human, **judges, "chance": np.full(96, 1 / 3), "unit": rows()["unit"]}
-
-
-def _votes() -> dict[str, Any]:
-    """Votes on pairs of four systems."""
-    rng = np.random.default_rng(6)
-    pair = np.array([rng.choice(4, 2, replace=False) for _ in range(120)])
-    systems = np.array(["red", "green", "blue", "grey"])
-    winner = rng.choice(["left", "right", "tie"], 120, p=[0.45, 0.4, 0.15])
-    return {"left": systems[pair[:, 0]], "right": systems[pair[:, 1]], "winner": winner, "prompt": np.arange(120) // 6}
 
 
 @cache
@@ -455,7 +438,7 @@ def _files() -> dict[str, str]:
     texts["scores.csv"] = "\n".join([",a,b,c,d,e,f", *lines])
     for name, text in texts.items():
         (_folder() / name).write_text(text, encoding="utf-8")
-    for name, columns in {"rows.csv": rows(), "votes.csv": _votes(), "board.csv": board}.items():
+    for name, columns in {"rows.csv": rows(), "votes.csv": voted(), "board.csv": board}.items():
         csv_file(columns, _folder() / name)
     return {path.name: str(path) for path in _folder().iterdir()}
 

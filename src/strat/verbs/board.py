@@ -215,7 +215,7 @@ def of_items(table: ItemTable, unmatched: str, roles: Mapping[str, str], metric:
     first = np.empty(len(labels), np.int64)
     first[item[::-1]] = np.arange(len(item))[::-1]
     columns = _of_items(table, roles)
-    _constant(table, columns, item, first)
+    check_constant(table, columns, item, first)
     if metric is None:
         scores = sums[whole] / tries[whole]
     else:
@@ -285,7 +285,7 @@ def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str],
     )
 
 
-def _constant(table: ItemTable, columns: Mapping[str, NDArray[Any]], item: Codes, first: Codes) -> None:
+def check_constant(table: ItemTable, columns: Mapping[str, NDArray[Any]], item: Codes, first: Codes) -> None:
     """What belongs to an item must be the same wherever it occurs."""
     for role, values in columns.items():
         other = values[first][item]

@@ -75,6 +75,11 @@ class CrossValidation(ByName[str, Estimate], SheetResult):
         return self.evaluation.estimates
 
     @property
+    def level(self) -> float:
+        """The confidence level of the limits."""
+        return self.evaluation.level
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the intervals hold, and what to be careful about."""
         return self.evaluation.notes

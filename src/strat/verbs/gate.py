@@ -144,7 +144,8 @@ def gate(
         questions, result = _alone(source, candidate, margin, floor, metrics, by, handed)
     else:
         largest_loss = _required(margin)
-        questions, result = _against(_board(source, baseline, candidate, metrics, by, handed), largest_loss, floor)
+        asked = handed | {"level": round(2.0 * level - 1.0, 12)}  # two-sided, whose limits are those of the gate
+        questions, result = _against(_board(source, baseline, candidate, metrics, by, asked), largest_loss, floor)
     checks = tuple(ask(1.0 - level, (1.0 - level) / len(questions), anytime) for ask in questions)
     notes = (*_of_checks(checks, level, anytime), *result.notes)
     return replace(result, checks=checks, level=level, unsure=unsure, notes=notes)

@@ -240,5 +240,5 @@ class GateResult(SheetResult):
 
     @checked
     def report(self, path: str | Path) -> Path:
-        """Write the leaderboards behind the checks to one self-contained HTML file."""
-        return write_report(list(self.boards.values()), path)
+        """Write the leaderboards behind the checks, or checks of a floor alone, to one self-contained HTML file."""
+        return write_report(list(self.boards.values()) or self, path)

@@ -13,7 +13,7 @@ from strat.base.text import counted, of_class
 from strat.designs import KINDS
 from strat.estimation import Estimate
 from strat.estimation.limits import default_method
-from strat.show.report.wording import named, number, places
+from strat.show.report.wording import named, number, percent, places
 
 _ASSUMED = {
     "simple random": "every row was drawn on its own, independently of the others",
@@ -58,8 +58,8 @@ def explain(estimate: Any) -> str:
     Parameters
     ----------
     estimate
-        An :class:`~strat.Estimate`; or a result that has one: of an evaluation its first measure is explained, of a
-        comparison the difference.
+        An :class:`~strat.Estimate`, with its 95 % limits; or a result that has one, with limits at the level of the
+        result: of an evaluation its first measure is explained, of a comparison the difference.
 
     Examples
     --------
@@ -69,7 +69,8 @@ def explain(estimate: Any) -> str:
     Accuracy is 0.75. Its 95 % interval runs from 0.04 to 1.00, with a standard error of 0.25.
     """
     single = _estimate_of(estimate)
-    lines = [_meaning(single), _target(single), _assumptions(single), *_changes(single)]
+    level = getattr(estimate, "level", 0.95)
+    lines = [_meaning(single, level), _target(single), _assumptions(single), *_changes(single)]
     return "\n\n".join(line for line in lines if line)
 
 
@@ -99,29 +100,30 @@ def _drawn(estimate: Estimate) -> str:
     return "units" if estimate.design.clustered or estimate.design.kind == "systematic" else "rows"
 
 
-def _meaning(estimate: Estimate) -> str:
+def _meaning(estimate: Estimate, level: float) -> str:
     if estimate.point.ndim:
-        return _many(estimate)
+        return _many(estimate, level)
     value, se = float(estimate.point), float(np.sqrt(estimate.variance))
     d = places(se)
     text = f"{named(estimate)}{of_class(estimate.positive)} is {number(value, d)}. "
     try:
-        low, high = (float(side) for side in estimate.interval())
+        low, high = (float(side) for side in estimate.interval(level))
     except StratError:
         return text + "There are no degrees of freedom, so that there is no interval."
-    text += f"Its 95 % interval runs from {number(low, d)} to {number(high, d)}"
+    text += f"Its {percent(level)} interval runs from {number(low, d)} to {number(high, d)}"
     text += f", with a standard error of {number(se, d)}." if se > 0 else "; no variation was seen."
-    return text + "\n\n" + _repeated(estimate)
+    return text + "\n\n" + _repeated(estimate, level)
 
 
-def _repeated(estimate: Estimate) -> str:
+def _repeated(estimate: Estimate, level: float) -> str:
     return (
-        f"Were the evaluation repeated with other {_drawn(estimate)} drawn in the same way, about 95 of 100 such "
-        "intervals would hold the true value. It is not a range in which 95 % of single results lie."
+        f"Were the evaluation repeated with other {_drawn(estimate)} drawn in the same way, about {100 * level:g} of "
+        "100 such intervals would hold the true value. It is not a range in which "
+        f"{percent(level)} of single results lie."
     )
 
 
-def _many(estimate: Estimate) -> str:
+def _many(estimate: Estimate, level: float) -> str:
     labels = [axis.name for axis in estimate.axes]
     values = estimate.point
     d = places(float(np.median(np.sqrt(estimate.variance))))
@@ -129,7 +131,7 @@ def _many(estimate: Estimate) -> str:
     return (
         f"{measure} has {values.size:,} values, by {' and '.join(labels)}, from "
         f"{number(float(values.min()), d)} to {number(float(values.max()), d)}. An interval holds for one value that "
-        "was chosen beforehand; the band holds for all of them at once, and is wider.\n\n" + _repeated(estimate)
+        "was chosen beforehand; the band holds for all of them at once, and is wider.\n\n" + _repeated(estimate, level)
     )
 
 
