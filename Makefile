@@ -13,7 +13,7 @@ UV     := build/uv/bin/uv
 EXTRAS := learn,plot,report,logs,excel,spark,dask,speech,translation,detection
 COMMA  := ,
 
-.PHONY: demo test test-lowest test-spark gpu-interpreter survey-data coverage record lint format lock docs dist test-dist sizes benchmarks validate mutate load fuzz clean
+.PHONY: demo test test-lowest test-spark gpu-interpreter survey-data coverage record lint format lock docs dist test-dist sizes benchmarks speed validate mutate load fuzz clean
 
 demo: $(SMALL)
 	$(BIN)/strat demo
@@ -87,6 +87,10 @@ sizes: $(UV)
 
 benchmarks: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+# This tree beside the first edition; fails where a job is much slower than the stored ratio.
+speed: $(STAMP)
+	$(BIN)/python -m benchmarks.speed
 
 validate: $(STAMP)
 	$(BIN)/python -m validation
