@@ -6,6 +6,7 @@ import copy
 import datetime as dt
 import pickle
 import uuid
+from contextlib import nullcontext
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import scipy.sparse
 
 import strat
 from strat import StratError
+from strat.base.limits import changed
 from strat.data import read
 from strat.data.untrusted import whole
 from strat.verbs import evaluate
@@ -190,3 +192,16 @@ def test_long_numbers_are_no_other_spelling_of_each_other() -> None:
 def test_decimals_that_are_no_number_are_missing(text: str) -> None:
     """A signalling NaN ended in `decimal.InvalidOperation`."""
     assert read({"t": [Decimal(text), Decimal(1)]}).column("t", missing="drop").tolist() == [1]
+
+
+@pytest.mark.parametrize(("number", "text"), [("1", '"1"'), ("0.5", '"0.5"'), ("true", '"true"')])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_number_and_its_text_in_one_column_of_json(number: str, text: str, large: bool, tmp_path: Path) -> None:
+    """They were one label; as in a list of Python they are refused, and other texts beside numbers are labels."""
+    with changed(json_bytes_looked_at=0) if large else nullcontext():
+        path = tmp_path / "t.jsonl"
+        path.write_text(f'{{"t": {number}}}\n{{"t": {text}}}\n{{"t": "b"}}\n')
+        with pytest.raises(StratError, match="column `t` must have labels of one type"):
+            read(path).column("t")
+        path.write_text(f'{{"t": {number}}}\n{{"t": "a"}}\n{{"t": "NA"}}\n')
+        assert read(path).column("t", missing="drop").tolist() == [number, "a"]

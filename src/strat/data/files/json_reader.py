@@ -77,7 +77,14 @@ class JsonFiles:
         unsure = [name for name in unsure if not held.get(name)]
         asked = [look for name in unsure for look in _json_looks(quoted(name), self.na)]
         answers = ask(rows, asked)
-        looks = {name: [next(answers) for _ in range(5)] for name in unsure}
+        looks = {}
+        for name in unsure:
+            both, *looks[name] = (next(answers) for _ in range(6))
+            if both:
+                raise StratError(
+                    f"column `{name}` must have labels of one type, got one as text and as a number or truth value; "
+                    "make them all text."
+                )
         casts = {name: kind for name in unsure if (kind := _json_kind(*looks[name])) not in (None, self.types[name])}
         self.casts |= casts
         return bool(casts)
@@ -89,22 +96,25 @@ class JsonFiles:
 
 def _json_held(value: str, kind: str, na: Sequence[str]) -> str | None:
     """SQL that is true where what the first rows look like holds for all, so that no closer look is needed."""
-    text = f"({value}->>'$')"
+    text, kind_of = f"({value}->>'$')", f"json_type({value})"
     tests = {
-        "BIGINT": f"bool_and(json_type({value}) in ('BIGINT', 'UBIGINT') and try_cast({text} as bigint) is not null)",
-        "BOOLEAN": f"bool_and(json_type({value}) = 'BOOLEAN')",
-        "VARCHAR": f"bool_or(json_type({value}) = 'VARCHAR' and not {in_marks(text, na)})",
+        "BIGINT": [f"bool_and({kind_of} in ('BIGINT', 'UBIGINT') and try_cast({text} as bigint) is not null)"],
+        "BOOLEAN": [f"bool_and({kind_of} = 'BOOLEAN')"],
+        "VARCHAR": [f"bool_and({kind_of} = 'VARCHAR')", f"bool_or(not {in_marks(text, na)})"],
     }
-    there = f"filter (where {value} is not null and json_type({value}) <> 'NULL')"
-    return f"coalesce({tests[kind]} {there}, false)" if kind in tests else None
+    there = f"filter (where {value} is not null and {kind_of} <> 'NULL')"
+    return " and ".join(f"coalesce({test} {there}, false)" for test in tests[kind]) if kind in tests else None
 
 
 def _json_looks(value: str, na: Sequence[str]) -> list[str]:
-    """SQL: whether lists or objects occur, text that is no mark, truth values, fractions; the largest whole number."""
+    """SQL: whether a text is also a number; whether lists, text, truth values, fractions occur; the largest whole."""
     text, kind = f"({value}->>'$')", f"json_type({value})"
     whole = f"regexp_full_match({text}, '-?[0-9]+')"
     number = f"{kind} in ('BIGINT', 'UBIGINT', 'DOUBLE')"
+    plain = f"{number} or {kind} = 'BOOLEAN'"
+    each = (f"count(distinct {text}) filter ({where})" for where in (f"{kind} = 'VARCHAR'", plain))
     return [
+        f"{' + '.join(each)} > count(distinct {text}) filter ({kind} = 'VARCHAR' or {plain})",
         f"coalesce(bool_or({kind} in ('ARRAY', 'OBJECT')), false)",
         f"coalesce(bool_or({kind} = 'VARCHAR' and not {in_marks(text, na)}), false)",
         f"coalesce(bool_or({kind} = 'BOOLEAN'), false)",
