@@ -83,7 +83,8 @@ class TrialStep(Step):
     @property
     def command(self) -> str | None:
         """The command line, quoted for a POSIX shell; None where the rows are not in a file that it reads."""
-        if not self.files or any("," in str(name) for name in self.roles.values()):
+        names = [str(name) for name in self.roles.values()]
+        if not self.files or any("," in name for name in names):
             return None
         columns = ",".join(f"{role}={name}" for role, name in self.roles.items())
         file = self.files[0]
