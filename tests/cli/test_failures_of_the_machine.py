@@ -19,6 +19,7 @@ import warm
 from command_cases import MAIN, Program, in_a_copy, listing, put, table
 from strat.base.errors import StratError
 from strat.data.untrusted import stamps_of, unchanged
+from systems import LINUX, POSIX
 
 ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 OLD = "what was there before\n"
@@ -36,15 +37,17 @@ out.write(pathlib.Path(sys.argv[1]), "new" * 1000)
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
-def test_killed_while_writing_the_old_file_stays(tmp_path: Path, how: signal.Signals) -> None:
+@POSIX
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
+def test_killed_while_writing_the_old_file_stays(tmp_path: Path, how: str) -> None:
     """However it dies before the end, the old report is whole; only a hidden .part file may stay."""
     folder, ready = tmp_path / "reports", tmp_path / "about to replace"
     path = put(folder, "r.html", OLD)
     program = warm.Program(HANG, path, ready)
     program.wait_for(ready.exists)
-    program.send(how)
-    assert program.end().code == -how
+    sign = signal.Signals[how]
+    program.send(sign)
+    assert program.end().code == -sign
     assert path.read_text() == OLD
     assert all(p.name == "r.html" or (p.name.startswith(".r.html.") and p.suffix == ".part") for p in folder.iterdir())
 
@@ -62,6 +65,7 @@ def test_an_interrupt_while_writing_leaves_nothing(tmp_path: Path, monkeypatch: 
     assert path.read_text() == OLD
 
 
+@POSIX
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
     """As a terminal sends it, to a program that has just begun to work."""
     path, ready = put(tmp_path, "a.csv", table(400_000)), tmp_path / "ready"
@@ -93,6 +97,7 @@ FULL = {
 }
 
 
+@POSIX
 @pytest.mark.parametrize("make", FULL.values(), ids=FULL.keys())
 def test_a_full_disk(make: Callable[[Path], tuple[object, ...]], tmp_path: Path) -> None:
     """No room for more than 4 KiB: one line, exit code 1, the folder as it was."""
@@ -108,6 +113,7 @@ def test_a_full_disk(make: Callable[[Path], tuple[object, ...]], tmp_path: Path)
     assert listing(tmp_path) == before
 
 
+@LINUX
 def test_standard_output_that_is_full(tmp_path: Path) -> None:
     """In an interpreter of its own, which writes what is left at its very end."""
     path = put(tmp_path, "a.csv", table())
@@ -120,6 +126,7 @@ def test_standard_output_that_is_full(tmp_path: Path) -> None:
     assert "Traceback" not in made.stderr
 
 
+@POSIX
 def test_standard_output_that_is_closed_early(tmp_path: Path) -> None:
     path, pipe = put(tmp_path, "a.csv", table(5000)), tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -208,6 +215,7 @@ def test_a_folder_that_vanishes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "there is no folder" in ended.err
 
 
+@LINUX
 def test_little_memory(tmp_path: Path) -> None:
     """With an address space too small for the work: one line, exit code 1, no traceback."""
     path = put(tmp_path, "a.csv", table(200))

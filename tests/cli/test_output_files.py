@@ -22,7 +22,9 @@ from command_cases import MAIN, Program, in_a_copy, put, table
 from strat.base.files import atomic
 from strat.data import files, read
 from strat.verbs import evaluate
+from systems import POSIX
 
+pytestmark = POSIX  # links, modes and closed streams
 ASK = ("--truth", "truth", "--predicted", "guess")
 OVER = "must name another file than those that are read"
 

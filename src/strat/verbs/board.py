@@ -260,8 +260,9 @@ def _repeats(tries: NDArray[Any]) -> list[str]:
     least, most = int(tries[tries > 0].min()), int(tries.max())
     if most == 1:
         return []
-    tries_text = most if least == most else f"{least} to {most}"
-    return [Note("repeats-averaged", f"{tries_text} tries of each item averaged per system")]
+    text = f"{most if least == most else f'{least} to {most}'} tries of each item averaged per system: limits of one "
+    text += "system are those of its items' means, and may differ a little from those of `evaluate`, which counts tries"
+    return [Note("repeats-averaged", text)]
 
 
 def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[str]:

@@ -23,7 +23,7 @@ from strat.verbs.board import Board, joint
 from strat.verbs.board_folding import folded
 from strat.verbs.grouping import Parts, grouped, rows_by_label
 from strat.verbs.groups import Groups, untested
-from strat.verbs.hints import averages, classes_as_strata, coded_scores, looks_spent, traps
+from strat.verbs.hints import averages, classes_as_strata, coded_scores, looks_spent, pooled_over_crossed, traps
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.log_hints import looks_clustered
 from strat.verbs.metrics import Metric
@@ -141,6 +141,7 @@ def _hints(board: Board, metric: Metric, way: Way) -> list[Note]:
     notes = traps(units=units, strata=strata, names=board.names, rows=len(board))
     weighted = "weights" in board.columns or way.sampling.population is not None
     notes += classes_as_strata(board.names, [metric], weighted=weighted)
+    notes += pooled_over_crossed([metric], way.sampling)
     if board.role == "score" and "truth" not in board.columns:
         notes += coded_scores(dict(zip(board.systems, board.values, strict=True)))
         if way.higher_is_better is None and metric.higher_is_better:

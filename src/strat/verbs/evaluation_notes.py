@@ -19,7 +19,7 @@ from strat.designs.from_columns import (
 from strat.estimation import Estimate
 from strat.measures.positive import positives
 from strat.verbs.groups import Groups, in_words, untested
-from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, traps
+from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
 from strat.verbs.metric_words import ALIASES
 from strat.verbs.metrics import Metric
 from strat.verbs.sources import Basis, Sources
@@ -41,6 +41,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     table, roles = columns.table, columns.roles
     notes: list[str] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
     notes += averages(wanted, basis.estimates)
+    notes += pooled_over_crossed(wanted, columns.sampling)
     weighted = columns.weights is not None or columns.sampling.population is not None
     notes += classes_as_strata(roles, wanted, weighted=weighted)
     if roles["truth"] is None and "score" in basis.cells.columns:

@@ -101,9 +101,9 @@ class Groups(ByName[Any, Estimate], SheetResult):
 
         There is none where nothing varied in a group: its standard error of 0 would pass for a value known exactly.
         """
-        if reason := self.untestable():
-            raise StratError(f"`{self.metric}` {reason}")
         joint = self._joint()
+        if reason := self._untestable(joint):
+            raise StratError(f"`{self.metric}` {reason}")
         value, k = np.ravel(joint.point), joint.point.size - 1
         contrasts = np.eye(k + 1)[1:] - 1.0 / (k + 1)
         covariance = contrasts @ joint.covariance @ contrasts.T
@@ -115,19 +115,18 @@ class Groups(ByName[Any, Estimate], SheetResult):
         null = f"{self.metric} is the same in all groups"
         return TestResult("equality of groups, Wald F", f, p, (float(k), df), "two-sided", null)
 
-    def untestable(self) -> str:
-        """Why there is no such test, as the rest of a sentence about the measure; empty where there is one."""
-        joint = self._joint()
+    def _untestable(self, joint: Estimate) -> str | None:
+        """Why there is no test that all groups have the same value, as what follows the measure's name, or None."""
         if still := [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]:
             return (
-                f"can't be tested for being equal in all groups: nothing varied in {some(map(in_words, still))}, and "
-                "a standard error of 0 does not mean that a value is known exactly; compare the groups' intervals, or "
-                "join groups until each shows variation."
+                f"can't be tested for being equal in all groups: nothing varied in {some(map(in_words, still))}, "
+                "and a standard error of 0 does not mean that a value is known exactly; "
+                "compare the groups' intervals, or join groups until each shows variation."
             )
-        k, df = joint.point.size, float(np.max(joint.df))
-        if k < 2 or df < k - 1:
-            return f"can't be tested over {k} groups with {df:g} degrees of freedom; take fewer groups."
-        return ""
+        groups, df = joint.point.size, float(np.max(joint.df))
+        if groups < 2 or df - groups + 2 < 1:
+            return f"can't be tested over {groups} groups with {df:g} degrees of freedom; take fewer groups."
+        return None
 
     def gap(self, level: float = 0.95) -> Extreme:
         """The largest difference between two groups, with limits that allow for its having been chosen."""
@@ -285,7 +284,7 @@ def untested(measures: Iterable[Groups]) -> list[Note]:
     for one in measures:
         if one.joint is None or one.joint.point.ndim != 1 or len(one.each) > LIMITS.compared_groups:
             continue
-        if reason := one.untestable():
+        if reason := one._untestable(one.joint):
             named.setdefault(reason, []).append(one.metric)
     return [
         Note("groups-not-tested", f"`{first}` {reason}" + (f" (likewise for {', '.join(others)})" if others else ""))

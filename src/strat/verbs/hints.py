@@ -20,6 +20,7 @@ from strat.data.backends import Lazy
 from strat.data.column import Column
 from strat.data.table import Table
 from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
 from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import STRATA_ARE_CLASSES
 from strat.measures import mean
@@ -31,6 +32,7 @@ FEW = 15  # levels of a column that rather look like strata than like units
 MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
 MOST_SYSTEMS = 50  # levels of a column that may name systems
 BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
+RANKING = ("auc", "average_precision", "equal_error_rate", "harrell_c")  # measures that compare rows with rows
 CODES = (-1, -2, -3, -8, -9, 8, 9, 88, 98, 99, 998, 999, 9999, -99, -999, -9999)  # of answers that are not there
 SPENT = ("cost", "costs", "price", "usd", "eur", "latency", "time", "times", "seconds", "secs", "sec", "ms",
          "duration", "runtime", "tokens", "loss", "losses", "error", "errors", "wer", "cer", "rmse", "mae")  # fmt: skip
@@ -348,6 +350,17 @@ def _coded(column: Column, keep: NDArray[np.bool_] | None) -> tuple[Codes, int] 
     if len(labels) < 2 or (codes < 0).any():
         return None
     return codes, len(labels)
+
+
+def pooled_over_crossed(metrics: Sequence[Metric], sampling: Sampling) -> list[Note]:
+    """A note on measures that compare rows with rows, also ratings of different readers."""
+    names = [metric.name for metric in metrics if ALIASES.get(metric.name, metric.name) in RANKING]
+    if sampling.crossed is None or not names:
+        return []
+    factors = " and ".join(map(repr, sampling.drawn.values()))
+    text = f"{', '.join(names)}: rows are pooled over {factors}, so that scores of different readers or judges are "
+    text += "compared with each other; reader studies report the mean of the readers' own values: strat.comparison."
+    return [Note("pooled-over-crossed", text + "readers gives that of the AUC")]
 
 
 def coded_scores(scores: Mapping[str, Array]) -> list[Note]:
