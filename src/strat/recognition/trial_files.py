@@ -79,14 +79,14 @@ class Trials:
         if used is None:
             raise StratError.about("scores", "must be given for a list of trials that has none, got None.")
         given: dict[str, Any] = {"distance" if distance else "similarity": used, "average": average}
-        made = self._verification(given)
-        if self.probe is None or self.gallery is None or not isinstance(made.comparisons, ListComparisons):
-            return made
+        verification = self._verification(given)
+        if self.probe is None or self.gallery is None or not isinstance(verification.comparisons, ListComparisons):
+            return verification
         alike = failed_in_list(np.asarray(used, float), {"probe": self.probe, "gallery image": self.gallery})
         if not alike:
-            return made
-        noted = (*made.comparisons.noted, *alike)
-        return replace(made, comparisons=replace(made.comparisons, noted=noted))
+            return verification
+        noted = (*verification.comparisons.noted, *alike)
+        return replace(verification, comparisons=replace(verification.comparisons, noted=noted))
 
     def _verification(self, given: Mapping[str, Any]) -> Verification:
         """The comparisons, with the subjects that are known."""

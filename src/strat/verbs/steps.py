@@ -83,8 +83,7 @@ class TrialStep(Step):
     @property
     def command(self) -> str | None:
         """The command line, quoted for a POSIX shell; None where the rows are not in a file that it reads."""
-        names = [str(name) for name in self.roles.values()]
-        if not self.files or any("," in name for name in names):
+        if not self.files or any("," in str(name) for name in self.roles.values()):
             return None
         columns = ",".join(f"{role}={name}" for role, name in self.roles.items())
         file = self.files[0]
