@@ -199,6 +199,8 @@ def _absent(name: str, value: Any) -> bool:
         raise StratError(
             f"column `{name}` must hold plain labels or numbers, got {some([value], 1)[:60]}; choose a field of it."
         )
+    if isinstance(value, Decimal):  # one kind of which refuses to be compared
+        return value.is_nan()
     differs = value != value
     return not isinstance(differs, bool | np.bool_) or bool(differs)
 
