@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strat.base.errors import StratError, near, some
 from strat.base.notes import Note
@@ -88,7 +89,23 @@ def _joined(kind: str, source: Any, asked: Asked) -> Board:
     )
     roles = {role: name for role, name in asked.columns.items() if role != "items"}
     board = of_columns(read(joined.table, na=[]), joined.systems, asked.role, roles, "error")
+    whole = read(next(iter(parts.values())), na=reading.na) if kind == "tables" else table
+    board = replace(board, about=_fields_of_items(whole, joined.table[items], asked))
     return replace(board, notes=(*notes, *joined.notes, *board.notes), library=library)
+
+
+def _fields_of_items(table: Table, keys: NDArray[Any], asked: Asked) -> dict[str, NDArray[Any]]:
+    """The columns that say one thing of each of these items, where nothing is said of how they were drawn."""
+    roles = {role: name for role, name in asked.columns.items() if name is not None and role != "items"}
+    items = table.columns([str(asked.items)], missing="drop")[str(asked.items)]
+    if any(map(is_drawn, roles)) or len(items) != len(table):
+        return {}
+    used = [str(asked.items), *asked.values, *roles.values(), *([asked.system] if asked.system else [])]
+    labels, first, item = np.unique(items, return_index=True, return_inverse=True)
+    fields = fields_beside(table, used, asked.truth)
+    own = {name: values for name, values in fields.items() if bool((values == values[first][item]).all())}
+    place = np.searchsorted(labels, keys)
+    return {name: values[first][place] for name, values in own.items()}
 
 
 def _require(table: Any, asked: Asked) -> None:
