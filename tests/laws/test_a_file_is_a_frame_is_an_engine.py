@@ -12,7 +12,7 @@ from law_tables import DESIGNS, GROUPS_OF_MEASURES, SOURCES, asked_of_all, pairs
 
 import strat
 from facts_of_results import differences, facts
-from strat.verbs import stream
+from strat.base.limits import changed
 
 FEW = [name for name in GROUPS_OF_MEASURES if name != "labels"]  # measures in one call
 EACH = pairs(list(SOURCES), list(DESIGNS), FEW) + [  # and forty measures in one, on a design for each source
@@ -43,8 +43,6 @@ def test_every_measure_of_a_source_is_that_of_columns(source: Callable[[str], An
     assert _unlike(source(name), [(design, group) for of, design, group in EACH if of == name]) == []
 
 
-def test_every_measure_of_a_file_that_is_read_in_pieces_is_that_of_columns(
-    source: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stream, "LARGE", 0)
+@changed(rows_in_memory=0)
+def test_every_measure_of_a_file_that_is_read_in_pieces_is_that_of_columns(source: Callable[[str], Any]) -> None:
     assert _unlike(source("parquet"), list(zip(cycle(IN_UNITS), GROUPS_OF_MEASURES, strict=False))) == []
