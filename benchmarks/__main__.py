@@ -15,7 +15,7 @@ def main() -> None:
     known = [
         m.name
         for m in pkgutil.iter_modules(benchmarks.__path__)
-        if m.name not in {"__main__", "harness", "fields_cases"}
+        if m.name not in {"__main__", "harness", "fields_cases", "speed"}  # `speed` compares commits, not rivals
     ]
     for name in sys.argv[1:] or [n for n in known if n not in NEEDS_A_DEVICE]:
         print(f"\n== {name}\n", flush=True)

@@ -34,8 +34,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what takes long to make go to one process: it is made once."""
     for item in items:
-        for shared_thing in {"site", "browser", "reproduced"} & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        for shared_thing in {"site", "browser", "reproduced"} & fixtures:
             item.add_marker(pytest.mark.xdist_group(shared_thing))
+        if "browser" in fixtures:
+            item.add_marker("browser")
 
 
 def shared_folder() -> Path | None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,38 +35,62 @@ class Outcome:
     err: str
 
 
-def run(code: str, *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Outcome:
-    """Run a program as `python -c` would."""
-    global spent
-    words, folder, environment = [str(word) for word in arguments], str(cwd or Path.cwd()), dict(env or os.environ)
-    if not FORKS:
-        command = [sys.executable, "-c", code, *words]
-        made = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-        return Outcome(made.returncode, made.stdout, made.stderr)
-    with tempfile.TemporaryDirectory() as streams:
-        process = CONTEXT.Process(target=_program, args=(code, words, folder, environment, streams))
-        process.start()
-        process.join(SECONDS)
-        if process.is_alive():
-            process.kill()
+class Program:
+    """A program that runs; its standard output goes to a file, or to the pipe that is named."""
+
+    def __init__(
+        self,
+        code: str,
+        *arguments: object,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        out: Path | None = None,
+    ) -> None:
+        self.streams = tempfile.TemporaryDirectory()
+        folder, environment = str(cwd or Path.cwd()), dict(env or os.environ)
+        given = (code, [str(word) for word in arguments], folder, environment, self.streams.name, str(out or ""))
+        self.process = CONTEXT.Process(target=_program, args=given)
+        self.process.start()
+
+    def send(self, sign: signal.Signals) -> None:
+        """Send it a signal."""
+        os.kill(self.process.pid, sign)
+
+    def wait_for(self, done: Callable[[], bool]) -> None:
+        """Wait until it has done something."""
+        while not done():
+            assert self.process.is_alive(), self.end()
+            time.sleep(0.01)
+
+    def end(self) -> Outcome:
+        """How it ended, once it has."""
+        global spent
+        self.process.join(SECONDS)
+        if self.process.is_alive():
+            self.process.kill()
             raise AssertionError(f"the program ran for more than {SECONDS:g} s")
-        out, err, cpu = (
-            path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-            for path in (Path(streams, name) for name in ("out", "err", "cpu"))
-        )
+        kept = (Path(self.streams.name, name) for name in ("out", "err", "cpu"))
+        out, err, cpu = (path.read_text(encoding="utf-8", errors="replace") if path.exists() else "" for path in kept)
+        self.streams.cleanup()
         spent += float(cpu or 0)
-        assert process.exitcode is not None
-        return Outcome(process.exitcode, out, err)
+        return Outcome(self.process.exitcode, out, err)
 
 
-def _program(code: str, arguments: list[str], folder: str, environment: dict[str, str], streams: str) -> None:
+def run(code: str, *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Outcome:
+    """How a program ends that is run as `python -c` would run it."""
+    if FORKS:
+        return Program(code, *arguments, cwd=cwd, env=env).end()
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    made = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return Outcome(made.returncode, made.stdout, made.stderr)
+
+
+def _program(code: str, arguments: list[str], folder: str, environment: dict[str, str], streams: str, out: str) -> None:
     """The program, in the copy: its streams, folder, environment and arguments are those that it was given."""
     sys.stdout.flush()
     sys.stderr.flush()
-    for descriptor, name in ((1, "out"), (2, "err")):
-        os.dup2(os.open(Path(streams, name), os.O_WRONLY | os.O_CREAT), descriptor)
+    for descriptor, path in ((1, out or Path(streams, "out")), (2, Path(streams, "err"))):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), descriptor)
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 as long as the process
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
     os.environ.clear()

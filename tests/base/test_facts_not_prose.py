@@ -67,6 +67,8 @@ ALLOWED = {
     ("base/validate/arguments.py", "str(error).partition('. Did you mean')"),
     # a method or a measure that the caller asks for by name
     ("recognition/experiment.py", "str(method).removesuffix(NO_STRATA)"),
+    # names of columns, which a list of them on the command line separates by commas
+    ("verbs/steps.py", "',' in str(name)"),
     # the ending of a file's name
     ("recognition/score_files.py", "str(path).lower().endswith('.parquet')"),
     # libraries that may not be loaded, and an engine that has no class for it

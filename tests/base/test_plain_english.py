@@ -90,7 +90,7 @@ def test_documentation_uses_the_words_of_the_trade(folder: str) -> None:
         for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
         if not line.startswith("|")
     ]
-    assert_none(line for line in lines if DIALECT.search(line))
+    assert_none(line for line in lines if DIALECT.search(re.sub("`[^`]*`", "", line)))  # codes are no prose
 
 
 @pytest.mark.parametrize(

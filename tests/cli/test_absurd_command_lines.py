@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from command_cases import Case, Catalogue, Program, check, of_rows, put, table
+from systems import POSIX
 
 case = Catalogue()
 GOOD = table()
@@ -701,6 +702,7 @@ case("a demo into nowhere", lambda f: ["demo", "--out", f / "no" / "r.html"], sa
 case("a demo that copies over a file", lambda f: ["demo", "--copy", put(f, "there.csv", "mine")], says="new file")
 
 
+@POSIX
 @pytest.mark.parametrize("entry", case.cases, ids=str)
 def test_a_hostile_call(entry: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check(entry, tmp_path, Program(capsys))

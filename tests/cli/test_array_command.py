@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from strat.algebra import is_orthogonal
+from strat.algebra.orthogonal import CONSTRUCTIONS
 from strat.base.errors import StratError
 from strat.cli.app import app, main
 
@@ -24,6 +25,11 @@ def ask(*arguments, refused=None):
         raise result.exception
     assert result.exit_code == 0, result.output
     return result.output
+
+
+def test_help_names_every_construction():
+    text = " ".join(ask("--help").replace("│", " ").split())
+    assert all(name in text for name in CONSTRUCTIONS)
 
 
 def test_it_prints_what_it_made():

@@ -15,29 +15,21 @@ from typing import Any
 import pytest
 
 import strat.show.render as out
-from command_cases import Program, in_a_copy, listing, put, table
+import warm
+from command_cases import MAIN, Program, in_a_copy, listing, put, table
 from strat.base.errors import StratError
 from strat.data.untrusted import stamps_of, unchanged
+from systems import LINUX, POSIX
 
 ASK = ("--truth", "truth", "--predicted", "guess", "--strata", "subject", "--units", "passage", "--nested")
 OLD = "what was there before\n"
-
-
-def python(code: str, *arguments: object, **options: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
 
 
 HANG = """
 import sys, time, pathlib, strat.show.render as out
 real = pathlib.Path.replace
 def slow(self, target):
-    print("about to replace", flush=True)
+    pathlib.Path(sys.argv[2]).touch()
     time.sleep(60)
     return real(self, target)
 pathlib.Path.replace = slow
@@ -45,19 +37,19 @@ out.write(pathlib.Path(sys.argv[1]), "new" * 1000)
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
-def test_killed_while_writing_the_old_file_stays(tmp_path: Path, how: signal.Signals) -> None:
+@POSIX
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
+def test_killed_while_writing_the_old_file_stays(tmp_path: Path, how: str) -> None:
     """However it dies before the end, the old report is whole; only a hidden .part file may stay."""
-    path = put(tmp_path, "r.html", OLD)
-    with python(HANG, path) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "about to replace\n"
-        process.send_signal(how)
-        process.wait()
+    folder, ready = tmp_path / "reports", tmp_path / "about to replace"
+    path = put(folder, "r.html", OLD)
+    program = warm.Program(HANG, path, ready)
+    program.wait_for(ready.exists)
+    sign = signal.Signals[how]
+    program.send(sign)
+    assert program.end().code == -sign
     assert path.read_text() == OLD
-    assert all(
-        p.name == "r.html" or (p.name.startswith(".r.html.") and p.suffix == ".part") for p in tmp_path.iterdir()
-    )
+    assert all(p.name == "r.html" or (p.name.startswith(".r.html.") and p.suffix == ".part") for p in folder.iterdir())
 
 
 def test_an_interrupt_while_writing_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,18 +65,20 @@ def test_an_interrupt_while_writing_leaves_nothing(tmp_path: Path, monkeypatch: 
     assert path.read_text() == OLD
 
 
+@POSIX
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
-    path = put(tmp_path, "a.csv", table(400_000))
-    process = python("from strat.cli import main; main()", "evaluate", path, *ASK, "--method", "bootstrap",
-                     "--html", tmp_path / "r.html")  # fmt: skip
-    time.sleep(2.0)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
-    if process.returncode == 0:
-        pytest.skip("the machine was faster than the interrupt")
-    assert (process.returncode, stdout) == (130, "")
-    assert stderr == "strat: interrupted; nothing was left half-written.\n"
-    assert listing(tmp_path).keys() == {"a.csv"}
+    """As a terminal sends it, to a program that has just begun to work."""
+    path, ready = put(tmp_path, "a.csv", table(400_000)), tmp_path / "ready"
+    code = f"open({str(ready)!r}, 'x').close(); {MAIN}"
+    program = warm.Program(code, "evaluate", path, *ASK, "--method", "bootstrap", "--html", tmp_path / "r.html")
+    program.wait_for(ready.exists)
+    time.sleep(0.3)
+    program.send(signal.SIGINT)
+    ended = program.end()
+    assert ended.code != 0, "the machine was faster than the interrupt"
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.err == "strat: interrupted; nothing was left half-written.\n"
+    assert listing(tmp_path).keys() == {"a.csv", "ready"}
 
 
 SMALL_FILES = """
@@ -103,6 +97,7 @@ FULL = {
 }
 
 
+@POSIX
 @pytest.mark.parametrize("make", FULL.values(), ids=FULL.keys())
 def test_a_full_disk(make: Callable[[Path], tuple[object, ...]], tmp_path: Path) -> None:
     """No room for more than 4 KiB: one line, exit code 1, the folder as it was."""
@@ -118,26 +113,27 @@ def test_a_full_disk(make: Callable[[Path], tuple[object, ...]], tmp_path: Path)
     assert listing(tmp_path) == before
 
 
+@LINUX
 def test_standard_output_that_is_full(tmp_path: Path) -> None:
+    """In an interpreter of its own, which writes what is left at its very end."""
     path = put(tmp_path, "a.csv", table())
     with Path("/dev/full").open("w") as full:
         made = subprocess.run(
-            [sys.executable, "-c", "from strat.cli import main; main()", "evaluate", str(path), *ASK],
+            [sys.executable, "-c", MAIN, "evaluate", str(path), *ASK],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert made.returncode != 0
     assert "Traceback" not in made.stderr
 
 
+@POSIX
 def test_standard_output_that_is_closed_early(tmp_path: Path) -> None:
-    path = put(tmp_path, "a.csv", table(5000))
-    code = "from strat.cli import main; main()"
-    with python(code, "sample", path, "--size", "5000", "--json") as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert "Traceback" not in process.stderr.read()
+    path, pipe = put(tmp_path, "a.csv", table(5000)), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    program = warm.Program(MAIN, "sample", path, "--size", "5000", "--json", out=pipe)
+    with pipe.open() as reader:
+        reader.readline()
+    assert "Traceback" not in program.end().err
 
 
 def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
@@ -193,7 +189,7 @@ def test_two_runs_writing_one_report(tmp_path: Path) -> None:
     writers = [threading.Thread(target=write, args=(text,)) for text in texts]
     for writer in writers:
         writer.start()
-    end = time.monotonic() + 1.5
+    end = time.monotonic() + 0.5
     while time.monotonic() < end:
         if path.exists() and path.read_text() not in texts:
             wrong.append(path.stat().st_size)
@@ -206,13 +202,8 @@ def test_two_runs_writing_one_report(tmp_path: Path) -> None:
 
 def test_two_programs_writing_one_report(tmp_path: Path) -> None:
     path = put(tmp_path, "a.csv", table(400))
-    code = "from strat.cli import main; main()"
-    both = [python(code, "evaluate", path, *ASK, "--html", tmp_path / "r.html", "-q") for _ in range(2)]
-    codes = []
-    for process in both:
-        process.communicate(timeout=60)
-        codes.append(process.returncode)
-    assert codes == [0, 0]
+    both = [warm.Program(MAIN, "evaluate", path, *ASK, "--html", tmp_path / "r.html", "-q") for _ in range(2)]
+    assert [program.end().code for program in both] == [0, 0]
     assert listing(tmp_path).keys() == {"a.csv", "r.html"}
     assert (tmp_path / "r.html").read_text().rstrip().endswith("</html>")
 
@@ -224,6 +215,7 @@ def test_a_folder_that_vanishes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "there is no folder" in ended.err
 
 
+@LINUX
 def test_little_memory(tmp_path: Path) -> None:
     """With an address space too small for the work: one line, exit code 1, no traceback."""
     path = put(tmp_path, "a.csv", table(200))
@@ -234,11 +226,10 @@ def test_little_memory(tmp_path: Path) -> None:
         "resource.setrlimit(resource.RLIMIT_AS, (pages + (400 << 20),) * 2)\n"
         "from strat.cli import main; main()"
     )
-    with python(code, "array", "--levels", "3", "--columns", "9000", "--check") as process:
-        stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 1, (stdout[-500:], stderr[-500:])
-    assert "Traceback" not in stderr
-    assert stderr.startswith("strat: ")
+    ended = warm.run(code, "array", "--levels", "3", "--columns", "9000", "--check")
+    assert ended.code == 1, ended
+    assert "Traceback" not in ended.err
+    assert ended.err.startswith("strat: ")
     assert path.exists()
 
 

@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from strat.cli.app import app
+from systems import POSIX
 
 N = 300
 
@@ -95,6 +96,7 @@ def test_a_candidate_that_is_stored_although_it_did_not_pass_is_said(answers: Pa
         assert (said in result.stderr) == bool(code)
 
 
+@POSIX
 def test_the_action_runs_no_module_of_the_checkout(answers: Path, tmp_path: Path) -> None:
     action = textwrap.dedent((Path(__file__).parents[2] / "action.yml").read_text().partition("      run: |\n")[2])
     for module in ("typer", "numpy", "shlex", "strat", "os", "sitecustomize", "usercustomize"):

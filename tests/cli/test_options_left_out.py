@@ -255,7 +255,7 @@ def test_errors_name_what_was_typed() -> None:
 
 def test_logs_get_the_hint_that_tables_get(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _log(tmp_path / "log.json", passages=20)
-    hint = "rows of the same 'passage' are correlated (icc 1.00, 20 levels): if levels were drawn"
+    hint = "rows of the same 'passage' are correlated (icc 1.00, 20 levels): the standard error of the mean is"
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"))
     assert code == 0
     assert hint in out
@@ -280,7 +280,7 @@ def test_strata_that_explain_the_likeness_raise_no_hint(tmp_path: Path, capsys: 
     _log(tmp_path / "log.json", passages=6)
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"))
     assert code == 0
-    assert "add strata='passage' (command line: --strata passage)" in out
+    assert "with units='passage' (command line: --units passage) if its levels were drawn" in out
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"), "--strata", "passage")
     assert code == 0
     assert "are correlated" not in out

@@ -14,6 +14,7 @@ import pytest
 import zstandard
 
 from command_cases import Case, Catalogue, Program, check, of_rows, put
+from systems import POSIX
 
 case = Catalogue()
 HEADER = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t", "created": "2026"}}
@@ -312,6 +313,7 @@ case(
 )
 
 
+@POSIX
 @pytest.mark.parametrize("entry", case.cases, ids=str)
 def test_a_hostile_log(entry: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check(entry, tmp_path, Program(capsys))

@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from command_cases import Case, Catalogue, Program, check, of_rows, put, table
+from systems import POSIX
 
 case = Catalogue()
 ASK = ("--truth", "truth", "--predicted", "guess", "--metric", "accuracy")
@@ -257,18 +258,20 @@ case(
 case("text columns that are not there", file("a.csv", GOOD, *ASK, "--text", "nope"), says="nope")
 
 
+@POSIX
 @pytest.mark.parametrize("entry", case.cases, ids=str)
 def test_a_hostile_table(entry: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check(entry, tmp_path, Program(capsys))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root, and Windows, may read everything")
 def test_a_file_without_permission(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = put(tmp_path, "a.csv", GOOD)
     path.chmod(0)
     assert "permission denied" in Program(capsys)("evaluate", path, *ASK).err
 
 
+@POSIX
 def test_a_named_pipe_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "p.csv")
     ended = Program(capsys)("evaluate", tmp_path / "p.csv", *ASK)

@@ -12,6 +12,7 @@ import pytest
 
 import strat
 from strat import StratError
+from strat.base.notes import codes_of
 from strat.data import read_logs, read_long
 from strat.data.untrusted import Limits, json_lines
 from strat.verbs import compare, evaluate
@@ -101,7 +102,8 @@ def test_paired_difference_of_real_logs_is_that_of_item_means(shared: Path) -> N
 def test_swebench_has_a_stratum_of_one_issue(shared: Path) -> None:
     path = shared / "data/swebench_verified_items.csv.gz"
     with pytest.raises(StratError, match="got one in 'pallets/flask'; choose lone='collapse'"):
-        compare(path, score="correct")
+        compare(path, score="correct", strata="stratum")
+    assert "role-not-chosen" in codes_of(compare(path, score="correct").notes)  # nobody named it
     found = compare(path, score="correct", lone="collapse")
     assert len(found.systems) == 24
     assert found.to_dict()["rank"][0] == "1–3"
@@ -259,7 +261,7 @@ def test_items_that_do_not_match_are_reported() -> None:
         with pytest.raises(StratError, match=r"such items are 'x', 'y'\); no item is common to all: see whether"):
             compare(apart, unmatched=unmatched)
     with pytest.raises(StratError, match="`strata` must be the same for an item"):
-        compare({"system": ["a", "b"], "item": [1, 1], "score": [1, 0], "stratum": ["x", "y"]})
+        compare({"system": ["a", "b"], "item": [1, 1], "score": [1, 0], "s": ["x", "y"]}, strata="s")
     with pytest.raises(StratError, match="at least two systems"):
         compare({"system": ["a"], "item": [1], "score": [1]})
 

@@ -15,6 +15,7 @@ from strat.base.limits import changed
 from strat.cli.app import app
 from strat.data import read
 from strat.verbs import evaluate
+from systems import POSIX
 from table_sources import ROADS, csv_file, every_road
 
 NA_TABLE = {
@@ -155,6 +156,7 @@ def test_paths_mean_themselves(road: str, folder: str, tmp_path: Path, monkeypat
     assert read(str(path)).numbers("s").tolist() == [1, 1]
 
 
+@POSIX
 @pytest.mark.parametrize("second", ["a.csv", "./a.csv", "link.csv", "hard.csv", "a*.csv", "l*.csv"])
 def test_a_file_counts_once(second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same file twice, or by a link or a glob that overlaps, counted double without a word."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from strat.data import read
 from strat.data.files import connect
 from strat.data.numerals import KINDS, kind_of, looks
 
@@ -95,3 +98,31 @@ def test_two_spellings_are_never_one_number(cells: list[str]) -> None:
 def test_what_programs_write_is_numbers(cells: list[str]) -> None:
     assert kind_of(cells) in ("BIGNUM", "DOUBLE")
     assert _in_engine(cells) in KINDS[1:]
+
+
+ROOT = Path(__file__).parents[2]
+WORDS = {"whole numbers": "iu", "numbers": "f", "truth values": "b", "text": "U"}
+
+
+def _documented() -> list[tuple[list[str], str]]:
+    """The rows of the table in the page on limits: cells, and what they are."""
+    page = (ROOT / "docs" / "limits.md").read_text()
+    rows = re.findall(r"^\| (`.*`) \| (.*) \|$", page.split("<!-- cells -->")[1].split("<!-- end")[0], re.MULTILINE)
+    return [(re.findall(r"`([^`]*)`", cells), kind) for cells, kind in rows]
+
+
+@pytest.mark.parametrize(("cells", "kind"), _documented())
+def test_cells_are_read_as_the_page_on_limits_says(cells: list[str], kind: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("name\n" + "".join(f'"{cell}"\n' for cell in cells))
+    values = read(tmp_path / "t.csv").column("name", missing="drop")
+    if kind == "missing":
+        assert not len(values)
+    elif kind == "whole numbers":  # beyond 64 bits they are kept apart as text
+        assert values.tolist() in ([int(cell) for cell in cells], cells)
+    else:
+        assert values.dtype.kind in WORDS[kind]
+        assert len(set(values.tolist())) == len(cells)
+
+
+def test_the_page_on_limits_has_cells_of_every_kind() -> None:
+    assert {kind for _, kind in _documented()} == {*WORDS, "missing"}

@@ -82,7 +82,7 @@ def test_byte_order_marks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["t,p\r\na,a\nb,b\n", "t,p\na,a\nb,b\r\n", "t,p\ra,a\r\nb,b\r"])
 def test_mixed_line_ends_are_named(text: str, tmp_path: Path) -> None:
     """They were refused with the question whether the file is text."""
-    with pytest.raises(StratError, match="must end all lines alike, got"):
+    with pytest.raises(StratError, match="must have one kind of line end, got"):
         read(_file(tmp_path, "t.csv", text))
 
 

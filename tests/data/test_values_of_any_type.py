@@ -6,6 +6,7 @@ import copy
 import datetime as dt
 import pickle
 import uuid
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,36 @@ def test_check_tells_of_dropped_rows() -> None:
     table = {"t": [0, 1, 1, None] * 10, "p": [0, 1, 0, 1] * 10}
     found = check(table, truth="t", predicted="p", metrics="accuracy", trials=50, missing="drop")[0]
     assert "10 rows with missing values dropped" in found.notes
+
+
+def test_categories_are_what_they_are() -> None:
+    """Categories of numbers were text, and dictionaries of bytes ended in `ArrowInvalid`."""
+    import pandas as pd
+    import pyarrow as pa
+
+    assert accuracy(pd.Series([1, 2, 10], dtype="category"), [1, 2, 9]) == pytest.approx(2 / 3)
+    frame = pa.table({"t": pa.array([b"a\xff", b"b", None]).dictionary_encode()})
+    assert read(frame).column("t", missing="drop").tolist() == ["b'a\\xff'", "b"]
+    unused = pd.DataFrame({"t": pd.Categorical([1, 2, 2], categories=[3, 2, 1, 0])})
+    assert read(unused).column("t").tolist() == [1, 2, 2]
+
+
+def test_marks_in_numpys_text_of_any_length() -> None:
+    """`None` in an array of the type StringDType was a label."""
+    text = np.array(["a", "None", "b"], np.dtypes.StringDType())
+    assert read({"t": text}).column("t", missing="drop").tolist() == ["a", "b"]
+    assert float(strat.accuracy(text, ["a", "None", "a"]).value()) == pytest.approx(2 / 3)
+
+
+def test_long_numbers_are_no_other_spelling_of_each_other() -> None:
+    """Labels of 16 digits that a float can't keep apart were told as one in two spellings."""
+    found = evaluate({"t": [2**53 + 1, 0.5] * 4, "p": [2**53, 0.5] * 4}, truth="t", predicted="p", metrics="accuracy")
+    assert not any("other labels" in note for note in found.warnings)
+    found = evaluate({"t": ["1", "0.5"] * 4, "p": ["1.0", "0.5"] * 4}, truth="t", predicted="p", metrics="accuracy")
+    assert any("other labels" in note for note in found.warnings)
+
+
+@pytest.mark.parametrize("text", ["NaN", "sNaN"])
+def test_decimals_that_are_no_number_are_missing(text: str) -> None:
+    """A signalling NaN ended in `decimal.InvalidOperation`."""
+    assert read({"t": [Decimal(text), Decimal(1)]}).column("t", missing="drop").tolist() == [1]

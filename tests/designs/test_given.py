@@ -69,6 +69,18 @@ def test_deviations_from_the_mean_of_the_replicates() -> None:
     assert strat.estimate(statistic, on=given).se == pytest.approx(about_mean.se)
 
 
+def test_only_given_replicates_of_plain_rows_say_what_kind_of_design_they_are() -> None:
+    """Of a design with strata more is known than its replicates; a jackknife adds nothing to its design."""
+    rows, strata = Design.simple_random(n=4), Design.stratified([0, 0, 1, 1])
+    factors = np.array([[2, 0, 2, 0], [0, 2, 0, 2]])
+    assert (strat.given(rows, factors, scale=1 / 2).facts.kind, rows.facts.kind) == (
+        "given replicates",
+        "simple random",
+    )
+    assert strat.given(strata, factors, scale=1 / 2).facts == strata.facts
+    assert strat.jackknife(rows).facts == rows.facts
+
+
 def test_what_is_refused() -> None:
     table, replicates = _table()
     design = Design.from_columns(table, weights="w")

@@ -129,6 +129,16 @@ def test_strata_are_added_up() -> None:
     assert whole.se**2 == pytest.approx(sum(parts))
 
 
+def test_strata_that_were_seen_whole_have_no_degrees_of_freedom() -> None:
+    stratum, place = np.repeat(["a", "b"], 10), np.tile(np.arange(10), 2)
+
+    def df(**sizes: int) -> float:
+        return float(Design.systematic(order=place, strata=stratum, population=sizes, weights=np.ones(20)).df)
+
+    each = 2 * 9**2 / 26
+    assert [df(a=10, b=100), df(a=100, b=100), df(a=10, b=10)] == pytest.approx([each, 2 * each, 2 * each])
+
+
 def test_higher_differences_let_no_drift_count() -> None:
     line = np.arange(40.0)
     smooth = 0.001 * line**2

@@ -44,6 +44,7 @@ def by_other_versions(text: str) -> bool:
     return False
 
 
+@pytest.mark.costly("a page is run from its first example to its last, as a reader would")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_page_shows_what_its_examples_print(page: Path) -> None:
     text = page.read_text(encoding="utf-8")

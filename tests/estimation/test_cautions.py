@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import strat
+from strat.base.notes import codes_of
 
 ROWS48 = strat.Design.simple_random(n=48)
 
@@ -196,3 +197,16 @@ def test_short_intervals_of_few_units_are_noted_where_they_miss(units: int, rows
     seen = misses_and_notes(units, rows, rate, icc, "one bad in ten", 500)
     assert seen[seen[:, 0], 1].mean() > 2 / 3
     assert misses_and_notes(units, rows, rate, icc, "Beta", 300)[:, 1].mean() < 0.5  # and not everywhere
+
+
+def test_few_replicates_drawn_at_random_are_told_of() -> None:
+    """The papers ask how many are enough: the standard error of a standard error is se / sqrt(2 B)."""
+    design = strat.Design.stratified(strata=np.repeat(range(12), 2))
+    y = strat.mean(np.random.default_rng(1).normal(size=24))
+    for make in (strat.bootstrap, strat.half_samples):
+        (note,) = (n for n in strat.estimate(y, on=make(design, replicates=50)).notes if n.code == "few-replicates")
+        assert "50 replicates were drawn at random: the standard error is off by some 10%" in note
+        assert "few-replicates" not in codes_of(strat.estimate(y, on=make(design, replicates=200)).notes)
+    several = [strat.estimate(y, on=strat.bootstrap(design, replicates=50, rng=k)).se for k in range(60)]
+    assert np.std(several) / np.mean(several) == pytest.approx(0.1, rel=0.4)
+    assert "few-replicates" not in codes_of(strat.estimate(y, on=strat.brr(design)).notes)  # these are not drawn

@@ -78,6 +78,13 @@ def test_exact_limits_of_a_finite_population_are_hypergeometric(rows, population
         assert sum(p for (low, high), p in zip(limits, chance, strict=True) if low <= true <= high) >= 0.95
 
 
+def test_equal_rows_that_were_folded_have_the_same_limits():
+    table = {"y": [1] * 15 + [0] * 5, "p": [1] * 20}
+    sampling = strat.Sampling(population=50)
+    found = strat.evaluate(table, truth="y", predicted="p", metrics="accuracy", design=sampling)["accuracy"]
+    assert found.interval(method="exact") == hypergeometric_interval(15, 20, 50)
+
+
 def test_shares_of_a_part_of_a_finite_population_keep_an_effective_size():
     design = Design.simple_random(n=20, population=50)
     truth = np.tile([1, 0], 10)

@@ -84,8 +84,9 @@ def _late(*_: object) -> None:
 
 def fault(call: Call, name: str, value: Any) -> str | None:
     """What is wrong with how the call with this one value ended, or None."""
-    signal.signal(signal.SIGALRM, _late)
-    signal.alarm(SECONDS)
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, _late)
+        signal.alarm(SECONDS)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("error")
@@ -100,7 +101,8 @@ def fault(call: Call, name: str, value: Any) -> str | None:
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:120]}"
     finally:
-        signal.alarm(0)
+        if hasattr(signal, "SIGALRM"):
+            signal.alarm(0)
         _close()
 
 

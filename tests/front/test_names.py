@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -99,3 +100,12 @@ def test_rare_names_live_in_their_module_only(module: str, name: str) -> None:
 
 def test_score_interval_stays_at_the_top() -> None:
     assert strat.score_interval is strat.estimation.proportions.score_interval
+
+
+def test_the_level_is_95_percent_wherever_nobody_says_otherwise() -> None:
+    """One default in the signature of every function and class that has one."""
+    default = re.compile(r"\blevel: [\w .|]+ = ([\d.]+)")
+    files = Path(strat.__file__).parent.rglob("*.py")
+    found = [(file.name, level) for file in files for level in default.findall(file.read_text(encoding="utf-8"))]
+    assert len(found) > 100
+    assert [(file, level) for file, level in found if level != "0.95"] == []

@@ -245,6 +245,13 @@ def test_pictures_draw():
         (lambda: MixtureClass([GaussianClass(0.0)], [0.5]), r"`weights` must sum to 1"),
         (lambda: decision_intervals(three_in_the_plane()), r"`problem` must have one feature, got 2"),
         (lambda: shifted_boundary_error(example_1_12(), 1.0), r"`problem` must have one feature and two classes"),
+        *(
+            (
+                lambda p=p: linear_rule(GaussianClass(0.0), GaussianClass(1.0), priors=p),
+                r"`priors` must be two positive numbers",
+            )
+            for p in ([1.0, 1.0, 1.0], [0.0, 1.0])
+        ),
         (lambda: reject_curve(example_1_12(), [2.0]), r"`costs` must be between 0 and 1"),
         (
             lambda: decompose_error(QuadraticRule([[0.0]], [1.0], 0.0), example_1_12(), model="cubic"),

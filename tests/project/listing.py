@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -31,7 +30,9 @@ def files() -> list[Path]:
 
 def first_line(file: Path) -> str:
     """What the file says of itself, in one line."""
-    return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+    with file.open(encoding="utf-8") as text:
+        head = next(text, "")
+    return head.strip().removeprefix('"""').removesuffix('"""').strip() if head.startswith('"""') else ""
 
 
 def listing() -> str:

@@ -49,7 +49,7 @@ LEFT_OUT = (
     "tests/show/test_page_browser.py",
     "tests/show/test_report_browser.py",
 )
-FIRST, LIMIT = 30, 30.0  # tests that a change meets first; seconds of the tests that it meets after them
+FIRST, LIMIT = 30, 120.0  # tests that a change meets first; seconds of the tests that it meets after them
 PRELOADED = ("numpy", "scipy.stats", "pandas")  # imported once for all processes
 
 LOG = ".tests.log"
@@ -375,7 +375,7 @@ def _at_import(copy: Path, number: int) -> Run:
     return lambda wanted, limit: next(forked(lambda tell: work(wanted, tell), limit), ["the clock"])
 
 
-def judged(root: Path, places: list[Place], copy: Path) -> Iterator[Place]:
+def judged(root: Path, places: list[Place], copy: Path, tests: Iterable[str] = TESTS) -> Iterator[Place]:
     """Each place with its verdict, as soon as it has one: those that are passed at import come last."""
     shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "_build"))
     by_file: dict[str, dict[int, Place]] = defaultdict(dict)
@@ -385,7 +385,7 @@ def judged(root: Path, places: list[Place], copy: Path) -> Iterator[Place]:
         text = (copy / file).read_text(encoding="utf-8")
         (copy / file).write_text(instrumented(text, inside), encoding="utf-8")
     (copy / "sitecustomize.py").write_text(ELSEWHERE, encoding="utf-8")
-    asked = [*TESTS, *(f"--ignore={folder}" for folder in LEFT_OUT)]
+    asked = [*tests, *(f"--ignore={folder}" for folder in LEFT_OUT)]
     told = forked(lambda tell: session(copy, asked, Tests(-1, None, lambda tests: _collected(tests, places, tell))))
     first = next(told, None)
     assert first, f"no test ran:\n{(copy / LOG).read_text(encoding='utf-8')[-2000:]}"
@@ -433,6 +433,7 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--new", type=int, default=0, metavar="NUMBER", help="draw so many new places")
     ask.add_argument("--seed", type=int, default=1, help="of the draw")
+    ask.add_argument("--rooms", nargs="+", metavar="FOLDER", help="only these, and only with the tests of their own")
     ask.add_argument("--write", action="store_true", help="store the verdicts; new places are added to the list")
     given = ask.parse_args()
     before = stored()
@@ -441,12 +442,17 @@ def main() -> int:
         [p for p in drawn(ROOT, given.new, given.seed) if p.key not in known] if given.new else located(ROOT, before)
     )
     print(f"{len(chosen)} places, {0 if given.new else len(before) - len(chosen)} gone", flush=True)
+    tests: Iterable[str] = TESTS
+    if given.rooms:
+        chosen = [place for place in chosen if place.room in given.rooms]
+        tests = [f"{folder}/{room}" for folder in TESTS for room in given.rooms]
     after = [place for place in chosen if place.verdict == "same"]
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
-        for place in judged(ROOT, [p for p in chosen if p.verdict != "same"], Path(folder).resolve() / "copy"):
+        copy = Path(folder).resolve() / "copy"
+        for place in judged(ROOT, [place for place in chosen if place.verdict != "same"], copy, tests):
             after.append(place)
             if place.verdict != "noticed":
                 print(place, flush=True)

@@ -24,7 +24,7 @@ from strat.verbs import sample
 
 ALLOWANCE = 0.6  # by which an exponent of time may be larger: sorting, and a machine that is busy
 OF_MEMORY = 0.3
-GROUPS = 60  # up to which the groups of an evaluation are compared with each other here; beyond, each stands alone
+GROUPS = 30  # up to which the groups of an evaluation are compared with each other here; beyond, each stands alone
 
 
 @dataclass(frozen=True)

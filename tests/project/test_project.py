@@ -110,7 +110,8 @@ def test_every_target_that_is_called_exists(file: Path) -> None:
 def test_the_workflow_runs_what_the_entry_runs() -> None:
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
     assert "run: .ci/run" in workflow
-    assert "make lint" in workflow
+    assert "run: make check" in workflow
+    assert "os: [ubuntu-latest, macos-latest, windows-latest]" in workflow
     for python in ("3.11", "3.12", "3.13", "3.14"):
         assert f'"{python}"' in workflow
         assert f"Programming Language :: Python :: {python}" in PROJECT["project"]["classifiers"]

@@ -100,6 +100,17 @@ def test_names_that_are_subjects_are_not_inferred(data, tmp_path):
     assert "subjects-inferred" not in [note.code for note in v.eer().notes]
 
 
+def test_an_image_with_one_score_in_all_its_trials_is_named(data, tmp_path):
+    d = data
+    score = np.where((d["a"] == d["a"][40]) | (d["b"] == d["a"][40]), -1.0, d["score"])
+    trials = read_trials(lines(tmp_path / "t.txt", d["label"], d["a"], d["b"], score), pattern=PATTERN)
+    notes = [str(note) for note in trials.verification().eer().notes if note.code == "templates-alike"]
+    assert notes
+    assert all(d["a"][40] in note and "one score throughout, -1" in note for note in notes)
+    fine = read_trials(lines(tmp_path / "f.txt", d["label"], d["a"], d["b"], d["score"]), pattern=PATTERN)
+    assert "templates-alike" not in [note.code for note in fine.verification().eer().notes]
+
+
 def test_a_role_has_one_column():
     with pytest.raises(StratError, match="one column for each role, got score=a and score=b"):
         parsed_columns("probe=x,score=a, score=b")

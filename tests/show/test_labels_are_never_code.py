@@ -19,6 +19,7 @@ from command_cases import Case, Catalogue, Program, check, in_a_process, put
 from strat.base.errors import StratError, visible
 from strat.show import report
 from strat.verbs import Evaluation, evaluate
+from systems import POSIX
 
 LABELS = {
     "a script": "<script>alert(1)</script>",
@@ -202,6 +203,7 @@ case(
 )
 
 
+@POSIX
 @pytest.mark.parametrize("entry", case.cases, ids=str)
 def test_a_hostile_place(entry: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check(entry, tmp_path, Program(capsys))

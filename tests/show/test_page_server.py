@@ -22,6 +22,7 @@ from strat.cli import main
 from strat.datasets.example import example_path
 from strat.show.local_page import Page
 from strat.show.local_page.work import answered
+from systems import POSIX
 
 
 class Client:
@@ -67,6 +68,7 @@ def test_it_listens_on_the_loopback_address_only(page: Page) -> None:
     assert page.server.server_address[0] == "127.0.0.1"
 
 
+@POSIX
 def test_its_folder_and_its_doorway_are_private(page: Page) -> None:
     assert stat.S_IMODE(page.folder.stat().st_mode) == 0o700
     doorway = page.doorway()
@@ -233,7 +235,7 @@ def test_logs_of_one_system_and_of_two(tmp_path: Path, monkeypatch: pytest.Monke
 # ---- the command
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@POSIX
 @pytest.mark.parametrize("sign", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_it_closes_with_the_terminal_and_leaves_nothing(sign: str, tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

@@ -209,7 +209,7 @@ def test_warnings_are_shown() -> None:
     found = strat.evaluate(str(example_path()), truth="label", predicted="guess")
     page = report.render(found)
     assert ">Notes</h2>" in page
-    assert "add units=&#39;passage&#39;" in page
+    assert "with units=&#39;passage&#39;" in page
 
 
 def test_replicates_name_their_array_and_seed() -> None:
@@ -436,3 +436,39 @@ def test_a_check_shows_every_interval_and_its_design() -> None:
     assert "rows as independent" in text
     assert "clustered: 40 rows in 10 units" in text
     assert "No design was given" not in text
+
+
+def reader_study() -> Any:
+    rng = np.random.default_rng(2)
+    reader, case, treatment = (axis.reshape(-1) for axis in np.indices((3, 40, 2)))
+    truth = case % 2
+    score = truth + rng.normal(size=len(case)) + 0.3 * rng.normal(size=40)[case]
+    return comparison.readers(truth, score, reader=reader, case=case, treatment=treatment)
+
+
+def compared_models() -> Any:
+    from sklearn.dummy import DummyClassifier
+    from sklearn.naive_bayes import GaussianNB
+
+    data = strat.datasets.gaussian_classes(60, means=[[-1, 0], [1, 0]], rng=1)
+    models = {"bayes": GaussianNB(), "chance": DummyClassifier(), "other": GaussianNB(var_smoothing=1e-3)}
+    return strat.compare_models(models, data.X, data.y, cv=3)
+
+
+@pytest.mark.parametrize("make", [reader_study, compared_models])
+def test_no_page_denies_the_design_or_calls_what_was_asked_a_finding(make: Any) -> None:
+    result = make()
+    page = report.render(result)
+    told = embedded(page)["results"][0]
+    assert "No design" not in page
+    assert "names no design" not in page
+    assert "practically equivalent" not in told["answer"]
+    frame = result.to_frame()
+    assert page.count("<tr") > len(frame)  # every line of the table is a row, none is run together
+
+
+def test_the_headlines_name_the_best_model_and_the_difference_of_treatments() -> None:
+    models, study = compared_models(), reader_study()
+    answer = embedded(report.render(models))["results"][0]["answer"]
+    assert answer.startswith(f"{models.best()} has the best mean accuracy of 3 models")
+    assert str(study.differences[0]) in embedded(report.render(study))["results"][0]["answer"]

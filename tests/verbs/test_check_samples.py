@@ -46,10 +46,10 @@ def test_prevalence_varies_between_the_samples_of_check(rare):
     columns = {"truth": rare["truth"], "predicted": rare["said"], "positive": 1}
     source = simulator(columns, design, "beta")
     rng = np.random.default_rng(1)
-    shares = [source.draw(rng)[0]["truth"].mean() for _ in range(200)]
+    shares = [source.draw(rng)[0]["truth"].mean() for _ in range(100)]
     expected = strat.estimate(strat.mean(rare["truth"].astype(float)), on=design).se
     assert np.std(shares) == pytest.approx(expected, rel=0.2)
-    (checked,) = check(rare, **ROLES, metrics="precision", trials=300)
+    (checked,) = check(rare, **ROLES, metrics="precision", trials=150)
     assert checked["default"].verdict() != "too wide"
     assert checked["default"].coverage < 0.98
 

@@ -32,7 +32,8 @@ class OrthogonalArray:
     Attributes
     ----------
     symbols
-        Integers 0 .. levels - 1, runs × columns.
+        Integers 0 .. levels - 1, runs × columns, in a type that holds no more: `symbols.astype(int)` can be counted
+        with.
     levels
         Number of symbols.
     construction

@@ -35,7 +35,7 @@ def array(
     levels: int = typer.Option(2, help="Number of symbols: a prime power."),
     columns: int | None = typer.Option(None, help="Number of columns, such as the number of strata."),
     construction: str | None = typer.Option(
-        None, help="rotation, rao-hamming or hadamard; the fewest runs by default."
+        None, help="rotation, rao-hamming, hadamard or difference scheme; the fewest runs by default."
     ),
     out: Path | None = OUT,
     check: bool = typer.Option(False, "--check", help="Check the array however large it is."),

@@ -298,10 +298,12 @@ class Source:
     def failures(self, score: float) -> list[NDArray[np.int64]]:
         """Rows and columns of the table with this score throughout."""
         assert self.table is not None
-        failed = np.asarray(self.table.scores == score)
+        table = self.table.scores
+        hit = np.asarray(table == score)
+        failed = hit | np.isnan(table) if self.incomplete else hit.copy()
         if self.same_images:
             np.fill_diagonal(failed, True)  # an image with itself is no comparison
-        return [np.flatnonzero(failed.all(axis=axis)) for axis in (1, 0)]
+        return [np.flatnonzero(failed.all(axis=axis) & hit.any(axis=axis)) for axis in (1, 0)]
 
     @property
     def incomplete(self) -> bool:

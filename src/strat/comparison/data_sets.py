@@ -301,8 +301,8 @@ def few_data_sets(points: Array, approximation: str) -> tuple[Note, ...]:
     n, m = points.shape
     if n > FEW_DATA_SETS:
         return ()
-    said = f"{n} data sets and {m} systems are few for the {approximation}; random orders of the systems give"
-    return (Note("few-data-sets", f"{said} {p_text(simulated_pvalue(points))}"),)
+    sentence = f"{n} data sets and {m} systems are few for the {approximation}; random orders of the systems give"
+    return (Note("few-data-sets", f"{sentence} {p_text(simulated_pvalue(points))}"),)
 
 
 EQUIVALENT = "all systems are equivalent: on every data set each order of them is equally likely"

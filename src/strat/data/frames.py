@@ -108,8 +108,8 @@ def _objects(name: str, values: Any) -> NDArray[Any]:
 def _of_array(name: str, array: NDArray[Any], missing: NDArray[np.bool_] | None, na: _Marks) -> Column:
     if array.ndim != 1:
         raise StratError(f"column `{name}` must have one value per row, got an array of shape {array.shape}.")
-    if array.dtype == object:
-        return _of_objects(name, array, missing, na)
+    if array.dtype.kind in "OT":
+        return _of_objects(name, array.astype(object, copy=False), missing, na)
     if array.dtype.kind == "f":
         nan = np.isnan(array)
         missing = nan if missing is None else nan | missing
@@ -199,6 +199,8 @@ def _absent(name: str, value: Any) -> bool:
         raise StratError(
             f"column `{name}` must hold plain labels or numbers, got {some([value], 1)[:60]}; choose a field of it."
         )
+    if isinstance(value, Decimal):  # one kind of which refuses to be compared
+        return value.is_nan()
     differs = value != value
     return not isinstance(differs, bool | np.bool_) or bool(differs)
 
@@ -220,7 +222,7 @@ def _of_series(name: str, series: Any, na: _Marks) -> Column:
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _numeric_series(name, series)
     if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
-        return _text_series(name, series.cast(nw.String), na)
+        return _text_series(name, series, na)
     if dtype.is_temporal():
         return _of_array(name, np.asarray(series.to_numpy()), None, na)
     return _of_objects(name, _object_array(series.to_list()), None, na)
@@ -246,16 +248,23 @@ def _numeric_series(name: str, series: Any) -> Column:
 
 
 def _text_series(name: str, series: Any, na: _Marks) -> Column:
+    """Text, or categories of anything, which count as what they are."""
+    import narwhals as nw
+
     if series.implementation.is_pandas():
         raw, labels = series.to_native().factorize()
     elif series.implementation.is_polars():
-        raw, labels = _polars_codes(series.to_native())
+        raw, labels = _polars_codes(series.cast(nw.String).to_native())
     elif series.implementation.is_pyarrow():
-        packed = series.to_native().combine_chunks().dictionary_encode()
+        native = series.to_native()
+        if series.dtype != nw.String:
+            return _of_series(name, nw.from_native(native.cast(native.type.value_type), series_only=True), na)
+        packed = native.combine_chunks().dictionary_encode()
         raw, labels = packed.indices.fill_null(-1).to_numpy(zero_copy_only=False), packed.dictionary.to_pylist()
     else:
         return _of_objects(name, _object_array(series.to_list()), None, na)
-    return _coded(name, np.asarray(raw, np.int64), [str(label) for label in labels], na)
+    levels = [None if _absent(name, label) else _hashable(label) for label in labels]
+    return _coded(name, np.asarray(raw, np.int64), levels, na)
 
 
 def _polars_codes(native: Any) -> tuple[Any, list[str]]:

@@ -17,6 +17,7 @@ from strat.estimation.replicate_values import replicated
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums
 from strat.estimation.spread import Influences, ReplicateDeviations, Spread
+from strat.estimation.value_df import rows_per_weight
 from strat.measures.base import Statistic
 from strat.replication import CLOSED_FORM, Replicates
 
@@ -121,7 +122,10 @@ def _other_limits(
 def _population(held: Holdings, behind: Behind) -> float:
     """Rows of the population of which a share of single rows, all drawn alike, has hypergeometric counts."""
     design = held.design
-    alike = design.kind == "simple random" and design.single_rows and np.ptp(design.weights) == 0
+    if design.kind != "simple random" or not design.single_rows:
+        return np.inf
+    each = rows_per_weight(design)
+    alike = np.ptp(each) <= 1e-9 * each.max(initial=0.0)
     if not alike or not held.is_share or behind.size != design.facts.rows:
         return np.inf
     return float(design.population[0])

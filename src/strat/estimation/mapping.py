@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strat.base.errors import StratError, one_of
 from strat.base.limits import LIMITS
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from strat.estimation.result import Estimate
 
 HAIR = 1e-14  # of a value: what rounding leaves of a standard error of nothing
+KNOWN_PART = Note(
+    "known-part",
+    "one of the values that this is made of did not vary, and is taken as known exactly: its own limits are wider than "
+    "a standard error of 0, so that these limits are too short, and a test by them rejects too often",
+)
 
 
 def mapped(
@@ -53,7 +59,7 @@ def mapped(
         measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive, own_name=name is not None),
         inference=Inference(spread, one.rows, units, unseen=unseen),
     )
-    return replace(image, notes=(*one.notes, *_no_variation(image)))
+    return replace(image, notes=(*one.notes, *_no_variation(image), *_known_parts(one, function, image)))
 
 
 def _no_variation(image: Estimate) -> list[Note]:
@@ -63,6 +69,17 @@ def _no_variation(image: Estimate) -> list[Note]:
         return []
     limited = image.inference.unseen is not None or bool(np.isfinite(image.bounds).all())
     return [no_variation(int(still.sum()), image.point.size, limited=limited)]
+
+
+def _known_parts(one: Estimate, function: Callable[[Array], Array], image: Estimate) -> list[Note]:
+    """A note on values that move by others alone, while some that they are made of were not seen to vary."""
+    still = np.ravel(np.sqrt(one.variance) <= HAIR * np.maximum(np.abs(one.point), HAIR))
+    if still.all() or not still.any() or np.isinf(one.effective_units).all():
+        return []
+    if one.point.size * image.point.size > LIMITS.map_dependencies:
+        return []
+    moving = np.ravel(image.variance > 0)
+    return [KNOWN_PART] if (_depends(one, function)[still] & moving).any() else []
 
 
 def _values(point: Array, function: Callable[[Array], Array]) -> Array:
@@ -84,8 +101,13 @@ def _df(one: Estimate, function: Callable[[Array], Array], point: Array) -> Arra
     df, size = np.ravel(one.df), one.point.size
     if (df == df[0]).all() or size * point.size > LIMITS.map_dependencies:
         return one.least_df
+    depends = _depends(one, function)
+    return np.where(depends, df[:, None], np.inf).min(axis=0, initial=df.max()).reshape(point.shape)
+
+
+def _depends(one: Estimate, function: Callable[[Array], Array]) -> NDArray[np.bool_]:
+    """Which value of the estimate each value of the function depends on: values × values of the function."""
     se, value = np.sqrt(one.variance).ravel(), np.abs(one.point).ravel()
     steps = np.maximum(se, 1e-3 * max(value.max(), float(se.max()), np.finfo(float).tiny))
-    moves = np.abs(slopes(function, one.point, np.eye(size), steps))
-    depends = moves > 1e-9 * moves.max(initial=0.0)
-    return np.where(depends, df[:, None], np.inf).min(axis=0, initial=df.max()).reshape(point.shape)
+    moves = np.abs(slopes(function, one.point, np.eye(one.point.size), steps))
+    return np.asarray(moves > 1e-9 * moves.max(initial=0.0))

@@ -10,7 +10,7 @@ from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.estimation.totals import totals
 from strat.measures.base import Statistic
-from strat.replication import Given, LeaveOneOut, Replicates, Resamples
+from strat.replication import Given, LeaveOneOut, MethodKind, Replicates, Resamples
 from strat.replication.operators import Rotations, Runs
 
 CHANCE = 1e-6  # a largest share that normal deviations reach less often than this is no accident
@@ -18,6 +18,7 @@ LARGE_SHARE = 0.05  # of the variance, below which no single replicate matters
 LARGER = 1.5  # than the share that one unit with all the variance has when a replicate takes one unit of many
 CURVED = 0.5  # standard errors of bias that cost a 95 % interval some three points of coverage
 STEP = 1e-4  # of the way to a replicate, on which the statistic is as good as linear
+ENOUGH_DRAWN = 200  # replicates at random from which on a standard error is off by 5 % at most
 NOISE = 3.0  # standard deviations that the mean of replicates drawn at random may lie off
 
 
@@ -27,8 +28,23 @@ def replicate_notes(statistic: Statistic, replicates: Replicates, spread: Array)
     if statistic.quantile is not None or spread.size > LIMITS.diagnosed_spread or len(spread) < 2:
         return ()
     scales = np.broadcast_to(np.asarray(replicates.scales, float), len(spread))
-    notes = (_dominated(statistic, replicates, spread, scales), _curved(replicates, spread, scales))
+    notes = (
+        _few_drawn(replicates, len(spread)),
+        _dominated(statistic, replicates, spread, scales),
+        _curved(replicates, spread, scales),
+    )
     return tuple(note for note in notes if note)
+
+
+def _few_drawn(replicates: Replicates, number: int) -> Note | None:
+    """That replicates drawn at random are so few that the standard error itself varies from draw to draw."""
+    if replicates.method.kind not in (MethodKind.BOOTSTRAP, MethodKind.HALF_SAMPLES) or number >= ENOUGH_DRAWN:
+        return None
+    return Note(
+        "few-replicates",
+        f"{number} replicates were drawn at random: the standard error is off by some {1 / np.sqrt(2 * number):.0%} "
+        f"from one draw to another; {ENOUGH_DRAWN * 5:,} make it {1 / np.sqrt(ENOUGH_DRAWN * 10):.0%}",
+    )
 
 
 def shares(spread: Array, scales: Array) -> Array:

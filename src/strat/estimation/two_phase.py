@@ -16,12 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.notes import Note
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import LARGEST, Array, encode, numbers, same_length
 from strat.estimation import linear
 from strat.measures.base import Statistic, block_totals
 from strat.measures.means import domain, proportion
 
+NO_DISAGREEMENT = Note(
+    "no-disagreement",
+    "the proxy agrees with every label, and the limits take it as never wrong: they are too short unless it never is; "
+    "measure the labelled rows alone, whose limits allow for errors that so few labels can't show",
+)
 ESTIMATORS = ("regression", "stratified", "difference", "labels")
 
 
@@ -87,6 +93,14 @@ class Phases:
                 coefficients = np.linalg.lstsq(design * root, rest * root[:, 0], rcond=1e-10)[0]
                 values[free, j] = np.where(scale > 0, coefficients / np.where(scale > 0, scale, 1.0), 0.0)
         return values
+
+    def agree(self, lam: Array, weights: Array | None) -> bool:
+        """Whether the proxies leave nothing of the measure unexplained in the labelled rows."""
+        top, *others = self.slopes(weights, (self.measure, *self.labelled))
+        explained = [values * of_value for values, of_value in zip(others, lam, strict=True)]
+        rest = np.abs(top - np.sum(explained, axis=0)).max(axis=0) if explained else np.inf
+        size = np.abs([top, *explained]).max(axis=(0, 1))
+        return bool(lam[: self.proxies].any() and (rest <= 1e-9 * size).any())
 
     def combined(self, of_measure: float, of_all: Array, of_labelled: Array, fitted: int) -> Statistic:
         """A T + Σ b_k S_k(all) + Σ c_k S_k(labelled); `fitted` coefficients were found in the labelled rows.
@@ -229,7 +243,8 @@ def of_phases(phases: Phases, fixed: Sequence[float | None], weights: Array | No
             f"must choose at least {fitted + 2} rows in different units to fit {fitted} coefficients, got "
             f"{phases.number}; take estimator='difference', or fewer proxies.",
         )
-    return phases.combined(1.0, lam, -lam, fitted)
+    both = phases.combined(1.0, lam, -lam, fitted)
+    return replace(both, notes=(*both.notes, NO_DISAGREEMENT)) if phases.agree(lam, weights) else both
 
 
 def fixed_coefficients(estimator: str, coefficients: Sequence[float] | None, phases: Phases) -> list[float | None]:

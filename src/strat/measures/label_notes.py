@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -57,11 +57,11 @@ def _bare(text: str) -> str:
     return seen.strip()
 
 
-def _folded(text: str) -> str | float:
+def _folded(text: str) -> str | Decimal:
     """What is left of a label without blanks around it, capitals, and ways to write a letter or a number."""
     plain = _bare(unicodedata.normalize("NFKC", text)).casefold()
     try:
-        number = float(plain)
-    except ValueError:
+        number = Decimal(plain)
+    except InvalidOperation:
         return plain
-    return number if math.isfinite(number) else plain
+    return number if number.is_finite() else plain

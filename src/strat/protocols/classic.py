@@ -22,7 +22,7 @@ from strat.protocols.protocol_result import (
 )
 from strat.protocols.running import Session, Split, Task, cloned, errors, random_source, run, subset, task
 from strat.protocols.splitting import fold_splits, random_splits, torn_units
-from strat.protocols.summaries import detailed, over_splits, tested_once
+from strat.protocols.summaries import detailed, over_splits, splits_alike, tested_once
 
 
 @spelled
@@ -135,7 +135,9 @@ def repeated_holdout(
     if validate.count("repeats", repeats) < 2:
         raise StratError.about("repeats", f"must be at least 2, got {repeats}; use holdout for one split.")
     splits = random_splits(job, repeats, test, stratify=stratify, source=random_source(rng))
-    return over_splits("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=(list(range(repeats)), [0] * repeats))
+    numbers = (list(range(repeats)), [0] * repeats)
+    result = over_splits("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=numbers)
+    return replace(result, notes=splits_alike(result)) if stratify else result
 
 
 @spelled
@@ -194,7 +196,8 @@ def cross_validation(
         if once
         else over_splits(name, job, splits, n_jobs=n_jobs)
     )
-    return replace(result, notes=torn_units(job, splits))
+    alike = splits_alike(result) if stratify and not given and not once else ()
+    return replace(result, notes=(*torn_units(job, splits), *alike))
 
 
 @spelled

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.measures.splits import corrected_se
 from strat.protocols.protocol_result import (
@@ -21,6 +22,7 @@ from strat.protocols.splitting import repeat_numbers
 
 ROWS = "test rows as independent draws"
 UNITS = "test units as independent draws"
+ALIKE = 0.8  # standard error between splits, over that of the tested cases, below which splits hide what varies
 
 
 def detailed(result: ProtocolResult, details: Mapping[str, Any]) -> ProtocolResult:
@@ -61,6 +63,22 @@ def tested_once(name: str, job: Task, splits: Sequence[Split], bias: str, *, n_j
         bias=bias,
         trials=trials,
     )
+
+
+def splits_alike(result: ProtocolResult) -> tuple[Note, ...]:
+    """That stratified splits differ less than other rows would: how the shares of classes vary is not in their se."""
+    columns = result.predictions
+    case = np.unique(columns.get("unit", columns["row"]), return_inverse=True)[1].reshape(-1)
+    wrong = np.bincount(case, columns["truth"] != columns["predicted"]) / np.bincount(case)
+    rows = float(wrong.std(ddof=1) / np.sqrt(len(wrong))) if len(wrong) > 1 else 0.0
+    if not result.se < ALIKE * rows:
+        return ()
+    text = (
+        f"the standard error between splits, {result.se:.4f}, is below that of the {len(wrong):,} cases, {rows:.4f}: "
+        "stratified splits share the proportions of the classes, and where these were sampled the interval is too "
+        "short; stratify=False and pooled_cross_validation count how they vary"
+    )
+    return (Note("splits-alike", text),)
 
 
 def over_splits(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def refuse_own_images(table: NDArray[Any], probes: ArrayLike, gallery: ArrayLike
 def constant_lines(table: NDArray[Any], *, axis: int, own: bool = False) -> NDArray[Any]:
     """Which rows (axis 0) or columns (axis 1) have one score throughout; with `own`, the diagonal aside.
 
-    >>> constant_lines(np.array([[1, 2, 3], [7, 7, 7], [4, 5, 6]]), axis=0).tolist()
+    >>> constant_lines(np.array([[1, 2, 3, 4, 5], [7, 7, 7, 7, 7]]), axis=0).tolist()
     [1]
     """
     lines = table if axis == 0 else table.T
@@ -131,4 +131,27 @@ def failed_notes(
             f"`failed_gallery` (command line: --failed-score {score})"
         )
         notes.append(Note("templates-alike", text))
+    return tuple(notes)
+
+
+def failed_in_list(scores: NDArray[Any], sides: Mapping[str, ArrayLike]) -> tuple[Note, ...]:
+    """The same for a list of comparisons, whose images on each side are named line by line.
+
+    >>> failed_in_list(np.array([3, 3, 3, 3, 3, 1, 2.0]), {"probe": list("aaaaabc")})[0][:44]
+    "1 probe ('a') with one score throughout, 3, "
+    """
+    notes = []
+    for what, names in sides.items():
+        images, codes, number = np.unique(np.asarray(names), return_inverse=True, return_counts=True)
+        least, most = np.full(len(images), np.inf), np.full(len(images), -np.inf)
+        np.minimum.at(least, codes.reshape(-1), scores)
+        np.maximum.at(most, codes.reshape(-1), scores)
+        at = np.flatnonzero((least == most) & (number >= FEWEST_ALIKE))
+        if 0 < len(at) <= len(images) // 2:
+            text = (
+                f"{counted(len(at), what)} ({some([plain(images[k]) for k in at], 3)}) with one score throughout, "
+                f"{least[at[0]]:g}, as after a failure to make a template: these count as comparisons; where they "
+                "failed, leave their lines out"
+            )
+            notes.append(Note("templates-alike", text))
     return tuple(notes)

@@ -16,6 +16,7 @@ from strat.base.errors import StratError, StratWarning, near, plain, some
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, labels_of, load, numbers
+from strat.recognition.given_table import failed_in_list
 from strat.recognition.score_files import _exists
 from strat.recognition.trial_columns import (
     ROLES,
@@ -78,6 +79,17 @@ class Trials:
         if used is None:
             raise StratError.about("scores", "must be given for a list of trials that has none, got None.")
         given: dict[str, Any] = {"distance" if distance else "similarity": used, "average": average}
+        verification = self._verification(given)
+        if self.probe is None or self.gallery is None or not isinstance(verification.comparisons, ListComparisons):
+            return verification
+        alike = failed_in_list(np.asarray(used, float), {"probe": self.probe, "gallery image": self.gallery})
+        if not alike:
+            return verification
+        noted = (*verification.comparisons.noted, *alike)
+        return replace(verification, comparisons=replace(verification.comparisons, noted=noted))
+
+    def _verification(self, given: Mapping[str, Any]) -> Verification:
+        """The comparisons, with the subjects that are known."""
         if self.probe_subject is not None:
             sides: dict[str, Any] = {"probes": self.probe_subject, "gallery": self.gallery_subject}
             return verification_of_trials(**given, **sides, mated=self.mated)

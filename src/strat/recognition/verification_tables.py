@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.base.errors import StratError, one_of
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, same_length
-from strat.recognition.given_table import failed_notes, score_table, symmetric
+from strat.recognition.given_table import failed_in_list, failed_notes, score_table, symmetric
 from strat.recognition.matching import failure_mask
 from strat.recognition.table_comparisons import TableComparisons
 from strat.recognition.trial_comparisons import ListComparisons
@@ -99,4 +99,6 @@ def _compared_only(
     i, j = np.nonzero(~np.isnan(table))
     if triangle:
         i, j = i[j > i], j[j > i]
-    return sorted_scores(ListComparisons(table[i, j], row[i], column[j], labels, average == "subjects"))
+    score = table[i, j]
+    alike = failed_in_list(score, {"row": i, "column": j})
+    return sorted_scores(ListComparisons(score, row[i], column[j], labels, average == "subjects", alike))

@@ -136,7 +136,11 @@ def generalized(design: Design, *, rho: float | None = None) -> Replicates:
 
 
 def safe_rho(sizes: Codes) -> float:
-    """The least rho under which no factor is negative: the first unit of the largest stratum has the widest ones."""
+    """The least rho under which no factor is negative: the first unit of the largest stratum has the widest ones.
+
+    >>> f"{safe_rho(np.array([2, 3])):.6f} {2 - np.sqrt(3):.6f}"
+    '0.267949 0.267949'
+    """
     n = int(sizes.max())
     if n <= 2:
         return 0.0

@@ -215,7 +215,7 @@ def of_items(table: ItemTable, unmatched: str, roles: Mapping[str, str], metric:
     first = np.empty(len(labels), np.int64)
     first[item[::-1]] = np.arange(len(item))[::-1]
     columns = _of_items(table, roles)
-    _constant(table, columns, item, first)
+    check_constant(table, columns, item, first)
     if metric is None:
         scores = sums[whole] / tries[whole]
     else:
@@ -260,8 +260,9 @@ def _repeats(tries: NDArray[Any]) -> list[str]:
     least, most = int(tries[tries > 0].min()), int(tries.max())
     if most == 1:
         return []
-    tries_text = most if least == most else f"{least} to {most}"
-    return [Note("repeats-averaged", f"{tries_text} tries of each item averaged per system")]
+    text = f"{most if least == most else f'{least} to {most}'} tries of each item averaged per system: limits of one "
+    text += "system are those of its items' means, and may differ a little from those of `evaluate`, which counts tries"
+    return [Note("repeats-averaged", text)]
 
 
 def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[str]:
@@ -285,7 +286,7 @@ def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str],
     )
 
 
-def _constant(table: ItemTable, columns: Mapping[str, NDArray[Any]], item: Codes, first: Codes) -> None:
+def check_constant(table: ItemTable, columns: Mapping[str, NDArray[Any]], item: Codes, first: Codes) -> None:
     """What belongs to an item must be the same wherever it occurs."""
     for role, values in columns.items():
         other = values[first][item]

@@ -124,8 +124,8 @@ def check(
     checks = []
     for i, metric in enumerate(wanted):
         share = None if progress is None else _part(progress, i, len(wanted))
-        made = _check(metric, columns, drawn, plain, number, level, rng, positive, share)
-        checks.append(replace(made, notes=(*dropped, *made.notes)))
+        trial = _check(metric, columns, drawn, plain, number, level, rng, positive, share)
+        checks.append(replace(trial, notes=(*dropped, *trial.notes)))
     return Checks(checks)
 
 

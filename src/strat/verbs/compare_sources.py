@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from strat.base.errors import StratError, near
+import numpy as np
+
+from strat.base.errors import StratError, near, some
+from strat.base.notes import Note
+from strat.base.validate.columns import encode
 from strat.base.validate.names import Names, listed
 from strat.data.joining import by_system, join, tables_of
 from strat.data.logs import ItemTable, read_logs, read_long
+from strat.data.logs.long import assumed_roles, notes_on_roles
 from strat.data.logs.reading import is_logs
-from strat.data.table import read
-from strat.designs.from_columns import argument_of
-from strat.verbs.board import Board, of_columns, of_items
+from strat.data.table import Table, read
+from strat.designs.from_columns import argument_of, design_of, is_drawn
+from strat.verbs.board import Board, check_constant, of_columns, of_items
 from strat.verbs.compare_arguments import Asked, Reading, names_of
+from strat.verbs.hints import fields_beside
 
 
 def board_of(kind: str, source: Any, asked: Asked) -> Board:
     """The board of a source of this kind."""
     if kind == "columns":
         table = read(source, na=asked.reading.na)
-        return of_columns(table, asked.values, asked.role, asked.columns, asked.reading.missing)
+        board = of_columns(table, asked.values, asked.role, asked.columns, asked.reading.missing)
+        return _with_fields(board, table, asked)
     if kind in ("tables", "labels"):
         return _joined(kind, source, asked)
-    return of_items(items_behind(source, asked), asked.reading.unmatched, asked.further)
+    board = of_items(items_behind(source, asked), asked.reading.unmatched, asked.further)
+    return _named(board, asked)
+
+
+def _named(board: Board, asked: Asked) -> Board:
+    """The board that calls the columns as whoever asked did."""
+    given = {**asked.columns, "score": asked.score[0] if asked.score else None}
+    return replace(board, names={**board.names, **{role: name for role, name in given.items() if name is not None}})
+
+
+def _with_fields(board: Board, table: Table, asked: Asked) -> Board:
+    """The board with the columns beside it, where nothing is said of how its rows were drawn and none was dropped."""
+    roles = {role: name for role, name in asked.columns.items() if name is not None}
+    if any(map(is_drawn, roles)) or len(board) != len(table):
+        return board
+    return replace(board, about=fields_beside(table, [*asked.values, *roles.values()], asked.truth))
 
 
 def only_systems(board: Board, systems: str | Names | None) -> Board:
@@ -101,7 +123,7 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
     table = read(source, na=asked.reading.na)
     for role, name in asked.further.items():
         table.require(**{argument_of(role): name})
-    return read_long(
+    read_items = read_long(
         table,
         system=asked.system,
         items=asked.items,
@@ -113,3 +135,26 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
         about=tuple(asked.further.values()),
         missing=asked.reading.missing,
     )
+    return _with_usable_roles(read_items, asked, table.names)
+
+
+def _with_usable_roles(items: ItemTable, asked: Asked, names: Sequence[str]) -> ItemTable:
+    """The items without strata and units that nobody named and that make no design, with a note on them."""
+    assumed = assumed_roles(names, {**asked.columns, "epoch": asked.epoch})
+    drawn = {role: name for role, name in assumed.items() if role in ("strata", "units")}
+    columns = {"items": items.items, "strata": items.strata, "units": items.units}
+    there = {role: column for role, column in columns.items() if column is not None}
+    try:
+        if drawn:
+            item = encode("items", items.items)[0]
+            check_constant(items, {role: there[role] for role in drawn}, item, np.unique(item, return_index=True)[1])
+            design_of(there, rows=len(items), sampling=asked.sampling)
+    except StratError:
+        others = {role: name for role, name in assumed.items() if role not in drawn}
+        notes = [note for note in items.notes if getattr(note, "code", "") != "role-chosen"]
+        text = f"the column {some(drawn.values())} is not used as {' and '.join(drawn)} in spite of its name, because "
+        text += f"it makes no design of the items; name it in `{next(iter(drawn))}` to be told why"
+        ignored = Note("role-not-chosen", text)
+        nothing: dict[str, Any] = dict.fromkeys(drawn)
+        return replace(items, **nothing, notes=(*notes_on_roles(others), ignored, *notes))
+    return items

@@ -10,6 +10,7 @@ import numpy as np
 
 from strat.base.errors import StratError, near, some
 from strat.base.notes import Note
+from strat.base.validate.columns import Array
 from strat.comparison.many import facts_of_pairs
 from strat.comparison.many_systems import ManySystems
 from strat.comparison.paired import notes_on_difference, of_estimate
@@ -22,7 +23,7 @@ from strat.verbs.board import Board, joint
 from strat.verbs.board_folding import folded
 from strat.verbs.grouping import Parts, grouped, rows_by_label
 from strat.verbs.groups import Groups, untested
-from strat.verbs.hints import averages, classes_as_strata, traps
+from strat.verbs.hints import averages, classes_as_strata, coded_scores, looks_spent, pooled_over_crossed, traps
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.log_hints import looks_clustered
 from strat.verbs.metrics import Metric
@@ -134,17 +135,32 @@ def _independent(task: _Task) -> Estimate | None:
     return estimate(task.statistic(alone), on=rows)
 
 
-def _hints(board: Board, metric: Metric, way: Way) -> list[str]:
+def _hints(board: Board, metric: Metric, way: Way) -> list[Note]:
     """What looks clustered, and strata or units that look wrong."""
     units, strata = board.columns.get("units"), board.columns.get("strata")
     notes = traps(units=units, strata=strata, names=board.names, rows=len(board))
     weighted = "weights" in board.columns or way.sampling.population is not None
     notes += classes_as_strata(board.names, [metric], weighted=weighted)
+    notes += pooled_over_crossed([metric], way.sampling)
+    if board.role == "score" and "truth" not in board.columns:
+        notes += coded_scores(dict(zip(board.systems, board.values, strict=True)))
+        if way.higher_is_better is None and metric.higher_is_better:
+            notes += looks_spent([board.names.get("score") or "", *board.systems])
     if units is None and board.about:
-        scores = np.mean(board.values, axis=0)
-        hints = looks_clustered(board.about, scores, strata=strata)
-        notes = [*notes, *(Note("looks-clustered", hint) for hint in hints)]
+        weights = board.columns.get("weights")
+        notes += looks_clustered(board.about, _scores(board, way.better(metric)), strata=strata, weights=weights)
     return notes
+
+
+def _scores(board: Board, higher: bool) -> list[tuple[str, Array]]:
+    """How right each row of the best two systems is, their difference first; nothing where rows say it together."""
+    if board.role == "score" and "truth" in board.columns:
+        return []
+    truth = board.columns.get("truth")
+    rows = [np.asarray(v if truth is None else v == truth, float) for v in board.values]
+    best = np.argsort([-float(row.mean()) if higher else float(row.mean()) for row in rows], kind="stable")[:2]
+    (a, first), (b, second) = ((board.systems[k], rows[k]) for k in best)
+    return [(f"of the difference {a} − {b}", first - second), (f"of {a}", first), (f"of {b}", second)]
 
 
 def _in_groups(whole: Leaderboard, task: _Task) -> Leaderboard:

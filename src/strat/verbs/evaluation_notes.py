@@ -12,7 +12,6 @@ from strat.base.notes import Note, once
 from strat.base.text import counted
 from strat.base.validate.columns import encode
 from strat.data.cells import Cells
-from strat.data.table import Table
 from strat.designs.from_columns import (
     GROUP,
     is_drawn,
@@ -20,7 +19,7 @@ from strat.designs.from_columns import (
 from strat.estimation import Estimate
 from strat.measures.positive import positives
 from strat.verbs.groups import Groups, in_words, untested
-from strat.verbs.hints import averages, classes_as_strata, look, pooled, traps
+from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
 from strat.verbs.metric_words import ALIASES
 from strat.verbs.metrics import Metric
 from strat.verbs.sources import Basis, Sources
@@ -42,8 +41,11 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     table, roles = columns.table, columns.roles
     notes: list[str] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
     notes += averages(wanted, basis.estimates)
+    notes += pooled_over_crossed(wanted, columns.sampling)
     weighted = columns.weights is not None or columns.sampling.population is not None
     notes += classes_as_strata(roles, wanted, weighted=weighted)
+    if roles["truth"] is None and "score" in basis.cells.columns:
+        notes += coded_scores({str(roles["score"]): np.asarray(basis.cells.columns["score"], float)})
     notes += _of_measures(basis.estimates)
     notes += _own(basis.cells, wanted)
     for groups in basis.groups.values():
@@ -60,7 +62,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
         systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
     notes += [Note("systems-pooled", str(one)) for one in systems]
     if all(name is None for role, name in roles.items() if is_drawn(role)):
-        notes += _suspects(table, roles, columns.weights, [one.name for one in systems])
+        notes += _suspects(columns, [one.name for one in systems], basis.cells.rows)
     return once(notes)
 
 
@@ -102,7 +104,7 @@ def _likewise(others: int) -> str:
     return "" if not others else f" (likewise in {counted(others, 'other group')})"
 
 
-def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[str]:
+def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[Note]:
     labels = basis.labels
     return traps(units=labels.get("units"), strata=labels.get("strata"), names=roles, rows=basis.cells.rows)
 
@@ -148,10 +150,11 @@ def auc_bound(cells: Cells, positive: object = None) -> float:
     return float(0.5 * (p * n).sum() / (p.sum() * n.sum())) if p.sum() and n.sum() else 0.0
 
 
-def _suspects(table: Table, roles: Mapping[str, str | None], weights: str | None, systems: list[str]) -> list[str]:
+def _suspects(columns: Sources, systems: list[str], rows: int) -> list[Note]:
+    table, roles, weights = columns.table, columns.roles, columns.weights
     used = [*systems, *(name for name in (*roles.values(), weights) if name is not None)]
     right = roles["truth"] is not None and roles["predicted"] is not None
     score = [str(roles["truth"]), str(roles["predicted"])] if right else [str(roles["score"])]
     if not right and roles["truth"] is not None:
         return []
-    return [Note("looks-clustered", str(suspect)) for suspect in look(table, used, score, right=right)[:3]]
+    return clustered(table, used, score, right=right, weights=weights, rows=rows)[:3]

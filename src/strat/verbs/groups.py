@@ -102,27 +102,31 @@ class Groups(ByName[Any, Estimate], SheetResult):
         There is none where nothing varied in a group: its standard error of 0 would pass for a value known exactly.
         """
         joint = self._joint()
-        if still := [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]:
-            raise StratError(
-                f"`{self.metric}` can't be tested for being equal in all groups: nothing varied in "
-                f"{some(map(in_words, still))}, and a standard error of 0 does not mean that a value is known exactly; "
-                "compare the groups' intervals, or join groups until each shows variation."
-            )
+        if reason := self._untestable(joint):
+            raise StratError(f"`{self.metric}` {reason}")
         value, k = np.ravel(joint.point), joint.point.size - 1
         contrasts = np.eye(k + 1)[1:] - 1.0 / (k + 1)
         covariance = contrasts @ joint.covariance @ contrasts.T
         df = float(np.max(joint.df)) - k + 1
-        if k < 1 or df < 1:
-            raise StratError(
-                f"`{self.metric}` can't be tested over {k + 1} groups with {np.max(joint.df):g} degrees of freedom; "
-                "take fewer groups."
-            )
         off = contrasts @ value
         wald = float(off @ np.linalg.pinv(covariance) @ off)
         f = wald * df / (k * (df + k - 1))
         p = float(scipy.special.fdtrc(k, df, f))
         null = f"{self.metric} is the same in all groups"
         return TestResult("equality of groups, Wald F", f, p, (float(k), df), "two-sided", null)
+
+    def _untestable(self, joint: Estimate) -> str | None:
+        """Why there is no test that all groups have the same value, as what follows the measure's name, or None."""
+        if still := [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]:
+            return (
+                f"can't be tested for being equal in all groups: nothing varied in {some(map(in_words, still))}, "
+                "and a standard error of 0 does not mean that a value is known exactly; "
+                "compare the groups' intervals, or join groups until each shows variation."
+            )
+        groups, df = joint.point.size, float(np.max(joint.df))
+        if groups < 2 or df - groups + 2 < 1:
+            return f"can't be tested over {groups} groups with {df:g} degrees of freedom; take fewer groups."
+        return None
 
     def gap(self, level: float = 0.95) -> Extreme:
         """The largest difference between two groups, with limits that allow for its having been chosen."""
@@ -280,10 +284,8 @@ def untested(measures: Iterable[Groups]) -> list[Note]:
     for one in measures:
         if one.joint is None or one.joint.point.ndim != 1 or len(one.each) > LIMITS.compared_groups:
             continue
-        try:
-            one.test()
-        except StratError as reason:
-            named.setdefault(str(reason).removeprefix(f"`{one.metric}` "), []).append(one.metric)
+        if reason := one._untestable(one.joint):
+            named.setdefault(reason, []).append(one.metric)
     return [
         Note("groups-not-tested", f"`{first}` {reason}" + (f" (likewise for {', '.join(others)})" if others else ""))
         for reason, (first, *others) in named.items()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,15 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.errors import StratError
+from strat.base.errors import StratError, some
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.backends import Lazy
 from strat.data.column import Column
 from strat.data.table import Table
-from strat.estimation import Estimate
+from strat.designs.from_columns import design_of
+from strat.designs.sampling import Sampling
+from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import STRATA_ARE_CLASSES
+from strat.measures import mean
 from strat.measures.clustering import anova, design_effect
 from strat.verbs.metric_words import ALIASES
 from strat.verbs.metrics import Metric
@@ -27,6 +32,10 @@ FEW = 15  # levels of a column that rather look like strata than like units
 MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
 MOST_SYSTEMS = 50  # levels of a column that may name systems
 BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
+RANKING = ("auc", "average_precision", "equal_error_rate", "harrell_c")  # measures that compare rows with rows
+CODES = (-1, -2, -3, -8, -9, 8, 9, 88, 98, 99, 998, 999, 9999, -99, -999, -9999)  # of answers that are not there
+SPENT = ("cost", "costs", "price", "usd", "eur", "latency", "time", "times", "seconds", "secs", "sec", "ms",
+         "duration", "runtime", "tokens", "loss", "losses", "error", "errors", "wer", "cer", "rmse", "mae")  # fmt: skip
 _SYSTEMS = ("system", "model", "run", "classifier", "algorithm", "matcher", "llm", "agent", "checkpoint")
 _ITEMS = ("item", "id", "question", "prompt", "case", "example", "image", "document", "task", "probe")
 
@@ -49,17 +58,6 @@ class Suspect:
     levels: int
     icc: float
     ratio: float
-
-    def __str__(self) -> str:
-        """The sentence with the option to add."""
-        text = f"rows of the same {self.name!r} are correlated (icc {self.icc:.2f}, {self.levels:,} levels)"
-        if self.levels <= FEW:
-            option = f"add strata={self.name!r} (command line: --strata {self.name})"
-            return f"{text}: if these levels are fixed groups, {option}."
-        return (
-            f"{text}: if levels were drawn, the standard error is about {np.sqrt(self.ratio):.1f} times too small; add "
-            f"units={self.name!r} (command line: --units {self.name})."
-        )
 
 
 @dataclass(frozen=True)
@@ -186,21 +184,102 @@ def _suspect(name: str, codes: Codes, score: Array) -> Suspect | None:
     return Suspect(name, k, icc, ratio)
 
 
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """The first rows: how right each is, what weighs it, and the codes and number of levels of unused columns."""
+
+    value: Array
+    mass: Array | None
+    coded: Mapping[str, tuple[Codes, int]]
+
+
 def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool) -> list[Suspect]:
     """Suspects among the unused columns, seen in the first rows; `score` names one column, or two to compare."""
+    seen = _seen(table, used, score, right, None)
+    return [] if seen is None else suspects(seen.coded, seen.value)
+
+
+def clustered(
+    table: Table, used: Sequence[str], score: Sequence[str], *, right: bool, weights: str | None, rows: int
+) -> list[Note]:
+    """What these suspects would make of the standard error of the accuracy, or of the mean score, of all rows."""
+    seen = _seen(table, used, score, right, weights)
+    if seen is None:
+        return []
+    of, times = "of the accuracy" if right else "of the mean", np.sqrt(min(1.0, len(seen.value) / rows))
+    return [
+        both_readings(one, of, seen.value, seen.coded[one.name][0], weights=seen.mass, times=times)
+        for one in suspects(seen.coded, seen.value)
+    ]
+
+
+def _seen(table: Table, used: Sequence[str], score: Sequence[str], right: bool, weights: str | None) -> _Seen | None:
     names = [name for name in table.names if name not in used][: LIMITS.hint_columns]
     if not names or _far(table):
-        return []
-    columns = {c.name: c for c in first_rows(table, [*names, *score])}
+        return None
+    weighing = [] if weights is None else [weights]
+    columns = {c.name: c for c in first_rows(table, [*names, *score, *weighing])}
     value = correctness([columns[name] for name in score], right=right)
     keep = np.isfinite(value)
     if keep.sum() < 20 or np.ptp(value[keep]) == 0:
-        return []
-    truth = columns[score[0]] if right else None
-    labels = [name for name in names if name in columns and _is_label(columns[name])]
-    labels = [name for name in labels if truth is None or not like_predictions(columns[name], truth)]
-    candidates = {name: _coded(columns[name], keep) for name in labels}
-    return suspects({name: c for name, c in candidates.items() if c is not None}, value[keep])
+        return None
+    candidates = labelled(columns, names, columns[score[0]] if right else None)
+    coded = {name: _coded(column, keep) for name, column in candidates.items()}
+    mass = None if weights is None else np.asarray(columns[weights].numbers().labels, float)[keep]
+    return _Seen(value[keep], mass, {name: c for name, c in coded.items() if c is not None})
+
+
+def labelled(columns: Mapping[str, Column], names: Sequence[str], truth: Column | None) -> dict[str, Column]:
+    """The columns of labels among these that are no predictions of the truth."""
+    labels = {name: columns[name] for name in names if name in columns and _is_label(columns[name])}
+    return {name: c for name, c in labels.items() if truth is None or not like_predictions(c, truth)}
+
+
+def fields_beside(table: Table, used: Sequence[str], truth: str | None) -> dict[str, NDArray[Any]]:
+    """The columns of labels that play no role, whole; none of a table that is larger than what is looked at."""
+    names = [name for name in table.names if name not in used][: LIMITS.hint_columns]
+    if not names or _far(table) or len(table) > LIMITS.hint_rows:
+        return {}
+    columns = {c.name: c for c in first_rows(table, names if truth is None else [*names, truth])}
+    whole = {name: c for name, c in columns.items() if c.missing is None or not c.missing.any()}
+    return {name: c.values for name, c in labelled(whole, names, whole.get(str(truth))).items()}
+
+
+def both_readings(
+    suspect: Suspect,
+    of: str,
+    score: Array,
+    codes: Codes,
+    *,
+    strata: NDArray[Any] | None = None,
+    weights: Array | None = None,
+    times: float = 1.0,
+) -> Note:
+    """What a column makes of the standard error of a mean, if its levels were drawn, and if they are fixed groups."""
+    name, layer = suspect.name, {} if strata is None else {"strata": strata}
+    plain = _standard_error(score, layer, weights)
+    drawn = _standard_error(score, {**layer, "units": codes}, weights)
+    fixed = None if strata is not None else _standard_error(score, {"strata": codes}, weights)
+    text = f"rows of the same {name!r} are correlated (icc {suspect.icc:.2f}, {suspect.levels:,} levels): "
+    text += f"the standard error {of} is {_digits(plain, times)} as it stands"
+    for se, role, if_so in ((drawn, "units", "its levels were drawn"), (fixed, "strata", "they are fixed groups")):
+        if se is not None:
+            option = f"{role}={name!r} (command line: --{role} {shlex.quote(name)})"
+            text += f", {_digits(se, times)} with {option} if {if_so}"
+    return Note("looks-clustered", f"{text}.")
+
+
+def _standard_error(score: Array, columns: Mapping[str, NDArray[Any]], weights: Array | None) -> float | None:
+    """Of the mean, by the design that these columns make; None where they make none, or nothing varies within it."""
+    try:
+        design = design_of(columns, rows=len(score), weights=weights)
+        return float(estimate(mean(score), on=design).se) or None
+    except StratError:  # a unit in several strata, a stratum of one row
+        return None
+
+
+def _digits(se: float | None, times: float) -> str:
+    return "unknown" if se is None else f"{se * times:.3g}"
 
 
 def like_predictions(column: Column, truth: Column) -> bool:
@@ -273,11 +352,46 @@ def _coded(column: Column, keep: NDArray[np.bool_] | None) -> tuple[Codes, int] 
     return codes, len(labels)
 
 
+def pooled_over_crossed(metrics: Sequence[Metric], sampling: Sampling) -> list[Note]:
+    """A note on measures that compare rows with rows, also ratings of different readers."""
+    names = [metric.name for metric in metrics if ALIASES.get(metric.name, metric.name) in RANKING]
+    if sampling.crossed is None or not names:
+        return []
+    factors = " and ".join(map(repr, sampling.drawn.values()))
+    text = f"{', '.join(names)}: rows are pooled over {factors}, so that scores of different readers or judges are "
+    text += "compared with each other; reader studies report the mean of the readers' own values: strat.comparison."
+    return [Note("pooled-over-crossed", text + "readers gives that of the AUC")]
+
+
+def coded_scores(scores: Mapping[str, Array]) -> list[Note]:
+    """A note on scores of 0 to 1 beside which stand -1, 9, 99 or the like, as codes for what was not answered do."""
+    coded: dict[str, list[str]] = {}
+    for name, values in scores.items():
+        outside = np.unique(values[(values < 0) | (values > 1)])
+        inside = np.unique(values[(values >= 0) & (values <= 1)])[:2]
+        if len(outside) and len(inside) == 2 and np.isin(outside, CODES).all():
+            coded.setdefault(" and ".join(f"{value:g}" for value in outside), []).append(name)
+    advice = "averaged as they stand: if they are codes (no answer, not run), leave those rows out or score them 0"
+    return [
+        Note("looks-coded", f"{codes} beside scores from 0 to 1 in {some(names, 3)} are {advice}")
+        for codes, names in coded.items()
+    ]
+
+
+def looks_spent(names: Sequence[str]) -> list[Note]:
+    """A note on scores that are called as what is spent or lost, and of which more was taken as better."""
+    spent = [name for name in names if any(word in SPENT for word in re.findall(r"[a-z]+", name.lower()))]
+    if not spent:
+        return []
+    text = f"a larger {spent[0]!r} was taken as better: if it is spent or lost, add higher_is_better=False "
+    return [Note("looks-spent", text + "(command line: --lower-is-better)")]
+
+
 def traps(
     *, units: NDArray[Any] | None, strata: NDArray[Any] | None, names: Mapping[str, str | None], rows: int
-) -> list[str]:
+) -> list[Note]:
     """Warnings about columns in the wrong role: subjects as clusters, row numbers as strata."""
-    notes: list[str] = []
+    notes: list[Note] = []
     if units is not None and strata is None:
         levels = len(encode("units", units)[1])
         if 2 <= levels <= FEW and rows >= 20 * levels:
@@ -302,14 +416,14 @@ def traps(
     return notes
 
 
-def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric], *, weighted: bool) -> list[str]:
+def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric], *, weighted: bool) -> list[Note]:
     """A warning about measures over rows of all classes, where one column is both the truth and the strata."""
     same = names.get("strata") is not None and names.get("strata") == names.get("truth")
     mixed = any(ALIASES.get(metric.name, metric.name) in MIX_CLASSES for metric in metrics)
     return [STRATA_ARE_CLASSES] if same and mixed and not weighted else []
 
 
-def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[str]:
+def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[Note]:
     """What to know about measures of one class that were averaged, because there are more than two."""
     return [
         Note(

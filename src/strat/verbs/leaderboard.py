@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError, near, some
-from strat.base.notes import once
+from strat.base.notes import Note, once
 from strat.base.result import write_report
 from strat.base.text import of_class
 from strat.base.validate.arguments import checked, shown
@@ -141,7 +141,21 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
             raise StratError.about("b", "must name the system to subtract, got None; or give `baseline` to compare().")
         i, j = self._place(a), self._place(self.baseline if b is None else b)
         name = f"{self.systems[i]} − {self.systems[j]}"
-        return self.estimate.map(Difference(i, j), name=name)
+        return self._with_other_limits(self.estimate.map(Difference(i, j), name=name), i, j)
+
+    def _with_other_limits(self, one: Estimate, i: int, j: int) -> Estimate:
+        """The difference, with a note where the limits that are printed with the systems are others."""
+        printed = self.many.between([i], [j]).limits(self.many.critical(self.level))
+        limits = [float(side[0, 0]) for side in printed]
+        if len(self.systems) == 2:
+            low, high = self.interval()
+            limits = [low, high] if self.comparison.names[0] == self.systems[i] else [-high, -low]
+        own = np.array(one.interval(self.level), float)
+        if np.allclose(own, limits, rtol=1e-9, atol=1e-12):
+            return one
+        how = "by the test of these two" if len(self.systems) == 2 else "for all pairs at once"
+        text = f"the limits that stand beside the systems, {how}, are {limits[0]:.4f} to {limits[1]:.4f}"
+        return replace(one, notes=(*one.notes, Note("other-limits", text)))
 
     def _place(self, name: str | None) -> int:
         if not isinstance(name, str) or name not in self.systems:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from strat.base.errors import StratError
-from strat.base.notes import Note
 from strat.data.logs.item_table import ItemTable
 from strat.data.logs.reading import is_logs, one_measure, read_logs
 from strat.verbs.log_hints import item_hints
@@ -32,7 +31,7 @@ class LoggedSystem:
     def notes(self, units: str | None, weights: str | None) -> tuple[str, ...]:
         """What the reader of the logs had to say, and fields that look like clusters where none are named."""
         hints = [] if units else item_hints(self.samples, strata=self.strata, used=(self.items, weights))
-        return (*self.samples.notes, *(Note("looks-clustered", hint) for hint in hints))
+        return (*self.samples.notes, *hints)
 
 
 def logged_system(

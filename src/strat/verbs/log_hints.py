@@ -1,37 +1,56 @@
-"""What looks clustered among the items of logs: the fields that came with them, seen as a table's columns are."""
+"""What looks clustered among the items of logs and tables: the fields beside them, seen as a table's columns are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.limits import LIMITS
+from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.logs.item_table import ItemTable
-from strat.verbs.hints import suspects
+from strat.verbs.hints import both_readings, suspects
 
 FEWEST = 20  # rows below which no correlation is spoken of
 MOST = 2  # columns that are named
 
 
 def looks_clustered(
-    about: Mapping[str, NDArray[Any]], score: Array, *, strata: NDArray[Any] | None, used: tuple[str | None, ...] = ()
-) -> list[str]:
-    """Sentences about fields within whose values items are correlated, beyond what strata explain; the worst first."""
-    score = score[: LIMITS.hint_rows]
-    if len(score) < FEWEST or np.ptp(score) == 0:
-        return []
-    if strata is not None:
-        codes, _ = encode("strata", strata[: LIMITS.hint_rows])
-        score = score - (np.bincount(codes, score) / np.bincount(codes))[codes]
-    columns = {}
-    for name, values in about.items():
-        if name not in used:
-            columns[name] = _codes(name, values[: LIMITS.hint_rows])
-    return [str(suspect) for suspect in suspects(columns, score)][:MOST]
+    about: Mapping[str, NDArray[Any]],
+    scores: Sequence[tuple[str, Array]],
+    *,
+    strata: NDArray[Any] | None,
+    weights: Array | None = None,
+    used: tuple[str | None, ...] = (),
+) -> list[Note]:
+    """Notes on fields within whose values items are correlated in one of these scores, beyond what strata explain."""
+    columns: dict[str, tuple[Codes, int]] = {}
+    notes: dict[str, Note] = {}
+    for of, score in scores:
+        rows, seen = len(score), score[: LIMITS.hint_rows]
+        if len(seen) < FEWEST or np.ptp(seen) == 0:
+            continue
+        columns = columns or {
+            name: _codes(name, v[: LIMITS.hint_rows]) for name, v in about.items() if name not in used
+        }
+        layer = None if strata is None else strata[: LIMITS.hint_rows]
+        mass = None if weights is None else weights[: LIMITS.hint_rows]
+        for one in suspects(columns, _within(seen, layer)):
+            codes, times = columns[one.name][0], float(np.sqrt(len(seen) / rows))
+            note = both_readings(one, of, seen, codes, strata=layer, weights=mass, times=times)
+            notes.setdefault(one.name, note)
+    return list(notes.values())[:MOST]
+
+
+def _within(score: Array, strata: NDArray[Any] | None) -> Array:
+    """What strata leave unexplained."""
+    if strata is None:
+        return score
+    codes, _ = encode("strata", strata)
+    return np.asarray(score - (np.bincount(codes, score) / np.bincount(codes))[codes])
 
 
 def _codes(name: str, values: NDArray[Any]) -> tuple[Codes, int]:
@@ -44,7 +63,7 @@ def _codes(name: str, values: NDArray[Any]) -> tuple[Codes, int]:
     return codes, len(place)
 
 
-def item_hints(table: ItemTable, *, strata: str | None, used: tuple[str | None, ...] = ()) -> list[str]:
+def item_hints(table: ItemTable, *, strata: str | None, used: tuple[str | None, ...] = ()) -> list[Note]:
     """The same for the rows of one system: repeats of an item are one item."""
     codes, labels = encode("items", table.items)
     first = np.empty(len(labels), np.int64)
@@ -53,4 +72,4 @@ def item_hints(table: ItemTable, *, strata: str | None, used: tuple[str | None, 
     columns = {**table.about, **table.columns()}
     about = {name: values[first] for name, values in table.about.items()}
     layer = columns[strata][first] if strata in columns else None
-    return looks_clustered(about, score, strata=layer, used=(*used, strata))
+    return looks_clustered(about, [("of the mean", score)], strata=layer, used=(*used, strata))

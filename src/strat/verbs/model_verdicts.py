@@ -280,7 +280,7 @@ class ModelComparison(SheetResult):
 
     @property
     def _title(self) -> str:
-        return f"{len(self.models)} models, {self.protocol}; practically equivalent: differences up to {self.rope:g}"
+        return f"{len(self.models)} models, {self.protocol}; practical equivalence is asked for up to {self.rope:g}"
 
     def _lines(self) -> list[str]:
         """What to say below the table."""
@@ -296,9 +296,9 @@ class ModelComparison(SheetResult):
             for group, one in every.items()
         ]
         return [f"recommended: {first.recommended}: {first.reason}", *costs, *lines,
-                *(f"note: {note}" for note in self._all_notes())]  # fmt: skip
+                *(f"note: {note}" for note in self.all_notes())]  # fmt: skip
 
-    def _all_notes(self) -> list[str]:
+    def all_notes(self) -> list[str]:
         """Notes on the comparison, and on each of its pairs."""
         pairs = (self.pair(a, b, metric) for metric in self.metrics for a, b in combinations(self.models, 2))
         of_pairs = [
@@ -319,7 +319,7 @@ class ModelComparison(SheetResult):
             "ratio": self.ratio, "pairs": rows, "scores": {m: v.tolist() for m, v in self.scores.items()},
             "seconds": {name: one.total for name, one in self.times.items()},
             "bytes": {name: one.model for name, one in self.memory.items()}, "sources": sources,
-            "notes": records(self._all_notes()),
+            "notes": records(self.all_notes()),
         }  # fmt: skip
 
     def plot(self, ax: Any = None, *, metric: str | None = None) -> Any:

@@ -32,7 +32,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "run first": (lambda: m.mrr({"q": {"a": 0.5}}, {"q": {"a": 1}}), r"`qrels` must hold whole grades, got 0.5"),
     "whole scores first": (
         lambda: m.ndcg({"q": {"a": 9, "b": 7, "c": 5}}, {"q": {"a": 1, "b": 0, "c": 0}}),
-        r"`qrels` must hold grades, got a different number for every document, and `run` equal ones",
+        r"`qrels` must hold grades, got a different number for every document, which only `run` may have",
     ),
     "category first": (lambda: m.mqm(["Style"], ["Major"], segments=[1]), r"`severity` must be Major, Minor"),
     "scores": (lambda: m.ndcg({"q": {"a": 1}}, {"q": {"a": "x"}}), r"`run` must map documents to numbers"),

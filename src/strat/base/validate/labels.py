@@ -49,6 +49,8 @@ def plain_labels(values: Any) -> Any:
         return plain_labels(values.to_pylist())
     if hasattr(values, "to_list") and str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # of Polars
         return values.to_list()
+    if isinstance(values, np.ndarray) and values.dtype.kind == "T":  # NumPy's text of any length
+        values = values.astype(object)
     if isinstance(values, np.ndarray) and values.dtype.kind == "S":
         return np.array([_text(value) for value in values.ravel().tolist()], "U").reshape(values.shape)
     if not isinstance(values, list | tuple) and not (isinstance(values, np.ndarray) and values.dtype == object):

@@ -176,7 +176,7 @@ def _bad_row(path: Path) -> str:
     except read_errors(path) as error:
         return f" can't be read: {error or 'it is empty'}."
     if len(ends) > 1:
-        return f" must end all lines alike, got {' and '.join(map(repr, sorted(ends)))}; save it again in one program."
+        return f" must have one kind of line end, got {' and '.join(map(repr, sorted(ends)))}; save it again."
     return " can't be read as CSV; is it text with one header line?"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,8 +79,7 @@ def read_long(
     gone = [c.missing for c in columns.values() if c.missing is not None]
     keep = ~np.any(gone, axis=0) if gone else np.ones(len(columns[used["score"]]), bool)
     values = {role: columns[name].values[keep] for role, name in used.items()}
-    assumed = [role for role in EXACT if role in used and given[role] is None]
-    notes: list[str] = [Note("role-chosen", f"{role}: the column {used[role]!r}") for role in assumed]
+    notes: list[str] = notes_on_roles(assumed_roles(table.names, given))
     if not keep.all():
         notes.append(dropped_note(int((~keep).sum()), all_marks(columns.values())))
     if "epoch" in values and not np.equal(np.mod(values["epoch"], 1), 0).all():
@@ -98,6 +97,17 @@ def read_long(
         about={name: columns[name].values[keep] for name in kept},
         notes=(*notes, *all_notes(columns.values())),
     )
+
+
+def assumed_roles(names: Sequence[str], given: Mapping[str, str | None]) -> dict[str, str]:
+    """The roles that columns play by their names alone, because nobody named others."""
+    called = {role: [name for name in known if name in names] for role, known in EXACT.items() if not given.get(role)}
+    return {role: columns[0] for role, columns in called.items() if columns}
+
+
+def notes_on_roles(assumed: Mapping[str, str]) -> list[str]:
+    """What was assumed."""
+    return [Note("role-chosen", f"{role}: the column {name!r}") for role, name in assumed.items()]
 
 
 def _dropped(rows: int, columns: Mapping[str, Column]) -> tuple[str, ...]:

@@ -160,7 +160,7 @@ def _ranked(qrels: Mapping[Any, Any], run: Mapping[Any, Any]) -> tuple[list[Any]
     if _are_scores(qrels.values()) and not _are_scores(run[query] for query in queries if query in run):
         raise StratError.about(
             "qrels",
-            "must hold grades, got a different number for every document, and `run` equal ones; qrels come first.",
+            "must hold grades, got a different number for every document, which only `run` may have; qrels come first.",
         )
     return queries, rankings
 

@@ -98,11 +98,11 @@ def joined(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     >>> joined([("Host", "a"), ("Content-Length", "1"), ("content-length", "2")])
     {'host': 'a', 'content-length': '1, 2'}
     """
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for name, value in headers:
-        known = found.get(name.lower())
-        found[name.lower()] = value if known is None else f"{known}, {value}"
-    return found
+        known = merged.get(name.lower())
+        merged[name.lower()] = value if known is None else f"{known}, {value}"
+    return merged
 
 
 def headers_of(kind: str, *, report: bool = False) -> dict[str, str]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from strat.show.render import Sheet, jsonable
 from strat.show.report.model import Answer, Block, Grid, Section, Text, Told
 from strat.show.report.wording import stop
-
-if TYPE_CHECKING:
-    pass
+from strat.show.sheet_result import SheetResult
 
 QUANTITIES = {"pvalue": "p-value", "log10_pvalue": "log10 of the p-value", "null": "null hypothesis"}
 CHANCE = {"n": "patterns", "expected": "expected by chance", "error": "error of the p-value at most"}
@@ -26,7 +24,12 @@ def of_anything(result: Any, name: str = "") -> Told:
     chance = isinstance(result, Chance)
     words = QUANTITIES | (CHANCE if chance else {})
     lines = [(words.get(key, key), value) for key, value in data.items() if not isinstance(value, list | dict)]
-    blocks: list[Block] = [Text(tuple(text.split("\n\n")))] if "\n" in text else []
+    blocks: list[Block] = []
+    if isinstance(result, SheetResult):  # a table stays a table
+        sheet = result.table()
+        blocks = [Grid(sheet, sheet.title), *([Text(tuple(sheet.notes))] if sheet.notes else [])]
+    elif "\n" in text:
+        blocks = [Text(tuple(text.split("\n\n")))]
     if lines:
         blocks.append(Grid(Sheet("", ("quantity", "value"), lines), "Numbers"))
     title = name or titled(type(result).__name__)

@@ -32,6 +32,7 @@ from strat.show.report import (
     of_estimates,
     of_evaluations,
     of_recognition,
+    of_studies,
 )
 from strat.show.report.model import Grid, Matrix, Told
 from strat.show.report.references import sources_of
@@ -53,6 +54,7 @@ def _makers() -> dict[type, tuple[Maker, str]]:
     from strat.comparison.many_systems import ManySystems
     from strat.comparison.paired_result import Comparison
     from strat.comparison.posthoc import AgainstControl, AllPairs
+    from strat.comparison.readers import ReaderStudy
     from strat.estimation.result import Estimate
     from strat.measures.confusion_matrix import ConfusionMatrix
     from strat.recognition.curves import MatchCurve
@@ -61,6 +63,7 @@ def _makers() -> dict[type, tuple[Maker, str]]:
     from strat.verbs.check_result import Check
     from strat.verbs.evaluation import Evaluation
     from strat.verbs.leaderboard import Leaderboard
+    from strat.verbs.model_verdicts import ModelComparison
 
     return {
         Evaluation: (lambda result, name: of_evaluations.of_evaluation(result), "Evaluation"),
@@ -76,6 +79,8 @@ def _makers() -> dict[type, tuple[Maker, str]]:
         MatchCurve: (of_recognition.of_match_curve, "Identification"),
         DetCurve: (of_recognition.of_det_curve, "Verification"),
         Verification: (of_recognition.of_verification, "Verification"),
+        ModelComparison: (of_studies.of_models, "Models"),
+        ReaderStudy: (of_studies.of_readers, "Reader study"),
         object: (of_anything.of_anything, ""),
     }
 
