@@ -74,6 +74,18 @@ def test_so_they_do_for_items_of_logs() -> None:
     assert readings(strat.gate(items, baseline="A", margin=0.1).notes) == pytest.approx(se, rel=0.01)
 
 
+def test_so_they_do_for_a_long_table() -> None:
+    long = {
+        "system": np.repeat(["A", "B"], 60),
+        "item": np.tile(np.arange(60), 2),
+        "score": np.concatenate([WIDE["A"], WIDE["B"]]),
+        "passage": np.tile(WIDE["passage"], 2),
+        "answer": np.array([f"text {k}" for k in range(120)]),  # differs within an item
+    }
+    assert readings(strat.compare(long).notes) == readings(strat.compare(WIDE, **PAIR).notes)
+    assert "looks-clustered" not in codes_of(strat.compare(long, units="passage").notes)
+
+
 def test_weights_are_in_the_standard_errors() -> None:
     weighted = {**WIDE, "w": RNG.uniform(1, 3, 60)}
     how = {"score": "A", "weights": "w"}

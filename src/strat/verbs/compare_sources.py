@@ -135,7 +135,21 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
         about=tuple(asked.further.values()),
         missing=asked.reading.missing,
     )
-    return _with_usable_roles(read_items, asked, table.names)
+    return _beside_items(_with_usable_roles(read_items, asked, table.names), table, asked)
+
+
+def _beside_items(items: ItemTable, table: Table, asked: Asked) -> ItemTable:
+    """The items with the columns that say one thing of each, where nothing is said of how these were drawn."""
+    drawn = any(is_drawn(role) for role, name in asked.columns.items() if name is not None and role != "items")
+    if drawn or items.strata is not None or items.units is not None or len(items) != len(table):
+        return items
+    used = [name for name in (asked.system, asked.items, asked.epoch, *asked.score, *asked.columns.values()) if name]
+    item = encode("items", items.items)[0]
+    first = np.unique(item, return_index=True)[1]
+    fields = fields_beside(table, used, None)
+    own = {name: values for name, values in fields.items() if bool((values == values[first][item]).all())}
+    distinct = {name: values for name, values in own.items() if len(np.unique(values[first])) < len(first)}
+    return replace(items, about={**distinct, **items.about})
 
 
 def _with_usable_roles(items: ItemTable, asked: Asked, names: Sequence[str]) -> ItemTable:
