@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import strat
+from strat.estimation import limits
 from strat.estimation.folded import distance_limits
 from strat.verbs import look
 
@@ -176,3 +179,13 @@ def test_one_outcome_in_units_of_several_rows_names_the_limit_by_units() -> None
     assert "one-outcome" not in codes(
         strat.estimate(strat.proportion(np.ones(20)), on=strat.Design.simple_random(n=20)).notes
     )
+
+
+def test_a_value_is_at_an_end_of_its_range_if_rounding_alone_keeps_it_off() -> None:
+    point = np.array([0.0, 1e-13, 1e-11, 0.5, 1 - 1e-11, 1 - 1e-13, 1.0])
+    estimate = SimpleNamespace(
+        point=point, bounds=(0.0, 1.0), variance=np.zeros(7), inference=SimpleNamespace(woodruff=None)
+    )
+    assert limits.at_an_end(estimate).tolist() == [True, True, False, False, False, True, True]  # type: ignore[arg-type]
+    estimate.variance = np.full(7, 1e-6)
+    assert not limits.at_an_end(estimate).any()  # type: ignore[arg-type]

@@ -105,7 +105,7 @@ def test_score_interval_stays_at_the_top() -> None:
 def test_the_level_is_95_percent_wherever_nobody_says_otherwise() -> None:
     """One default in the signature of every function and class that has one."""
     default = re.compile(r"\blevel: [\w .|]+ = ([\d.]+)")
-    texts = {file.name: file.read_text(encoding="utf-8") for file in Path(strat.__file__).parent.rglob("*.py")}
-    found = [(name, level) for name, text in texts.items() for level in default.findall(text)]
+    files = Path(strat.__file__).parent.rglob("*.py")
+    found = [(file.name, level) for file in files for level in default.findall(file.read_text(encoding="utf-8"))]
     assert len(found) > 100
-    assert [(name, level) for name, level in found if level != "0.95"] == []
+    assert [(file, level) for file, level in found if level != "0.95"] == []

@@ -54,6 +54,8 @@ def table(seed: int = 5, units: int = 24, each: int = 4) -> Data:
         data[f"score{k}"] = np.round(np.clip(raised, 0.02, 0.98), 2)
         data[f"amount{k}"] = np.round(data["amount"] * rng.gamma(20.0, 0.05, n), 2)
         data[f"right{k}"] = (data[f"guess{k}"] == truth).astype(np.int64)
+    for column in data.values():
+        column.flags.writeable = False  # nothing that is asked changes what it is asked of
     return data
 
 
@@ -250,6 +252,15 @@ def pairs(*factors: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _meetings(row: Sequence[str]) -> set[tuple[int, str, int, str]]:
     return {(i, row[i], j, row[j]) for i, j in combinations(range(len(row)), 2)}
+
+
+def some_pairs(every: int) -> list[Any]:
+    """Parameters for every design and measure: each design is quick with one measure of `every`, the rest is slow."""
+    return [
+        pytest.param(design, measure, id=f"{design}-{measure}", marks=() if (i - j) % every == 0 else pytest.mark.slow)
+        for i, design in enumerate(DESIGNS)
+        for j, measure in enumerate(MEASURES)
+    ]
 
 
 def crossing(*factors: Sequence[str], failing: Mapping[Any, str] | None = None) -> list[Any]:

@@ -118,6 +118,9 @@ def test_errors():
         protocols.early_stopping(SGDClassifier(), X, y, validation=1.0)
     with pytest.raises(StratError, match=r"`most` must be below the number of distinct rows \(20\), got 20"):
         protocols.cluster_number(X, most=20)
+    for shape in ((20,), (20, 0)):
+        with pytest.raises(StratError, match="`X` must be rows × features, got an array of shape"):
+            protocols.cluster_number(np.zeros(shape))
     with pytest.raises(StratError, match="`method` must be one of"):
         protocols.cluster_number(X, method="ward")
     with pytest.raises(StratError, match=r"`noise` must be below 0\.5 with 2 classes"):

@@ -68,6 +68,7 @@ def test_units_stay_together_and_count():
 def test_repeats_are_numbered():
     result = protocols.nested_cross_validation(DummyClassifier(), DATA.X, DATA.y, cv=3, repeats=2)
     assert np.bincount(result.predictions["repeat"]).tolist() == [90, 90]
+    assert result.df == 89  # the rows less one, however often they are divided
 
 
 @pytest.mark.slow

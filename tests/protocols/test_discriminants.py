@@ -200,6 +200,8 @@ def test_collinear_features_and_a_row_that_holds_the_rank_are_named() -> None:
     for estimator, method in ((LinearDiscriminantAnalysis(), "closed"), (QuadraticDiscriminantAnalysis(), "auto")):
         with pytest.raises(StratError, match="not linear functions of each other"):
             leave_one_out(estimator, doubled, y, method=method)
+        with pytest.raises(StratError, match="not linear functions of each other"):
+            leave_one_out(estimator, np.repeat([[0.0], [1.0]], 20, axis=0), y, method=method)  # nothing varies
     lone = np.column_stack([X, np.zeros(40)])
     lone[[3, 25], 2] = 1.0
     with pytest.raises(StratError, match="full rank when a row is left out, got a singular one without row 3"):

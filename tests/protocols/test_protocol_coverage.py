@@ -130,11 +130,11 @@ def test_splits_that_hide_how_class_shares_vary_are_told_of(protocol: str) -> No
     for seed in range(4):
         X, y = two_classes(200, 0.1, np.random.default_rng(seed))
         result = STRATIFIED[protocol](GaussianNB(), X, y, **how)
-        told.append("splits-alike" in codes_of(result.notes))
-        assert "splits-alike" not in codes_of(STRATIFIED[protocol](GaussianNB(), X, y, stratify=False, **how).notes)
+        told.append("similar-splits" in codes_of(result.notes))
+        assert "similar-splits" not in codes_of(STRATIFIED[protocol](GaussianNB(), X, y, stratify=False, **how).notes)
     assert sum(told) >= 3
     even = gaussian_classes([100, 100], means=[[-1, 0], [1, 0]], rng=1)
-    assert "splits-alike" not in codes_of(STRATIFIED[protocol](GaussianNB(), even.X, even.y, **how).notes)
+    assert "similar-splits" not in codes_of(STRATIFIED[protocol](GaussianNB(), even.X, even.y, **how).notes)
 
 
 @pytest.mark.slow  # a thousand trainings

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from law_tables import GROUPS_OF_MEASURES
+from numbers_of_results import recorded
 
 import record
 import strat
@@ -23,6 +25,23 @@ def test_every_call_says_what_it_said(part: str) -> None:
     old = {name: said for name, said in record.stored().items() if name in record.PARTS[part]}
     changes = record.changes(old, record.made(part))
     assert not changes, "\n".join([f"{len(changes)} differences; `make record` renews the record:", *changes])
+
+
+def test_showing_a_result_changes_nothing() -> None:
+    """One result of each class, in every way that it shows itself."""
+    calls = {name: call for part in record.PARTS.values() for name, call in part.items()}
+    first = {said["is"]: name for name, said in reversed(record.stored().items())}
+    changed = []
+    for name in first.values():
+        result = calls[name]()
+        before = recorded(result)
+        repr(result), str(result)
+        for way in ("_repr_html_", "to_dict", "to_json", "to_markdown", "to_latex"):
+            getattr(result, way, str)()
+        with suppress(strat.StratError):  # what holds no estimate
+            strat.explain(result)
+        changed += [name] if str(recorded(result)) != str(before) else []
+    assert changed == []
 
 
 def test_the_record_has_the_calls_of_the_table_and_no_others() -> None:

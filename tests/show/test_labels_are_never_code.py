@@ -12,9 +12,11 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import strat
 from command_cases import Case, Catalogue, Program, check, in_a_process, put
 from strat.base.errors import StratError, visible
 from strat.show import report
@@ -106,6 +108,40 @@ def test_a_label_stays_a_label(label: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("label", ["a script", "a formula", "terminal colours", "a NUL", "right to left"])
+@cache
+def results_of_verbs() -> dict[str, Any]:
+    """What each verb makes of a table whose columns, systems, groups and labels all hold what a terminal acts on."""
+    odd = "\x1b[31mred\x07\x9b\u202e\u200b"
+    n = 24
+    truth = [odd if k % 2 else "b" for k in range(n)]
+    table: dict[str, Any] = {
+        f"y{odd}": truth,
+        f"a{odd}": [odd if k % 3 else "b" for k in range(n)],
+        f"b{odd}": [odd if k % 4 else "b" for k in range(n)],
+        f"g{odd}": [odd if k % 8 < 4 else "z" for k in range(n)],
+        f"u{odd}": [f"{odd}{k // 2}" for k in range(n)],
+        f"i{odd}": [f"{odd}{k}" for k in range(n)],
+    }
+    truth_of, first, second, group, unit, item = table
+    pair: dict[str, Any] = {"truth": truth_of, "predicted": [first, second], "units": unit}
+    return {
+        "evaluate": strat.evaluate(table, truth=truth_of, predicted=first, by=group, units=unit),
+        "compare": strat.compare(table, **pair, by=group),
+        "gate": strat.gate(table, **pair, baseline=first, margin=0.2),
+        "look": strat.look(table),
+        "sample": strat.sample(table, size=6, items=item, strata=group),
+        "check": strat.check(table, truth=truth_of, predicted=first, units=unit, metrics="accuracy", trials=50),
+    }
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "compare", "gate", "look", "sample", "check"])
+@pytest.mark.parametrize("form", ["__str__", "to_markdown", "to_latex", "to_csv", "to_json"])
+def test_no_verb_writes_what_a_terminal_acts_on_in_any_form(verb: str, form: str) -> None:
+    result = results_of_verbs()[verb]
+    if hasattr(result, form):
+        assert getattr(result, form)().replace("\n", "").isprintable()
+
+
 def test_a_label_on_the_command_line(label: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ended = Program(capsys)(*ask(tmp_path, LABELS[label]))
     assert ended.code in (0, 1), ended

@@ -73,3 +73,18 @@ def test_a_difference_keeps_its_names() -> None:
 def test_anything_else_is_refused() -> None:
     with pytest.raises(strat.StratError, match="`estimate` must be an Estimate or a result that holds one, got int"):
         explain(3)
+
+
+def test_what_can_not_vary_has_no_effective_size_to_tell() -> None:
+    """Rows of strata drawn with certainty were "as much information as inf independent ones"."""
+    design = strat.Design.stratified(["a", "a", "b", "b"], units=[1, 1, 2, 2], lone="certainty")
+    known = strat.estimate(strat.accuracy([1, 1, 0, 0], [1, 0, 0, 0]), on=design)
+    assert known.effective_size == np.inf
+    assert "inf" not in explain(known).split()
+
+
+def test_the_level_is_that_of_the_result() -> None:
+    """It told 95 % limits of an evaluation at another level."""
+    found = strat.evaluate({"t": [1, 1, 0, 0] * 9, "p": [1, 0, 0, 0] * 9}, truth="t", predicted="p", level=0.8)
+    low, high = found.interval("accuracy")
+    assert f"Its 80 % interval runs from {low:.3f} to {high:.3f}" in explain(found)

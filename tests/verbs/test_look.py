@@ -425,6 +425,20 @@ def test_whatever_is_proposed_runs(
             run_as_printed(command, capsys)
 
 
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "name", ["swebench_verified_items.csv.gz", "fields/llmfao/crowd-comparisons.csv", "fields/vandyke_readers.csv"]
+)
+def test_whatever_is_proposed_for_tables_of_others_runs(
+    name: str, shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, text, error = run(capsys, "look", str(shared / "data" / name))
+    assert code == 0, error
+    for command in printed(text):
+        if "COLUMN" not in command:
+            run_as_printed(command, capsys)
+
+
 def test_a_table_that_is_read_already() -> None:
     assert look(read(medical())).roles.units == "patient_id"
     assert re.search(r"strat\.evaluate\(frame, ", str(look(read(medical()))))

@@ -74,6 +74,30 @@ def test_so_they_do_for_items_of_logs() -> None:
     assert readings(strat.gate(items, baseline="A", margin=0.1).notes) == pytest.approx(se, rel=0.01)
 
 
+def test_so_they_do_for_a_long_table() -> None:
+    long = {
+        "system": np.repeat(["A", "B"], 60),
+        "item": np.tile(np.arange(60), 2),
+        "score": np.concatenate([WIDE["A"], WIDE["B"]]),
+        "passage": np.tile(WIDE["passage"], 2),
+        "answer": np.array([f"text {k}" for k in range(120)]),  # differs within an item
+    }
+    assert readings(strat.compare(long).notes) == readings(strat.compare(WIDE, **PAIR).notes)
+    assert "looks-clustered" not in codes_of(strat.compare(long, units="passage").notes)
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_so_they_do_for_a_table_of_each_system(labels: bool) -> None:
+    item = {"item": np.arange(60), "passage": WIDE["passage"], **({"y": WIDE["y"]} if labels else {})}
+    order = RNG.permutation(60)
+    one = {**item, "answer": WIDE["A"]}
+    other = {name: column[order] for name, column in {**item, "answer": WIDE["B"]}.items()}
+    roles = {"truth": "y", "predicted": "answer", "metrics": "accuracy"} if labels else {"score": "answer"}
+    tables = {"A": one, "B": other}
+    assert readings(strat.compare(tables, items="item", **roles).notes) == readings(strat.compare(WIDE, **PAIR).notes)
+    assert "looks-clustered" not in codes_of(strat.compare(tables, items="item", **roles, **UNITS).notes)
+
+
 def test_weights_are_in_the_standard_errors() -> None:
     weighted = {**WIDE, "w": RNG.uniform(1, 3, 60)}
     how = {"score": "A", "weights": "w"}

@@ -60,7 +60,9 @@ def test_a_list_of_comparisons_is_for_recognize(
 ) -> None:
     table, file = table_of(layout), tmp_path / f"trials{suffix}"
     table.to_csv(file, index=False) if suffix == ".csv" else table.to_parquet(file)
-    (step,) = look(file).steps
+    found = look(file)
+    (step,) = found.steps
+    assert {p.role: p.column for p in found.roles.proposals} == step.roles  # no units of one side alone
     assert step.command is not None
     program, verb, *options = shlex.split(step.command)
     assert (program, verb) == ("strat", "recognize")

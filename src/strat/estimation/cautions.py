@@ -153,7 +153,7 @@ def _heavy_first_stage(design: Design, replicates: Replicates | None, inside: Ar
     first = design.layout.stages[0]
     if (first.fraction == 1).any():
         return None
-    weights = np.bincount(first.unit, inside[0])
+    weights = np.bincount(first.unit, inside[0]).astype(float)
     strata = len(first.sizes)
     lines = DomainLines(
         first.parent, np.zeros(strata, np.int64), np.ones(len(weights)), first.sizes.astype(float), np.ones(strata)

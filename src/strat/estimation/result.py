@@ -174,9 +174,10 @@ class Estimate(Result):
 
     @property
     def effective_size(self) -> Value | None:
-        """Number of independent rows that would carry as much information."""
+        """Number of independent rows that would carry as much information; infinite where nothing varies."""
         deff = self.deff
-        return None if deff is None else _plain(self.rows / np.maximum(np.asarray(deff), np.finfo(float).tiny))
+        with np.errstate(divide="ignore"):
+            return None if deff is None else _plain(self.rows / np.asarray(deff))
 
     @property
     def deviations(self) -> Array:

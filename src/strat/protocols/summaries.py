@@ -78,7 +78,7 @@ def splits_alike(result: ProtocolResult) -> tuple[Note, ...]:
         "stratified splits share the proportions of the classes, and where these were sampled the interval is too "
         "short; stratify=False and pooled_cross_validation count how they vary"
     )
-    return (Note("splits-alike", text),)
+    return (Note("similar-splits", text),)
 
 
 def over_splits(

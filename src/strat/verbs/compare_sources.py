@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strat.base.errors import StratError, near, some
 from strat.base.notes import Note
@@ -88,7 +89,23 @@ def _joined(kind: str, source: Any, asked: Asked) -> Board:
     )
     roles = {role: name for role, name in asked.columns.items() if role != "items"}
     board = of_columns(read(joined.table, na=[]), joined.systems, asked.role, roles, "error")
+    whole = read(next(iter(parts.values())), na=reading.na) if kind == "tables" else table
+    board = replace(board, about=_fields_of_items(whole, joined.table[items], asked))
     return replace(board, notes=(*notes, *joined.notes, *board.notes), library=library)
+
+
+def _fields_of_items(table: Table, keys: NDArray[Any], asked: Asked) -> dict[str, NDArray[Any]]:
+    """The columns that say one thing of each of these items, where nothing is said of how they were drawn."""
+    roles = {role: name for role, name in asked.columns.items() if name is not None and role != "items"}
+    items = table.columns([str(asked.items)], missing="drop")[str(asked.items)]
+    if any(map(is_drawn, roles)) or len(items) != len(table):
+        return {}
+    used = [str(asked.items), *asked.values, *roles.values(), *([asked.system] if asked.system else [])]
+    labels, first, item = np.unique(items, return_index=True, return_inverse=True)
+    fields = fields_beside(table, used, asked.truth)
+    own = {name: values for name, values in fields.items() if bool((values == values[first][item]).all())}
+    place = np.searchsorted(labels, keys)
+    return {name: values[first][place] for name, values in own.items()}
 
 
 def _require(table: Any, asked: Asked) -> None:
@@ -135,7 +152,21 @@ def items_behind(source: Any, asked: Asked) -> ItemTable:
         about=tuple(asked.further.values()),
         missing=asked.reading.missing,
     )
-    return _with_usable_roles(read_items, asked, table.names)
+    return _beside_items(_with_usable_roles(read_items, asked, table.names), table, asked)
+
+
+def _beside_items(items: ItemTable, table: Table, asked: Asked) -> ItemTable:
+    """The items with the columns that say one thing of each, where nothing is said of how these were drawn."""
+    drawn = any(is_drawn(role) for role, name in asked.columns.items() if name is not None and role != "items")
+    if drawn or items.strata is not None or items.units is not None or len(items) != len(table):
+        return items
+    used = [name for name in (asked.system, asked.items, asked.epoch, *asked.score, *asked.columns.values()) if name]
+    item = encode("items", items.items)[0]
+    first = np.unique(item, return_index=True)[1]
+    fields = fields_beside(table, used, None)
+    own = {name: values for name, values in fields.items() if bool((values == values[first][item]).all())}
+    distinct = {name: values for name, values in own.items() if len(np.unique(values[first])) < len(first)}
+    return replace(items, about={**distinct, **items.about})
 
 
 def _with_usable_roles(items: ItemTable, asked: Asked, names: Sequence[str]) -> ItemTable:

@@ -30,7 +30,7 @@ from strat.verbs.possible_designs import possible_designs
 from strat.verbs.roles import Roles, propose
 from strat.verbs.seen_column import DATES, LABELS, NUMBERS, TEXT, TRUTHS, WHOLE, Seen
 from strat.verbs.steps import Step, measures, positive_choices, steps
-from strat.verbs.trial_lists import trial_steps
+from strat.verbs.trial_lists import trial_roles, trial_steps
 
 EXAMPLES = 4  # values of a column that are shown
 FIRST = 12  # measures that are named; the others are counted
@@ -230,6 +230,7 @@ def look(
     roles = propose(seen)
     by_name = {one.name: one for one in seen}
     compared = trial_steps(by_name, files)
+    roles = trial_roles(compared, by_name) if compared else roles
     todo = tuple(compared or steps(roles, by_name, files))
     asked = [] if compared else possible_designs(by_name, roles, todo, files, table.names)
     nested = [name for name in names if name not in by_name]

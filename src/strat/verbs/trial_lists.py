@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from strat.base.text import counted
 from strat.recognition.trial_columns import NO, ROLES, YES
+from strat.verbs.roles import Proposal, Roles
 from strat.verbs.seen_column import LABELS, NUMBERS, TEXT, TRUTH, WHOLE, Seen
 from strat.verbs.steps import Step, TrialStep
 
@@ -56,6 +58,17 @@ def trial_steps(seen: Mapping[str, Seen], files: tuple[str, ...]) -> list[Step]:
         )
         for one in scores[:MOST_SCORES]
     ]
+
+
+def trial_roles(steps: Iterable[Step], seen: Mapping[str, Seen]) -> Roles:
+    """The roles that columns play in these comparisons, in place of those of rows that stand for themselves."""
+    columns = {column: role for step in steps for role, column in step.roles.items()}
+    return Roles(
+        proposals=tuple(
+            Proposal(role, column, f"its name, and {counted(seen[column].levels, 'level')}")
+            for column, role in columns.items()
+        )
+    )
 
 
 def _pairs(columns: list[Seen]) -> Iterable[tuple[Seen, Seen]]:

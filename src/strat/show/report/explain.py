@@ -164,7 +164,7 @@ def _changes(estimate: Estimate) -> list[str]:
 
 def _independence(estimate: Estimate) -> str:
     kind, deff = kind_of(estimate), estimate.deff
-    if deff is None or not math.isfinite(deff):
+    if not deff or not math.isfinite(deff):  # not known, or nothing can vary
         return ""
     if kind == "simple random":
         return (
