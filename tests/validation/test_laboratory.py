@@ -151,6 +151,7 @@ def test_the_tool_warns_where_nothing_holds_and_is_silent_elsewhere() -> None:
     assert all(share < seldom.get(name, 0.1) for name, share in warned.items() if name not in loud)
 
 
+@pytest.mark.costly("three of its runs start a process each, as the laboratory does")
 def test_a_run_is_stored_resumed_and_written(tmp_path: Path) -> None:
     path, name = tmp_path / "results.json", "rows 48, rate 0.98"
     asked = {"trials": 4, "seed": 3, "jobs": 1, "parts": ("grid",), "only": name, "path": path}
