@@ -16,6 +16,7 @@ from strat.base.errors import StratError
 from strat.cli.app import main
 from strat.measures import loss, probabilities, score_rates, scores
 from strat.measures.positive import positive_of
+from strat.show.report import explain
 from strat.verbs.check import check
 from strat.verbs.check_result import sheet
 
@@ -163,7 +164,7 @@ def test_every_output_names_the_class(tmp_path: Path) -> None:
     assert "positive class: cancer" in str(found["recall"])
     assert "positive class: cancer" in found["recall"]._repr_html_()
     assert found["recall"].to_dict()["positive"] == ["cancer"]
-    assert "positive class: cancer" in strat.show.report.explain(found)
+    assert "positive class: cancer" in explain(found)
     page = found.report(tmp_path / "r.html").read_text()
     assert "Recall (positive class: cancer) is" in page.replace("\xa0", " ")
     assert "Positive class" in page

@@ -433,7 +433,9 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--new", type=int, default=0, metavar="NUMBER", help="draw so many new places")
     ask.add_argument("--seed", type=int, default=1, help="of the draw")
-    ask.add_argument("--rooms", nargs="+", metavar="FOLDER", help="only these, and only with the tests of their own")
+    ask.add_argument(
+        "--rooms", nargs="+", metavar="FOLDER", help="only these, with their tests and those that noticed before"
+    )
     ask.add_argument("--write", action="store_true", help="store the verdicts; new places are added to the list")
     given = ask.parse_args()
     before = stored()
@@ -445,7 +447,9 @@ def main() -> int:
     tests: Iterable[str] = TESTS
     if given.rooms:
         chosen = [place for place in chosen if place.room in given.rooms]
-        tests = [f"{folder}/{room}" for folder in TESTS for room in given.rooms]
+        own = [f"{folder}/{room}" for folder in TESTS for room in given.rooms]
+        others = {_file(place.by) for place in chosen if not place.by.startswith(tuple(f"{folder}/" for folder in own))}
+        tests = [*own, *sorted(file for file in others if file.startswith("tests/") and (ROOT / file).is_file())]
     after = [place for place in chosen if place.verdict == "same"]
     for name in PRELOADED:
         with contextlib.suppress(ImportError):

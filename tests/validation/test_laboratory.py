@@ -151,17 +151,18 @@ def test_the_tool_warns_where_nothing_holds_and_is_silent_elsewhere() -> None:
     assert all(share < seldom.get(name, 0.1) for name, share in warned.items() if name not in loud)
 
 
+@pytest.mark.costly("three of its runs start a process each, as the laboratory does")
 def test_a_run_is_stored_resumed_and_written(tmp_path: Path) -> None:
-    path = tmp_path / "results.json"
-    asked = {"trials": 4, "seed": 3, "jobs": 1, "parts": ("grid",), "only": "lone", "path": path}
+    path, name = tmp_path / "results.json", "rows 48, rate 0.98"
+    asked = {"trials": 4, "seed": 3, "jobs": 1, "parts": ("grid",), "only": name, "path": path}
     first = run.run_all(**asked)
-    assert list(first["grid"]) == ["lone units"]
+    assert list(first["grid"]) == [name]
     stored = json.loads(path.read_text())
-    stored["grid"]["lone units"]["seconds"] = -1.0
+    stored["grid"][name]["seconds"] = -1.0
     path.write_text(json.dumps(stored))
-    assert run.run_all(**asked)["grid"]["lone units"]["seconds"] == -1.0  # not run again
-    assert run.run_all(**{**asked, "trials": 5})["grid"]["lone units"]["trials"] == 5
-    assert run.run_all(**{**asked, "fresh": True})["grid"]["lone units"]["seconds"] >= 0
+    assert run.run_all(**asked)["grid"][name]["seconds"] == -1.0  # not run again
+    assert run.run_all(**{**asked, "trials": 5})["grid"][name]["trials"] == 5
+    assert run.run_all(**{**asked, "fresh": True})["grid"][name]["seconds"] >= 0
 
 
 def test_the_stored_results_are_whole_and_make_the_pages(tmp_path: Path) -> None:
