@@ -26,8 +26,8 @@ settings.load_profile("strat")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Limit the CPU of each test, unless its lines are being counted."""
-    if os.environ.get("STRAT_CPU_LIMIT") and not config.getoption("cov_source", None):
-        config.pluginmanager.register(CpuLimit())
+    if not config.getoption("cov_source", None):
+        config.pluginmanager.register(CpuLimit(), "cpu_limit")  # -p no:cpu_limit leaves it out
 
 
 @pytest.hookimpl(tryfirst=True)  # before the plugin that reads the groups
