@@ -56,7 +56,7 @@ def test_evaluate_speaks_every_form(table: Path, capsys: pytest.CaptureFixture[s
 
 def test_evaluate_says_what_it_saw(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, text, _ = run(capsys, "evaluate", table, *ASKED)
-    assert "add units='passage' (command line: --units passage)" in text
+    assert "units='passage' (command line: --units passage) if its levels were drawn" in text
 
 
 def test_errors_are_one_line_and_exit_code_1(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -381,3 +383,12 @@ def test_uuids_in_two_passes(tmp_path: Path) -> None:
             for table in (tmp_path / "t.parquet", columns)
         )
         assert (found["accuracy"].value, found.design) == (same["accuracy"].value, same.design)
+
+
+@pytest.mark.costly("a program that ends must be a real one")
+def test_a_program_that_read_a_file_ends_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("truth,guess\n" + "a,a\nb,a\nb,b\n" * 10)
+    program = f"import strat; strat.evaluate({str(path)!r}, truth='truth', predicted='guess')"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (run.stdout, run.stderr) == ("", "")

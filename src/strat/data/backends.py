@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from strat.base.errors import StratError
 from strat.base.validate.arguments import same_order
 from strat.data.column import Column
-from strat.data.engines import acting, exact, renamed
+from strat.data.engines import acting, exact, nested, renamed
 from strat.data.files import FileSource
 from strat.data.frames import MARKS, column_of, exact_column
 
@@ -153,6 +153,11 @@ class Lazy:
         """These columns brought here."""
         self.settle(names)
         return self.with_marks([*map(self.brought(names), names)])
+
+    def nested(self, names: Sequence[str]) -> list[str]:
+        """Those columns of the engine that hold lists or records."""
+        inner = {self.inside.get(name, name): name for name in names}
+        return [inner[name] for name in nested(self.lazy, list(inner))]
 
     def brought(self, names: Sequence[str], most: int | None = None) -> Callable[[str], Column]:
         """What makes the column of a name, after these columns, or their first rows, were brought here."""

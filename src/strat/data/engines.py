@@ -49,14 +49,21 @@ def exact(lazy: Any, names: Sequence[str]) -> tuple[Any, set[str]]:
     if not lazy.implementation.is_duckdb():
         return lazy, set()
     kinds = _kinds(lazy)
-    for name in names:
-        if kinds[name].startswith(_NESTED) or kinds[name].endswith("]"):
-            raise StratError(
-                f"column `{name}` must hold plain labels or numbers, got values of the type {kinds[name][:60]}; choose "
-                "a field of it."
-            )
+    for name in nested(lazy, names):
+        raise StratError(
+            f"column `{name}` must hold plain labels or numbers, got values of the type {kinds[name][:60]}; choose "
+            "a field of it."
+        )
     wide = {name for name in names if kinds[name].startswith(_WIDE)}
     return _cast_to("varchar", lazy, wide | {name for name in names if kinds[name] in _SPELLED}), wide
+
+
+def nested(lazy: Any, names: Sequence[str]) -> list[str]:
+    """The columns of DuckDB that hold lists or records."""
+    if not lazy.implementation.is_duckdb():
+        return []
+    kinds = _kinds(lazy)
+    return [name for name in names if kinds[name].startswith(_NESTED) or kinds[name].endswith("]")]
 
 
 _WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")

@@ -309,6 +309,8 @@ def first_rows(table: Table, names: Sequence[str]) -> list[Column]:
     wanted = list(dict.fromkeys(names))
     if not isinstance(table.backend, Lazy):
         return _plain(wanted, lambda name: _head(table.backend.fetch([name])[0]))
+    nested = set(table.backend.nested(wanted))
+    wanted = [name for name in wanted if name not in nested]
     return _plain(wanted, table.backend.brought(wanted, LIMITS.hint_rows))
 
 
