@@ -13,7 +13,7 @@ from _pytest.runner import runtestprotocol
 import warm
 
 SECONDS = 2.0
-FIRST = 4  # a test that is the first to load what it uses may take so many times the limit, once
+FIRST = 10  # the first to load a library, or to have hypothesis read the source, may take so many times the limit, once
 REFERENCE = 0.12  # CPU seconds of the loop in `slowness` where the limit was set
 WAY_OUT = "make it cheaper, mark it costly(reason), or mark it slow (`make validate` runs it)"
 

@@ -39,6 +39,7 @@ def _unlike(source: Any, asked: list[tuple[str, str]]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != "mapping"])
+@pytest.mark.costly("a source is asked for every measure, in calls of their own")
 def test_every_measure_of_a_source_is_that_of_columns(source: Callable[[str], Any], name: str) -> None:
     assert _unlike(source(name), [(design, group) for of, design, group in EACH if of == name]) == []
 

@@ -8,7 +8,7 @@ from cpu_limit import CpuLimit
 
 pytest_plugins = ["pytester"]
 
-LIMIT = 0.05
+LIMIT = 0.03
 TESTS = """
 import subprocess, sys, time
 import pytest
@@ -20,33 +20,33 @@ def burn(seconds):
 
 @pytest.fixture
 def own():
-    burn(0.1)
+    burn(0.06)
 
 @pytest.fixture(scope="module")
 def within():
-    burn(0.1)
+    burn(0.06)
 
 @pytest.fixture(scope="module")
 def shared(request):
     request.getfixturevalue("within")
-    burn(0.1)
+    burn(0.06)
 
 def test_bad_body():
-    burn(0.1)
+    burn(0.06)
 
 def test_bad_fixture(own):
     pass
 
 def test_bad_child():
-    subprocess.run([sys.executable, "-c", "sum(range(20_000_000))"], check=True)
+    subprocess.run([sys.executable, "-c", "sum(range(8_000_000))"], check=True)
 
 @pytest.mark.costly("it shows that a permission is one")
 def test_good_permitted():
-    burn(0.1)
+    burn(0.06)
 
 @pytest.mark.slow
 def test_good_slow():
-    burn(0.1)
+    burn(0.06)
 
 def test_good_shared(shared):
     pass
@@ -56,12 +56,12 @@ def test_good_waiting():
 
 def test_good_second_time(loaded=[]):
     if not loaded:
-        burn(0.1)
+        burn(0.06)
         loaded.append(True)
 
 def test_bad_second_time(loaded=[]):
     if not loaded:
-        burn(0.3)
+        burn(0.4)
         loaded.append(True)
 """
 

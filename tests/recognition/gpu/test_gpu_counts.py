@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: it is an ex
 pytest.importorskip("triton", reason="triton is not installed: it is an extra")
 
 pytestmark = [
+    pytest.mark.costly("Triton's interpreter runs the threads of a kernel one by one"),
     pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") != "1", reason="Triton's interpreter is switched off"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
