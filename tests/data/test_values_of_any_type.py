@@ -52,7 +52,10 @@ def test_bytes_that_are_no_text_stay_apart(tmp_path: Path) -> None:
     assert found == accuracy(ids, ids[:3] + ids[:2] + ids[:1])
 
 
-@pytest.mark.parametrize("value", [frozenset({1, "a"}), {1}, {"a": 1}, [1], object()], ids=str)
+VALUES = [frozenset({1, "a"}), {1}, {"a": 1}, [1], object()]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=[type(value).__name__ for value in VALUES])
 def test_values_without_a_text_of_their_own_are_refused(value: Any) -> None:
     """Equal sets could be written in another order, and equal objects at another place: they were two labels."""
     with pytest.raises(StratError, match="column `t` must hold plain labels or numbers"):
