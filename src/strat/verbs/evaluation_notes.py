@@ -157,4 +157,4 @@ def _suspects(columns: Sources, systems: list[str], rows: int) -> list[Note]:
     score = [str(roles["truth"]), str(roles["predicted"])] if right else [str(roles["score"])]
     if not right and roles["truth"] is not None:
         return []
-    return clustered(table, used, score, right=right, weights=weights, rows=rows)[:3]
+    return clustered(table, used, score, right=right, weights=weights, rows=rows)

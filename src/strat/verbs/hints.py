@@ -30,6 +30,7 @@ from strat.verbs.metrics import Metric
 
 FEW = 15  # levels of a column that rather look like strata than like units
 MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
+MOST_SUSPECTS = 3  # columns that notes name
 MOST_SYSTEMS = 50  # levels of a column that may name systems
 BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
 RANKING = ("auc", "average_precision", "equal_error_rate", "harrell_c")  # measures that compare rows with rows
@@ -209,7 +210,7 @@ def clustered(
     of, times = "of the accuracy" if right else "of the mean", np.sqrt(min(1.0, len(seen.value) / rows))
     return [
         both_readings(one, of, seen.value, seen.coded[one.name][0], weights=seen.mass, times=times)
-        for one in suspects(seen.coded, seen.value)
+        for one in suspects(seen.coded, seen.value)[:MOST_SUSPECTS]
     ]
 
 
@@ -370,8 +371,10 @@ def coded_scores(scores: Mapping[str, Array]) -> list[Note]:
     coded: dict[str, list[str]] = {}
     for name, values in scores.items():
         outside = np.unique(values[(values < 0) | (values > 1)])
-        inside = np.unique(values[(values >= 0) & (values <= 1)])[:2]
-        if len(outside) and len(inside) == 2 and np.isin(outside, CODES).all():
+        if not len(outside) or not np.isin(outside, CODES).all():
+            continue
+        inside = values[(values >= 0) & (values <= 1)]
+        if len(inside) and np.ptp(inside) > 0:
             coded.setdefault(" and ".join(f"{value:g}" for value in outside), []).append(name)
     advice = "averaged as they stand: if they are codes (no answer, not run), leave those rows out or score them 0"
     return [

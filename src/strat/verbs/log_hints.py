@@ -39,10 +39,11 @@ def looks_clustered(
         layer = None if strata is None else strata[: LIMITS.hint_rows]
         mass = None if weights is None else weights[: LIMITS.hint_rows]
         for one in suspects(columns, _within(seen, layer)):
+            if one.name in notes or len(notes) == MOST:
+                continue
             codes, times = columns[one.name][0], float(np.sqrt(len(seen) / rows))
-            note = both_readings(one, of, seen, codes, strata=layer, weights=mass, times=times)
-            notes.setdefault(one.name, note)
-    return list(notes.values())[:MOST]
+            notes[one.name] = both_readings(one, of, seen, codes, strata=layer, weights=mass, times=times)
+    return list(notes.values())
 
 
 def _within(score: Array, strata: NDArray[Any] | None) -> Array:
