@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -39,6 +40,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(shared_thing))
         if "browser" in fixtures:
             item.add_marker("browser")
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what is new, and not so often: thousands of tests and parsed modules stay to the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def shared_folder() -> Path | None:
