@@ -21,10 +21,16 @@ demo: $(SMALL)
 	$(BIN)/strat demo
 
 check: lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser"
+
+# The tests of a file run in one process, so that what they share is made once. Each process keeps to one core, and
+# modules are compiled once for all of them, whatever the environment says.
+test check coverage validate: export OMP_NUM_THREADS := 1
+test check coverage validate: export OPENBLAS_NUM_THREADS := 1
+test check coverage validate: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 test-lowest: build/lowest.txt
 	PYTEST_ADDOPTS="-W ignore::DeprecationWarning -W ignore::FutureWarning" \
@@ -47,7 +53,7 @@ build/survey/apistrat.csv: tests/oracles/api.py | $(STAMP)
 	$(BIN)/python tests/oracles/api.py build/survey/package/usr/lib/R/site-library/survey/data/api.rda build/survey
 
 coverage: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --cov
 
 # What the library says, call by call: renews tests/record/record.json and prints what changed.
 record: $(STAMP)
@@ -99,7 +105,7 @@ speed: $(STAMP)
 
 validate: $(STAMP)
 	$(BIN)/python -m validation
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or hypothesis" --hypothesis-profile thorough
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis" --hypothesis-profile thorough
 
 # How much the tests notice: changes of single places; fails where one that was noticed no longer is.
 mutate: $(STAMP)

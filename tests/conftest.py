@@ -31,14 +31,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(CpuLimit(), "cpu_limit")  # -p no:cpu_limit leaves it out
 
 
-@pytest.hookimpl(tryfirst=True)  # before the plugin that reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what takes long to make go to one process: it is made once."""
+    """Mark what needs a browser, so that `make check` can leave it out."""
     for item in items:
-        fixtures = set(getattr(item, "fixturenames", ()))
-        for shared_thing in {"site", "browser", "reproduced"} & fixtures:
-            item.add_marker(pytest.mark.xdist_group(shared_thing))
-        if "browser" in fixtures:
+        if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 
 

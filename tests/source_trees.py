@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,9 @@ class Module(NamedTuple):
 def modules() -> tuple[Module, ...]:
     """Every module of the library."""
     trees = [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(SOURCE.rglob("*.py"))]
-    return tuple(Module(path.relative_to(SOURCE).as_posix(), tree, tuple(ast.walk(tree))) for path, tree in trees)
+    parsed = tuple(Module(path.relative_to(SOURCE).as_posix(), tree, tuple(ast.walk(tree))) for path, tree in trees)
+    gc.freeze()  # a million objects that stay: statsmodels, for one, looks for garbage among all others at every call
+    return parsed
 
 
 def nodes(*kinds: type[Kind]) -> Iterator[tuple[str, Kind]]:

@@ -550,7 +550,11 @@ case("a CSV table of words", recognize("s.csv", "x,a,b\na,1,x\n"), says="numbers
 case("an empty CSV table", recognize("s.csv", ""), says="scores|path|s.csv")
 case("a CSV table of wrong bytes", recognize("s.csv", b"\xff\xfe,a\n"), says="UTF-8|s.csv")
 case("triples that are none", recognize("s.csv", "a,b\n1,2\n", "--triples"), says="column 'probe'")
-case("triples twice", recognize("s.csv", of_rows("probe,gallery,score", "a,a,1", "a,a,1"), "--triples"), says="once")
+case(
+    "triples twice",
+    recognize("s.csv", of_rows("probe,gallery,score", "a,a,1", "a,a,2"), "--triples"),
+    says="one score for each pair",
+)
 case(
     "triples of words", recognize("s.csv", of_rows("probe,gallery,score", "a,a,x", "a,b,1"), "--triples"), says="score"
 )

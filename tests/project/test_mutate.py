@@ -144,6 +144,7 @@ def test_the_stored_places_are_judged_and_most_of_them_are_still_there() -> None
     assert len(here) > 2 / 3 * len(stored), "draw new places: python tests/project/mutate.py --new 40 --seed 4 --write"
 
 
+@pytest.mark.costly("a project is copied, and its tests run in processes of their own")
 def test_a_small_project_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:strat")
     for name in [name for name in sys.modules if name.partition(".")[0] == "strat"]:

@@ -142,6 +142,7 @@ def test_no_verb_writes_what_a_terminal_acts_on_in_any_form(verb: str, form: str
         assert getattr(result, form)().replace("\n", "").isprintable()
 
 
+@pytest.mark.parametrize("label", ["a script", "a formula", "terminal colours", "a NUL", "right to left"])
 def test_a_label_on_the_command_line(label: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ended = Program(capsys)(*ask(tmp_path, LABELS[label]))
     assert ended.code in (0, 1), ended
