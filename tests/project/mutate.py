@@ -29,6 +29,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -273,6 +274,8 @@ def forked(work: Callable[[Tell], None], limit: float | None = None) -> Iterator
         with os.fdopen(writing, "w") as out:
             try:
                 work(lambda value: print(json.dumps(value), file=out, flush=True))
+            except BaseException:  # else the way out below would hide it
+                traceback.print_exc()
             finally:
                 os._exit(0)
     os.close(writing)
