@@ -316,21 +316,16 @@ def moments(setting: Setting) -> Found:
     same, cross = 1 / n**2 - 1 / n**3, -1 / n**3  # (72) with j = k and j ≠ k
     values = (
         Value("(71) E θ_j", None, float(theta.mean()), 1e-12, derived=1 / n),
-        Value(
-            "(72) E θ_j θ_j, as printed",
-            None,
-            float(products[0, 0]),
-            1e-12,
-            derived=same,
-            **_wrong((15, 1 / n**2 + same, 1e-12)),
-        ),
-        Value(
-            "(72) E θ_j θ_k, as printed",
-            None,
-            float(products[0, 1]),
-            1e-12,
-            derived=cross,
-            **_wrong((15, 1 / n**2 + cross, 1e-12)),
+        *(
+            Value(
+                f"(72) E θ_j θ_{other}, as printed",
+                None,
+                float(products[0, k]),
+                1e-12,
+                derived=right,
+                **_wrong((15, 1 / n**2 + right, 1e-12)),
+            )
+            for other, k, right in (("j", 0, same), ("k", 1, cross))
         ),
         Value("(72) of the deviations θ − 1/N, j = k", None, float(deviations[0, 0]), 1e-12, derived=same),
         Value("(72) of the deviations θ − 1/N, j ≠ k", None, float(deviations[0, 1]), 1e-12, derived=cross),

@@ -49,7 +49,7 @@ def exact(lazy: Any, names: Sequence[str]) -> tuple[Any, set[str]]:
     if not lazy.implementation.is_duckdb():
         return lazy, set()
     kinds = _kinds(lazy)
-    for name in nested(lazy, names):
+    for name in _nested(kinds, names):
         raise StratError(
             f"column `{name}` must hold plain labels or numbers, got values of the type {kinds[name][:60]}; choose "
             "a field of it."
@@ -60,9 +60,10 @@ def exact(lazy: Any, names: Sequence[str]) -> tuple[Any, set[str]]:
 
 def nested(lazy: Any, names: Sequence[str]) -> list[str]:
     """The columns of DuckDB that hold lists or records."""
-    if not lazy.implementation.is_duckdb():
-        return []
-    kinds = _kinds(lazy)
+    return _nested(_kinds(lazy), names) if lazy.implementation.is_duckdb() else []
+
+
+def _nested(kinds: Mapping[str, str], names: Sequence[str]) -> list[str]:
     return [name for name in names if kinds[name].startswith(_NESTED) or kinds[name].endswith("]")]
 
 

@@ -102,7 +102,7 @@ def pooled(table: Table, roles: Mapping[str, str | None], weights: str | None, *
     those of another one with the same truth, once each.
     """
     used = [name for name in (*roles.values(), weights) if name is not None]
-    free = [name for name in table.names if name not in used][: LIMITS.hint_columns]
+    free = _unused(table, used)
     named = [name for name in free if _called(name, _SYSTEMS)]
     any_name = (
         rows <= LIMITS.system_rows and roles["units"] is None and roles["items"] is None and roles["truth"] is not None
@@ -194,6 +194,11 @@ class _Seen:
     coded: Mapping[str, tuple[Codes, int]]
 
 
+def _unused(table: Table, used: Sequence[str]) -> list[str]:
+    """The columns that play no role, as many as are looked at."""
+    return [name for name in table.names if name not in used][: LIMITS.hint_columns]
+
+
 def look(table: Table, used: Sequence[str], score: Sequence[str], *, right: bool) -> list[Suspect]:
     """Suspects among the unused columns, seen in the first rows; `score` names one column, or two to compare."""
     seen = _seen(table, used, score, right, None)
@@ -215,7 +220,7 @@ def clustered(
 
 
 def _seen(table: Table, used: Sequence[str], score: Sequence[str], right: bool, weights: str | None) -> _Seen | None:
-    names = [name for name in table.names if name not in used][: LIMITS.hint_columns]
+    names = _unused(table, used)
     if not names or _far(table):
         return None
     weighing = [] if weights is None else [weights]
@@ -238,7 +243,7 @@ def labelled(columns: Mapping[str, Column], names: Sequence[str], truth: Column 
 
 def fields_beside(table: Table, used: Sequence[str], truth: str | None) -> dict[str, NDArray[Any]]:
     """The columns of labels that play no role, whole; none of a table that is larger than what is looked at."""
-    names = [name for name in table.names if name not in used][: LIMITS.hint_columns]
+    names = _unused(table, used)
     if not names or _far(table) or len(table) > LIMITS.hint_rows:
         return {}
     columns = {c.name: c for c in first_rows(table, names if truth is None else [*names, truth])}

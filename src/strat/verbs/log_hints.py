@@ -30,6 +30,8 @@ def looks_clustered(
     columns: dict[str, tuple[Codes, int]] = {}
     notes: dict[str, Note] = {}
     for of, score in scores:
+        if len(notes) == MOST:
+            break
         rows, seen = len(score), score[: LIMITS.hint_rows]
         if len(seen) < FEWEST or np.ptp(seen) == 0:
             continue
