@@ -28,8 +28,8 @@ TRUTH, GUESS = [0, 1, 1, 0], [0, 1, 0, 0]
             "recall, 2 values (4 rows, no design: see strat.estimate)\nclass   value\n    0  1.0000\n    1  0.5000",
         ),
         (
-            strat.statistic(lambda w: np.cumsum(w), n=2),
-            "statistic, 2 values (2 rows, no design: see strat.estimate)\naxis 0   value\n     0  1.0000\n     1  2.0000",
+            strat.statistic(lambda w: np.cumsum(w), n=2, name="sums"),
+            "sums, 2 values (2 rows, no design: see strat.estimate)\naxis 0   value\n     0  1.0000\n     1  2.0000",
         ),
         (
             strat.domain(strat.mean([1.0, 2.0]), [True, False]),

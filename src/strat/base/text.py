@@ -93,7 +93,8 @@ def cell(value: Any) -> str:
 def table_lines(columns: Mapping[str, Sequence[Any]], most: int) -> list[str]:
     """The lines of a table of columns of one length: its head, the first rows, and how many more there are.
 
-    >>> print(*table_lines({"class": ["a", "b", "c"], "value": [0.5, 1.0, 0.0]}, most=2), sep="\\n")
+    >>> for line in table_lines({"class": ["a", "b", "c"], "value": [0.5, 1.0, 0.0]}, most=2):
+    ...     print(line)
     class   value
         a  0.5000
         b  1.0000
