@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.validate.argument_kinds import Columns
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, Codes, encode, equal, labels_of, numbers, same_length
 from strat.measures.base import Axis, Statistic
@@ -29,7 +29,7 @@ def bradley_terry(
     *,
     ties: str = "half",
     home: bool = False,
-    covariates: Mapping[str, ArrayLike] | None = None,
+    covariates: Columns | None = None,
 ) -> Statistic:
     """The strength of each system, in log odds around a mean of zero, from votes on pairs.
 
@@ -48,7 +48,7 @@ def bradley_terry(
     home
         Whether the left side has an effect of its own.
     covariates
-        Named columns, left minus right (of length, say), whose effect is taken out.
+        Named columns, left minus right (of length, say), whose effect is taken out: a dictionary, or a data frame.
 
     Examples
     --------
@@ -224,10 +224,12 @@ def _results(left: ArrayLike, right: ArrayLike, winner: ArrayLike) -> Array:
     return result
 
 
-def _covariates(covariates: Mapping[str, ArrayLike] | None, rows: int) -> dict[str, Array]:
-    columns = {str(name): numbers("covariates", c, most=LARGEST, axes=1) for name, c in (covariates or {}).items()}
-    for name, column in columns.items():
-        same_length(left=range(rows), **{f"covariates[{name!r}]": column})
+def _covariates(covariates: Columns | None, rows: int) -> dict[str, Array]:
+    columns = {}
+    for name, column in ({} if covariates is None else covariates).items():
+        argument = f"covariates[{str(name)!r}]"
+        columns[str(name)] = numbers(argument, column, most=LARGEST, axes=1)
+        same_length(left=range(rows), **{argument: columns[str(name)]})
     return columns
 
 
