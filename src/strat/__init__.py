@@ -6,7 +6,6 @@ whose interval holds (`estimate`). See the README for three examples.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -409,12 +408,25 @@ _HOMES = {
     "votes": "strat.verbs",
 }
 
+
+def _in_a_part(name: str) -> str | None:
+    """Where a part of the library has a public name that is not shown here."""
+    if name.startswith("_"):
+        return None
+    for part, home in _HOMES.items():
+        if home == f"strat.{part}" and name in getattr(import_module(home), "__all__", ()):
+            return f"{home}.{name}"
+    return None
+
+
 if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
 
     def __getattr__(name: str) -> Any:
         """The part or the call of that name, loaded now and kept."""
         if name not in __all__:
-            raise AttributeError(f"module 'strat' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+            from strat.base.elsewhere import no_attribute
+
+            raise no_attribute(__name__, name, _in_a_part(name))
         home = _HOMES.get(name, "strat.measures")
         module = import_module(home)
         value = globals()[name] = module if home.endswith(f".{name}") else getattr(module, name)

@@ -34,6 +34,18 @@ CALLS = {
         lambda: strat.evaluate(TABLE, truth="y", predicted="p", metric="f1"),
         "evaluate() got an unexpected keyword argument 'metric'; did you mean 'metrics'?",
     ),
+    "value": (
+        lambda: strat.evaluate(TABLE, value="y"),
+        "evaluate() got an unexpected keyword argument 'value'; did you mean 'score'?",
+    ),
+    "metrics": (
+        lambda: strat.cross_validate(None, [[1]], [1], metrics="f1"),
+        "cross_validate() got an unexpected keyword argument 'metrics'; did you mean 'scoring'?",
+    ),
+    "fay": (
+        lambda: strat.brr(strat.Design.simple_random(n=4), fay=0.3),
+        "brr() got an unexpected keyword argument 'fay'; type strat.fay(design, rho=0.3)",
+    ),
     "seed": (
         lambda: strat.bootstrap(strat.Design.simple_random(n=4), seed=1),
         "bootstrap() got an unexpected keyword argument 'seed'; did you mean 'rng'?",

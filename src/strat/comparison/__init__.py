@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from strat.base.elsewhere import answers_for
 from strat.comparison.adjustments import (
     adjust,
     benjamini_yekutieli,
@@ -174,6 +177,9 @@ __all__ = [
     "unpaired",
     "win_draw_loss",
 ]
+
+if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
+    __getattr__ = answers_for(__name__)
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from strat.base.elsewhere import answers_for
 from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.classification import (
     accuracy,
@@ -245,6 +248,9 @@ __all__ = [
     "word_errors",
     "zero_one_loss",
 ]
+
+if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
+    __getattr__ = answers_for(__name__)
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from strat.base.elsewhere import answers_for
 from strat.planning.allocation import Allocation, neyman_allocation
 from strat.planning.boundaries import StratumBoundaries, stratum_boundaries
 from strat.planning.costs import BudgetAllocation, budget_allocation
@@ -65,6 +68,9 @@ __all__ = [
     "stratum_boundaries",
     "units_for_width",
 ]
+
+if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
+    __getattr__ = answers_for(__name__)
 
 
 def __dir__() -> list[str]:

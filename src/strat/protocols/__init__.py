@@ -1,5 +1,8 @@
 """Training and testing protocols for any scikit-learn classifier, and what they do to an error estimate."""
 
+from typing import TYPE_CHECKING
+
+from strat.base.elsewhere import answers_for
 from strat.measures.splits import corrected_se
 from strat.protocols.bayes_bounds import BayesBounds, annotator_error_bounds, bayes_error_bounds, soft_label_error
 from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution, three_way
@@ -66,6 +69,9 @@ __all__ = [
     "uncertain_labels",
     "wrapper",
 ]
+
+if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
+    __getattr__ = answers_for(__name__)
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from strat.base.elsewhere import answers_for
 from strat.recognition.cmc import cmc
 from strat.recognition.compare_matchers import (
     MatcherComparison,
@@ -103,6 +106,9 @@ __all__ = [
     "within_rank_by_size",
     "within_rank_of",
 ]
+
+if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
+    __getattr__ = answers_for(__name__)
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,8 @@ C = TypeVar("C", bound=type)
 ELSEWHERE = {
     **dict.fromkeys(("cluster", "clusters", "cluster_col", "group", "groups", "psu", "unit"), ("units", "groups")),
     **dict.fromkeys(("grp", "groupby", "group_by", "subgroup", "subgroups", "slice", "slices"), ("by",)),
-    **dict.fromkeys(("metric", "scoring"), ("metrics", "scoring")),
+    **dict.fromkeys(("metric", "metrics", "scoring"), ("metrics", "scoring")),
+    **dict.fromkeys(("value", "values", "y"), ("score",)),
     **dict.fromkeys(("pos_label", "positive_class"), ("positive",)),
     **dict.fromkeys(("y_true", "label", "labels", "target", "actual"), ("truth",)),
     **dict.fromkeys(("y_pred", "prediction", "predictions", "pred"), ("predicted",)),
@@ -49,6 +50,12 @@ PARTS = {
         ),
     ),
     "proxy": ("strat.Proxy", ("probability", "label_strata", "estimator", "calibrate")),
+}
+# keywords that make another function of this one
+OTHER_CALLS = {
+    ("brr", "fay"): "strat.fay(design, rho=0.3)",
+    ("brr", "rho"): "strat.fay(design, rho=0.3)",
+    ("fay", "fay"): "strat.fay(design, rho=0.3)",
 }
 
 
@@ -141,6 +148,8 @@ def _wrong_call(
     unknown = next((name for name in named if name not in parameters.parameters), None)
     if unknown is None:
         return message + _named_only(parameters, args, named)
+    if line := OTHER_CALLS.get((function.__name__, unknown)):
+        return f"{message}; type {line}"
     names = [name for name in parameters.parameters if name not in {"self", "cls", *named}]
     return message + (_meant(unknown, names) or (f"; there are {', '.join(names)}" if listed else ""))
 
