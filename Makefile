@@ -25,9 +25,9 @@ check: lint
 
 # The tests of a file run in one process, so that what they share is made once. Each process keeps to one core, and
 # modules are compiled once for all of them, whatever the environment says.
-test check coverage validate: export OMP_NUM_THREADS := 1
-test check coverage validate: export OPENBLAS_NUM_THREADS := 1
-test check coverage validate: export PYTHONDONTWRITEBYTECODE :=
+test check coverage validate mutate: export OMP_NUM_THREADS := 1
+test check coverage validate mutate: export OPENBLAS_NUM_THREADS := 1
+test check coverage validate mutate: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"

@@ -11,7 +11,7 @@ import pytest
 
 import strat
 from source_trees import assert_none, calls
-from strat.base.errors import StratError
+from strat.base.errors import StratError, close_names, near
 from strat.planning import rows_for_width
 
 
@@ -94,3 +94,47 @@ def test_calls_with_numpy_scalars():
         rows_for_width(width=np.float64(-1), proportion=0.5)
     with pytest.raises(StratError, match=r"got 0\.$"):
         strat.Design.simple_random(n=np.int64(0))
+
+
+NAMES = [
+    "accuracy",
+    "auroc",
+    "f1",
+    "r2",
+    "mse",
+    "sensitivity",
+    "specificity",
+    "roc_auc",
+    "balanced_accuracy",
+    "label_strata",
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("accurracy", ["accuracy"]),
+        ("acuracy", ["accuracy"]),
+        ("ROC AUC", ["roc_auc"]),
+        ("rocauc", ["roc_auc"]),
+        ("sensitivty", ["sensitivity"]),
+        ("acc", ["accuracy"]),
+        ("strata", ["label_strata"]),
+        ("balanced_acuracy", ["balanced_accuracy"]),
+        ("f2", ["f1"]),
+        ("perplexity", []),
+        ("x", []),
+        ("", []),
+    ],
+)
+def test_a_hint_names_what_may_be_meant_and_never_a_far_off_guess(typed: str, meant: list[str]) -> None:
+    assert close_names(typed, NAMES) == meant
+    assert near(typed, NAMES).startswith("did you mean" if meant else "there are")
+
+
+def test_at_most_three_names_are_proposed() -> None:
+    assert near("model_e", [f"model_{letter}" for letter in "abcd"]).count("model_") == 3
+
+
+def test_no_file_is_proposed_for_its_ending_alone() -> None:
+    assert close_names("nofile.csv", ["trials.csv", "huge.csv", "apiclus2.csv"]) == []

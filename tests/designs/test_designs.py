@@ -232,4 +232,4 @@ def test_values_show_themselves_in_words() -> None:
     design = Design.stratified(strata=[1, 1, 2, 2])
     for value in (design, strat.brr(design), strat.mean([1.0, 2.0]), strat.Plan()):
         assert value._repr_html_().startswith("<pre>")
-    assert repr(strat.mean([1.0, 2.0])) == "<Statistic mean of 2 rows>"
+    assert repr(strat.mean([1.0, 2.0])) == "mean 1.5000 (2 rows, no design: see strat.estimate)"

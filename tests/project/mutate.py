@@ -2,9 +2,10 @@
 
 `make mutate` repeats the places of mutations.txt and fails if a change that was noticed there no longer is.
 `python tests/project/mutate.py --new 40 --seed 3` draws new places instead; `--write` stores the verdicts of a run.
-In the copy each place has a switch between the text before and after. The tests are collected once, and run once, to
-see which pass where and how long they take. Then a copy of that process for each change runs those that pass it, quick
-ones first. It needs `os.fork`: Linux or macOS. PYTEST_ADDOPTS can leave tests out. A verdict is one of:
+In the copy each place has a switch between the text before and after. The tests are run once, to see which pass where
+and how long they take. Then a process for each change runs those that pass it, quick ones first. Each is a fork of this
+process, which never reads a test: engines that start while tests are read have threads, and no fork survives those. So
+it needs Linux or macOS. PYTEST_ADDOPTS can leave tests out. A verdict is one of:
 
 noticed      a test fails, nothing can be imported, or the tests do not end
 unnoticed    every test that passes the place goes on to pass
@@ -343,32 +344,8 @@ def verdict(ways: list[list[str]], seconds: dict[str, float], run: Run) -> tuple
     return ("unnoticed" if ways else "unreached"), ""
 
 
-def _collected(tests: Tests, places: list[Place], tell: Tell) -> None:
-    """With all tests collected and none run: run all, then those of each change, always in a copy of this process."""
-
-    def all_of_them(tell: Tell) -> None:
-        tests.run(tests.items, to_the_end=True)
-        hits = {number: sorted(tests.hits[number]) for number in tests.hits}
-        tell([hits, {t: s for t, s in tests.seconds.items() if t not in tests.failed}, tests.failed])
-
-    def changed(number: int) -> Run:
-        def work(wanted: set[str], tell: Tell) -> None:
-            tests.active, tests.failed, os.environ["CHANGED"] = number, [], str(number)
-            tests.run(wanted)
-            tell(tests.failed[:1])
-
-        return lambda wanted, limit: next(forked(lambda tell: work(wanted, tell), limit), ["the clock"])
-
-    hits, seconds, failed = next(forked(all_of_them))
-    tell([hits, seconds, failed])
-    for number, place in enumerate(places):
-        reached = hits.get(str(number), [])
-        if "" not in reached:
-            tell([number, verdict(steps(place, reached, seconds), seconds, changed(number))])
-
-
-def _at_import(copy: Path, number: int) -> Run:
-    """Run tests of a change that matters at import: in a process that has loaded nothing yet."""
+def _changed(copy: Path, number: int) -> Run:
+    """Run tests of one change: in a process that has loaded nothing of the project yet."""
 
     def work(wanted: set[str], tell: Tell) -> None:
         tests = Tests(number, wanted, lambda tests: tests.run(wanted))
@@ -379,7 +356,7 @@ def _at_import(copy: Path, number: int) -> Run:
 
 
 def judged(root: Path, places: list[Place], copy: Path, tests: Iterable[str] = TESTS) -> Iterator[Place]:
-    """Each place with its verdict, as soon as it has one: those that are passed at import come last."""
+    """Each place with its verdict, as soon as it has one."""
     shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "_build"))
     by_file: dict[str, dict[int, Place]] = defaultdict(dict)
     for number, place in enumerate(places):
@@ -388,19 +365,20 @@ def judged(root: Path, places: list[Place], copy: Path, tests: Iterable[str] = T
         text = (copy / file).read_text(encoding="utf-8")
         (copy / file).write_text(instrumented(text, inside), encoding="utf-8")
     (copy / "sitecustomize.py").write_text(ELSEWHERE, encoding="utf-8")
-    asked = [*tests, *(f"--ignore={folder}" for folder in LEFT_OUT)]
-    told = forked(lambda tell: session(copy, asked, Tests(-1, None, lambda tests: _collected(tests, places, tell))))
-    first = next(told, None)
-    assert first, f"no test ran:\n{(copy / LOG).read_text(encoding='utf-8')[-2000:]}"
+
+    def all_of_them(tell: Tell) -> None:
+        run = Tests(-1, None, lambda run: run.run(run.items, to_the_end=True))
+        session(copy, [*tests, *(f"--ignore={folder}" for folder in LEFT_OUT)], run)
+        hits = {number: sorted(run.hits[number]) for number in run.hits}
+        tell([hits, {t: s for t, s in run.seconds.items() if t not in run.failed}, run.failed])
+
+    first = next(forked(all_of_them), None)
+    assert first, f"the tests did not end:\n{(copy / LOG).read_text(encoding='utf-8')[-20_000:]}"
     hits, seconds, failed = first
     print(f"{len(seconds)} tests, {sum(seconds.values()):.0f} s; fail without a change: {failed}", flush=True)
-    for number, (said, by) in told:
-        yield replace(places[number], verdict=said, by=by)
     for number, place in enumerate(places):
-        reached = hits.get(str(number), [])
-        if "" in reached:
-            said, by = verdict(steps(place, reached, seconds), seconds, _at_import(copy, number))
-            yield replace(place, verdict=said, by=by)
+        said, by = verdict(steps(place, hits.get(str(number), []), seconds), seconds, _changed(copy, number))
+        yield replace(place, verdict=said, by=by)
 
 
 def stored() -> list[Place]:

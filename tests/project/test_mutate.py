@@ -155,8 +155,11 @@ def test_a_small_project_from_end_to_end(tmp_path: Path, monkeypatch: pytest.Mon
         "src/strat/room/__init__.py": "",
         "src/strat/room/thing.py": "def f(x):\n    return x + 5\ndef g(x):\n    return x - 1\n"
         "def h(x):\n    return x + 3\n",
-        "tests/room/test_thing.py": "from strat.room.thing import f, g\n"
-        "def test_f():\n    assert f(1) == 6\ndef test_g():\n    assert g(1) is not None\n",
+        "tests/room/test_thing.py": "from concurrent.futures import ThreadPoolExecutor\n"
+        "from strat.room.thing import f, g\n"
+        "engine = ThreadPoolExecutor(1)\n"
+        "engine.submit(int).result()  # it has a thread before the first test\n"
+        "def test_f():\n    assert engine.submit(f, 1).result(5) == 6\ndef test_g():\n    assert g(1) is not None\n",
     }
     for name, text in files.items():
         (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -315,8 +315,8 @@ def with_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     connect = source.connect
 
     def evaluated(path: Path, threads: int, large: int, ask: dict[str, Any]) -> str:
-        def limited(memory: str) -> Any:
-            engine = connect(memory)
+        def limited(memory: str, **options: bool) -> Any:
+            engine = connect(memory, **options)
             engine.execute(f"set threads = {threads}")
             return engine
 

@@ -140,16 +140,53 @@ def plain(value: object) -> Any:
     return item() if callable(item) and getattr(value, "ndim", None) == 0 else value
 
 
-def near(name: str, options: Sequence[str]) -> str:
-    """A hint that ends an error about an unknown name.
+def near(name: str, options: Sequence[str], *, listed: str = "") -> str:
+    """A hint that ends an error about an unknown name: names that may be meant, or else what there is.
 
-    >>> near("presicted", ["truth", "predicted"])
-    "did you mean 'predicted'?"
+    `listed` says where all of them are listed, if they are too many to say.
+
+    >>> near("presicted", ["truth", "predicted"]), near("truth", ["guess"])
+    ("did you mean 'predicted'?", "there are 'guess'.")
+    >>> near("acuracy", ["accuracy"], listed="dir(strat.measures)")
+    "did you mean 'accuracy' (dir(strat.measures) lists all)?"
     """
-    close = difflib.get_close_matches(name, options, n=3, cutoff=0.5)
+    close = close_names(name, options)
     if close:
-        return f"did you mean {' or '.join(short(repr(c)) for c in close)}?"
+        every = f" ({listed} lists all)" if listed else ""
+        return f"did you mean {' or '.join(short(repr(c)) for c in close)}{every}?"
+    if listed:
+        return f"{listed} lists all."
     return f"there are {some(options, 12)}." if options else "there are none."
+
+
+def close_names(name: str, options: Sequence[str]) -> list[str]:
+    """Up to three options that `name` may be a misspelling or a part of, the nearest first; never a far guess.
+
+    Three signs in ten may differ, in names of two or three signs one that is not the first; or the name is the
+    beginning of an option or a word of it. Of these, only options about as near as the nearest one.
+
+    >>> close_names("evalute", ["evaluate", "gate", "votes"]), close_names("Spec", ["specificity", "sensitivity"])
+    (['evaluate'], ['specificity'])
+    >>> close_names("selection_rate", ["selectivity", "misclassification_rate", "false_negative_rate"])
+    []
+    """
+    wanted = _folded(name)
+    cutoff = max(0.5, min(0.7, 1 - 1.01 / max(len(wanted), 1)))
+    matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)
+    likeness = {}
+    for option in options:
+        matcher.set_seq1(folded := _folded(option))
+        inside = len(wanted) > 2 and (folded.startswith(wanted) or f"_{wanted}_" in f"_{folded}_")
+        alike = len(wanted) > 3 or folded[:1] == wanted[:1]
+        if inside or (alike and matcher.quick_ratio() >= cutoff and matcher.ratio() >= cutoff):
+            likeness[option] = matcher.ratio()
+    least = max(likeness.values(), default=0.0) - 0.1
+    return sorted((option for option, ratio in likeness.items() if ratio >= least), key=lambda o: -likeness[o])[:3]
+
+
+def _folded(name: str) -> str:
+    """The name without capitals, and with one sign between words."""
+    return name.casefold().replace("-", "_").replace(" ", "_")
 
 
 def one_of(argument: str, value: object, options: Sequence[str]) -> str:

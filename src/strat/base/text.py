@@ -1,10 +1,11 @@
-"""Words that several outputs share: counted nouns, numbers, and the positive class."""
+"""Words that several outputs share: counted nouns, numbers, small tables, and the positive class."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 IRREGULAR = {
     "analysis": "analyses",
@@ -148,3 +149,35 @@ def number(value: float, decimals: int) -> str:
         return "∞" if value > 0 else "−∞"
     text = f"{value:,.{decimals}f}"
     return text.replace("-", "" if not text.strip("-0.,") else "−")
+
+
+def figure(value: Any) -> str:
+    """A value as results print it: four decimals, or four digits where that shows too little or too much.
+
+    >>> figure(0.5), figure(0.00012345), figure(123456.0)
+    ('0.5000', '0.0001234', '1.235e+05')
+    """
+    x = float(value)
+    return f"{x:.4f}" if x == 0 or 1e-3 <= abs(x) < 1e4 else f"{x:.4g}"
+
+
+def cell(value: Any) -> str:
+    """A cell of a printed table."""
+    return figure(value) if isinstance(value, float) else str(value)
+
+
+def table_lines(columns: Mapping[str, Sequence[Any]], most: int) -> list[str]:
+    """The lines of a table of columns of one length: its head, the first rows, and how many more there are.
+
+    >>> for line in table_lines({"class": ["a", "b", "c"], "value": [0.5, 1.0, 0.0]}, most=2):
+    ...     print(line)
+    class   value
+        a  0.5000
+        b  1.0000
+    … 1 more
+    """
+    rows = list(zip(*columns.values(), strict=True))
+    cells = [list(columns), *([cell(value) for value in row] for row in rows[:most])]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in cells]
+    return lines + [f"… {len(rows) - most:,} more"] * (len(rows) > most)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of, some
 from strat.base.result import Result
+from strat.base.validate.argument_kinds import Columns
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import encode, numbers, same_length
 from strat.comparison.bayesian import bayesian_correlated_t, bayesian_sign, bayesian_signed_rank
@@ -117,7 +118,7 @@ def _of_splits(systems: int, five_by_two: bool) -> Advice:
 @checked
 def run_test(
     test: str,
-    columns: Mapping[str, ArrayLike],
+    columns: Columns,
     *,
     truth: ArrayLike | None = None,
     units: ArrayLike | None = None,
@@ -134,7 +135,8 @@ def run_test(
     test
         One of `strat.comparison.advice.TESTS`.
     columns
-        From each system's name to its column: predicted labels of items, or numbers of splits or data sets.
+        From each system's name to its column (or a data frame): predicted labels of items, or numbers of splits or
+        data sets.
     truth, units
         For tests of items: true labels, clusters.
     ratio

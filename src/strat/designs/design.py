@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from strat.base import validate
 from strat.base.errors import StratError, plain, some
 from strat.base.result import in_notebooks
+from strat.base.validate.argument_kinds import Columns
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import encode, same_length
 from strat.designs.blocks import blocks
@@ -297,7 +298,7 @@ class Design(DerivedDesigns):
     @checked
     def staged(
         cls,
-        stages: Mapping[str, ArrayLike],
+        stages: Columns,
         *,
         strata: ArrayLike | None = None,
         population: Mapping[str, ArrayLike | float] | None = None,
@@ -309,8 +310,8 @@ class Design(DerivedDesigns):
         Parameters
         ----------
         stages
-            From the name of each stage, first stage first, to the unit of each row. A label may recur in
-            another unit of the stage before.
+            From the name of each stage, first stage first, to the unit of each row (or a data frame). A label may
+            recur in another unit of the stage before.
         strata
             The stratum of each row, at the first stage.
         population
@@ -374,7 +375,7 @@ class Design(DerivedDesigns):
     @checked
     def crossed(
         cls,
-        factors: Mapping[str, ArrayLike],
+        factors: Columns,
         *,
         strata: ArrayLike | None = None,
         weights: ArrayLike | None = None,
@@ -390,7 +391,7 @@ class Design(DerivedDesigns):
         Parameters
         ----------
         factors
-            From the name of each factor to the level of each row.
+            From the name of each factor to the level of each row (or a data frame).
         strata
             Fixed groups of rows (the classes of cases, say) within which means are taken.
         weights

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strat.base.text import class_named, of_class
+from strat.base.text import cell, class_named, figure, of_class, table_lines
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def sentence(one: Estimate) -> str:
     """The value with its standard error, limits and degrees of freedom."""
     low, high = one.interval()
-    text = f"{one.name} {_number(one.point)} (se {_number(np.sqrt(one.variance))}, "
-    text += f"95 % {_number(low)} to {_number(high)}"
+    text = f"{one.name} {figure(one.point)} (se {figure(np.sqrt(one.variance))}, "
+    text += f"95 % {figure(low)} to {figure(high)}"
     text += f", df {one.df:.4g}"
     if one.deff is not None and np.isfinite(one.deff):
         text += f", design effect {one.deff:.2g}"
@@ -29,7 +29,7 @@ def html_table(one: Estimate) -> str:
     table = columns(one, 0.95)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in table)
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_cell(v))}</td>" for v in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{html.escape(cell(v))}</td>" for v in row) + "</tr>"
         for row in list(zip(*table.values(), strict=True))[:50]
     )
     caption = html.escape(f"{one.name}{of_class(one.positive)}: {one.method}; for {one.target}")
@@ -59,19 +59,5 @@ def columns(one: Estimate, level: float) -> dict[str, list[Any]]:
 def lines(one: Estimate, most: int) -> str:
     """A table of the first values."""
     table = columns(one, 0.95)
-    rows = list(zip(*table.values(), strict=True))
-    cells = [[_cell(v) for v in row] for row in rows[:most]]
-    widths = [max(len(c), *(len(line[i]) for line in cells)) for i, c in enumerate(table)]
-    head = "  ".join(c.rjust(w) for c, w in zip(table, widths, strict=True))
-    body = ["  ".join(v.rjust(w) for v, w in zip(line, widths, strict=True)) for line in cells]
-    more = [f"… {len(rows) - most} more"] if len(rows) > most else []
-    return "\n".join([f"{one.name}{of_class(one.positive)} ({one.method})", head, *body, *more])
-
-
-def _number(value: Any) -> str:
-    x = float(value)
-    return f"{x:.4f}" if x == 0 or 1e-3 <= abs(x) < 1e4 else f"{x:.4g}"
-
-
-def _cell(value: Any) -> str:
-    return _number(value) if isinstance(value, float) else str(value)
+    head = f"{one.name}{of_class(one.positive)} ({one.method})"
+    return "\n".join([head, *table_lines(table, most)])

@@ -15,6 +15,7 @@ from strat.measures.classification import (
     metric,
     precision,
     recall,
+    selection_rate,
     specificity,
 )
 from strat.measures.confusion import confusion
@@ -29,11 +30,13 @@ from strat.measures.equations import (
     logistic_regression,
     ordinal_logit,
     success_curve,
+    win_rate,
 )
 from strat.measures.fields.agreement import fleiss_kappa, gwet_ac, icc, krippendorff_alpha
 from strat.measures.fields.answers import exact_match, rouge, token_f1
 from strat.measures.fields.clinical import (
     concordance,
+    decision_curve,
     idi,
     negative_likelihood_ratio,
     net_benefit,
@@ -102,7 +105,7 @@ from strat.measures.repeats import (
 )
 from strat.measures.risk_curves import area_under_risk_coverage, risk_coverage
 from strat.measures.score_rates import equal_error_rate, rate_at, rate_within, threshold_at
-from strat.measures.scores import auc, average_precision, det, precision_recall, roc
+from strat.measures.scores import auc, average_precision, det, partial_auc, precision_recall, roc
 from strat.measures.stacking import stack
 
 __all__ = [
@@ -141,6 +144,7 @@ __all__ = [
     "coverage",
     "coverage_error",
     "crps",
+    "decision_curve",
     "der",
     "det",
     "diarization_errors",
@@ -198,6 +202,7 @@ __all__ = [
     "optimal_threshold",
     "ordinal_logit",
     "panoptic_quality",
+    "partial_auc",
     "pass_at_k",
     "pass_hat_k",
     "per_query",
@@ -219,6 +224,7 @@ __all__ = [
     "rmse",
     "roc",
     "rouge",
+    "selection_rate",
     "selective_risk",
     "spearman",
     "specificity",
@@ -234,6 +240,7 @@ __all__ = [
     "variance",
     "wer",
     "wil",
+    "win_rate",
     "within_rank",
     "word_errors",
     "zero_one_loss",

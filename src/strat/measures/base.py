@@ -14,9 +14,11 @@ from strat.base.errors import StratError, one_of, some
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.result import in_notebooks
+from strat.base.text import class_named, counted, figure, table_lines
 from strat.base.validate.columns import Array, Codes
 
 FEW_UNITS = 50  # units below which values that turn on a rare class are jackknifed: their closed form is short
+SHOWN_VALUES = 10  # of a statistic with many, when it is printed
 LINKS = ("identity", "logit", "score", "log", "correlation")
 Answer = TypeVar("Answer")
 CURVES = ("roc", "det", "precision_recall", "calibration", "roc_height", "det_height")
@@ -229,18 +231,46 @@ class Statistic:
         return None if len(self.views) == 1 else self.views
 
     def value(self, weights: ArrayLike | None = None) -> Array:
-        """The statistic itself for rows with these weights (1 each by default), without any interval."""
+        """The statistic itself for rows with these weights (1 each by default), without any interval.
+
+        >>> from strat.measures import accuracy
+        >>> print(accuracy(["a", "b", "a"], ["a", "b", "b"]))
+        accuracy 0.6667 (3 rows, no design: see strat.estimate)
+        >>> float(accuracy(["a", "b", "a"], ["a", "b", "b"]).value(weights=[1, 0, 1]))
+        0.5
+        """
         w = np.ones(len(self)) if weights is None else np.asarray(weights, float)
         return self.function(np.concatenate([block_totals(block, w) for block in self.rows]))
 
+    def __float__(self) -> float:
+        """The value of a statistic that has one, for rows of weight 1."""
+        value = self.value()
+        if value.ndim:
+            raise StratError(f"`{self.name}` must have one value to be a number, got {value.size:,}; take .value().")
+        return float(value)
+
     def __str__(self) -> str:
-        """What it is, of how many rows."""
-        shape = f", {' × '.join(f'{len(a.labels)} {a.name}' for a in self.axes)}" if self.axes else ""
-        return f"{self.name} of {len(self):,} rows{shape}"
+        """The value for rows of weight 1, or a table of the first ones; it has no interval without a design."""
+        if self.of_weights and not len(self):
+            return f"{self.name} (its rows are those of a design: see strat.estimate)"
+        about = f"{len(self):,} rows, no design: see strat.estimate"
+        about += "" if self.positive is None else f"; {class_named(self.positive)}"
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = self.value()
+        except StratError as error:
+            return f"{self.name} has no value ({about}): {error}"
+        if not value.ndim:
+            return f"{self.name} {figure(value)} ({about})"
+        axes = self.axes or unnamed_axes(value.shape)
+        places = np.indices(value.shape).reshape(value.ndim, -1)
+        columns = {axis.name: [axis.labels[i] for i in place] for axis, place in zip(axes, places, strict=True)}
+        table = table_lines({**columns, "value": value.ravel().tolist()}, SHOWN_VALUES)
+        return "\n".join([f"{self.name}, {counted(value.size, 'value')} ({about})", *table])
 
     def __repr__(self) -> str:
-        """The same in angle brackets: the arrays are long."""
-        return f"<Statistic {self}>"
+        """The same: who types a measure wants to see its value."""
+        return str(self)
 
     def repeated(self, rows: Codes) -> Statistic:
         """The statistic of other rows, each a copy of one of these: row i is row ``rows[i]``."""

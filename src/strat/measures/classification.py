@@ -15,10 +15,11 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, equal, same_length
 from strat.measures.base import FEW_UNITS, Rows, Statistic
 from strat.measures.class_shares import Settings, class_share, left_out_note, recalls_of_classes
-from strat.measures.confusion import counts_of, family, pair
+from strat.measures.confusion import counts_of, family, pair, refuse_scores
 from strat.measures.custom import metric
 from strat.measures.kappas import kappa
 from strat.measures.label_notes import label_notes
+from strat.measures.positive import positive_of
 from strat.measures.quotients import quotient, share_slopes, share_value
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "metric",
     "precision",
     "recall",
+    "selection_rate",
     "specificity",
 ]
 
@@ -170,6 +172,41 @@ def false_negative_rate(
     """
     settings = Settings("binary", positive, None, zero_division)
     return class_share("false negative rate", truth, predicted, (-1, 0, 1, 0), (0, 0, 1, 0), settings)
+
+
+@checked
+def selection_rate(predicted: ArrayLike, *, positive: object = None) -> Statistic:
+    """The share of rows that are predicted positive, whatever the truth is.
+
+    Its gap between groups is the demographic parity difference, its ratio the demographic parity ratio.
+
+    Parameters
+    ----------
+    predicted
+        Predicted labels.
+    positive
+        The class that is counted; as for `precision`.
+
+    Examples
+    --------
+    >>> float(selection_rate([0, 1, 1, 0]))
+    0.5
+    """
+    codes, labels = encode("predicted", predicted)
+    refuse_scores(labels)
+    label = positive_of(labels.tolist(), positive)
+    chosen = np.array([name == label for name in labels.tolist()], np.int64)[codes]
+    shares = (Rows(chosen, np.array([[0.0, 1.0], [1.0, 1.0]]), 2),)
+    return Statistic(
+        "selection rate",
+        shares,
+        share_value,
+        share_slopes,
+        link="logit",
+        bounds=(0.0, 1.0),
+        proportion=True,
+        positive=label,
+    )
 
 
 @checked

@@ -66,20 +66,21 @@ def pair(truth: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None
                 f"must have labels of the same type as `truth`, got {plain(part[0])!r} beside "
                 f"{plain(truth_labels[0])!r}; make them all text.",
             )
-    if len(truth_labels) <= 2 and _are_scores(predicted_labels):
-        raise StratError.about(
-            "predicted",
-            f"must be labels, got {len(predicted_labels):,} different numbers, such as "
-            f"{plain(predicted_labels[0])!r}, which look like scores; take predicted = score >= threshold, or a "
-            "measure of scores such as auc.",
-        )
+    if len(truth_labels) <= 2:
+        refuse_scores(predicted_labels)
     every = union(*parts)
     notes = label_notes(truth_labels, predicted_labels)
     return Pair(np.searchsorted(every, truth_labels)[t], np.searchsorted(every, predicted_labels)[p], every, notes)
 
 
-def _are_scores(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind == "f" and len(labels) > MOST_DECISIONS and bool((labels % 1 != 0).any())
+def refuse_scores(predicted: NDArray[Any]) -> None:
+    """Refuse predictions of two classes that are many different fractions."""
+    if predicted.dtype.kind == "f" and len(predicted) > MOST_DECISIONS and bool((predicted % 1 != 0).any()):
+        raise StratError.about(
+            "predicted",
+            f"must be labels, got {len(predicted):,} different numbers, such as {plain(predicted[0])!r}, which look "
+            "like scores; take predicted = score >= threshold, or a measure of scores such as auc.",
+        )
 
 
 def _given_labels(labels: ArrayLike) -> NDArray[Any]:

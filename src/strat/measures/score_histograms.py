@@ -41,6 +41,49 @@ def roc_area_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
     return (above / p - area) / n, (below / n - area) / p
 
 
+def partial_roc_area(negative: Array, positive: Array, low: float, high: float) -> Array:
+    """The area under the ROC curve between two false positive rates, on its straight lines."""
+    return _area_up_to(negative, positive, high)[0] - _area_up_to(negative, positive, low)[0]
+
+
+def partial_roc_area_slopes(negative: Array, positive: Array, low: float, high: float) -> tuple[Array, Array]:
+    """Derivatives of the partial area by both histograms."""
+    n, p = negative.sum(), positive.sum()
+    if n == 0 or p == 0:
+        return np.full_like(negative, np.nan), np.full_like(positive, np.nan)
+    sides = []
+    for share, total, one in ((negative / n, n, 0), (positive / p, p, 1)):
+        by_share = _slopes_up_to(negative, positive, high)[one] - _slopes_up_to(negative, positive, low)[one]
+        sides.append((by_share - share @ by_share) / total)
+    return sides[0], sides[1]
+
+
+def _area_up_to(negative: Array, positive: Array, rate: float) -> tuple[Array, Array, Array]:
+    """The area left of a false positive rate; how much of each bin lies there, and the hits above and half in that.
+
+    A bin of tied scores is a straight piece of the curve, `width` wide and cut at `rate`: over it the true positive
+    rate is, on the average, that above the bin and half of what the bin adds up to the cut.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        f = negative / negative.sum(axis=-1, keepdims=True)
+        t = positive / positive.sum(axis=-1, keepdims=True)
+    wrong = _from_top(f) - f
+    width = np.clip(rate - wrong, 0.0, f)
+    mean = _from_top(t) - t + quotient(width, f, 0.0) * t / 2
+    return (width * mean).sum(axis=-1), width, mean
+
+
+def _slopes_up_to(negative: Array, positive: Array, rate: float) -> tuple[Array, Array]:
+    """Derivatives of the area left of a false positive rate by the share of each bin among either class."""
+    f, t = negative / negative.sum(), positive / positive.sum()
+    _, width, mean = _area_up_to(negative, positive, rate)
+    part = quotient(width, f, 0.0)
+    height = float((np.where(f > 0, part, _from_top(f) < rate) * t).sum())  # of the curve at the rate
+    whole, cut = (f > 0) & (part == 1), (f > 0) & (part > 0) & (part < 1)
+    by_negative = np.where(whole, mean - height, 0.0) - np.where(cut, part**2 * t / 2, 0.0)
+    return by_negative, np.cumsum(width) - width + width * part / 2
+
+
 def _from_top(values: Array) -> Array:
     """Sums over scores at least as high."""
     return np.flip(np.cumsum(np.flip(values, -1), axis=-1), -1)

@@ -14,14 +14,21 @@ from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of, some
 from strat.base.validate.arguments import checked
-from strat.base.validate.columns import Array, Codes, encode, numbers
+from strat.base.validate.columns import Array, Codes, encode, numbers, values
 from strat.measures.base import FEW_UNITS, Axis, Rows, Statistic
 from strat.measures.positive import positives, refused
 from strat.measures.quotients import quotient
 from strat.measures.score_classes import AREA, PRECISION_AREA, against_rest, one_against_one
-from strat.measures.score_histograms import precision_area, precision_area_slopes, roc_area, roc_area_slopes
+from strat.measures.score_histograms import (
+    partial_roc_area,
+    partial_roc_area_slopes,
+    precision_area,
+    precision_area_slopes,
+    roc_area,
+    roc_area_slopes,
+)
 
-__all__ = ["auc", "average_precision", "det", "precision_recall", "roc"]
+__all__ = ["auc", "average_precision", "det", "partial_auc", "precision_recall", "roc"]
 
 MOST_THRESHOLDS = 512  # of a curve for which no thresholds were given
 
@@ -85,6 +92,85 @@ def auc(
         chance=0.5,
         higher_is_better=True,
     )
+
+
+@checked
+def partial_auc(
+    truth: ArrayLike,
+    score: ArrayLike,
+    *,
+    specificity: ArrayLike | None = None,
+    sensitivity: ArrayLike | None = None,
+    standardized: bool = False,
+    positive: object = None,
+) -> Statistic:
+    """The area under the part of the ROC curve that matters: where the specificity, or the sensitivity, is high.
+
+    Parameters
+    ----------
+    truth, score
+        Labels of two classes and a score per row.
+    specificity, sensitivity
+        One of the two: from where to where, as in ``specificity=(0.9, 1)``; one number reaches up to 1. Over a range of
+        specificities the sensitivity is added up, over one of sensitivities the specificity.
+    standardized
+        Whether to bring the area of an uninformative score to 0.5 and that of a perfect one to 1 (McClish 1989), as
+        `max_fpr` of scikit-learn does.
+    positive
+        The positive class, as for `auc`.
+
+    Examples
+    --------
+    >>> truth, score = [0, 0, 0, 0, 1, 1], [1, 2, 3, 5, 4, 6]
+    >>> float(partial_auc(truth, score, specificity=0.5)), float(partial_auc(truth, score, sensitivity=0.5))
+    (0.375, 0.375)
+    >>> float(partial_auc(truth, score, specificity=0.5, standardized=True).value().round(4))
+    0.8333
+    """
+    if (specificity is None) == (sensitivity is None):
+        got = "neither" if specificity is None else "both"
+        raise StratError(f"exactly one of `specificity` and `sensitivity` must be given, got {got}.")
+    argument = "sensitivity" if specificity is None else "specificity"
+    start, stop = _range(argument, sensitivity if specificity is None else specificity)
+    low, high = 1 - stop, 1 - start
+    hits, support, codes, label = two_classes(truth, score, positive)
+    m = len(support)
+
+    def sides(totals: Array) -> tuple[Array, Array]:
+        """The classes as (negative, positive); for sensitivities the ROC curve is seen from the other class."""
+        negative, hit = totals[..., :m], totals[..., m:]
+        return (negative, hit) if argument == "specificity" else (hit[..., ::-1], negative[..., ::-1])
+
+    chance = (high**2 - low**2) / 2
+    scale = 0.5 / (high - low - chance) if standardized else 1.0
+    shift = 0.5 - scale * chance if standardized else 0.0
+
+    def gradient(totals: Array) -> Array:
+        one, other = partial_roc_area_slopes(*sides(totals), low, high)
+        return scale * np.concatenate([one, other] if argument == "specificity" else [other[::-1], one[::-1]])
+
+    return Statistic(
+        f"{'standardized ' * standardized}partial AUC ({argument} {start:g} to {stop:g})",
+        (Rows(hits * m + codes, None, 2 * m),),
+        lambda totals: shift + scale * partial_roc_area(*sides(totals), low, high),
+        gradient,
+        link="logit",
+        bounds=(shift, shift + scale * (high - low)),
+        truth=hits,
+        curved_below=FEW_UNITS,
+        positive=label,
+        chance=shift + scale * chance,
+        higher_is_better=True,
+    )
+
+
+def _range(argument: str, given: Any) -> tuple[float, float]:
+    """A range of rates in rising order; one number reaches up to 1."""
+    rates = np.ravel(values(argument, given, finite=False)).tolist()
+    ends = sorted(rates if len(rates) > 1 else [*rates, 1.0])
+    if len(ends) != 2 or not 0 <= ends[0] < ends[1] <= 1:
+        raise StratError.about(argument, f"must be a range between 0 and 1, such as (0.9, 1), got {some(rates, 3)}.")
+    return ends[0], ends[1]
 
 
 @checked

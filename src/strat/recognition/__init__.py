@@ -40,7 +40,7 @@ from strat.recognition.score_files import Candidates, ScoreTable, candidates, re
 from strat.recognition.sets import ImageArray, Representation, image_array, representation
 from strat.recognition.streaming import verification_of_file
 from strat.recognition.trial_files import Trials, read_genuine_impostor, read_labels, read_scores, read_trials
-from strat.recognition.trials import linked_subjects, verification_of_embeddings, verification_of_trials
+from strat.recognition.trials import eer, linked_subjects, verification_of_embeddings, verification_of_trials
 from strat.recognition.verification import Verification
 from strat.recognition.verification_tables import verification
 
@@ -71,6 +71,7 @@ __all__ = [
     "compare_systems",
     "compare_units",
     "design_of",
+    "eer",
     "gallery_effect",
     "gallery_sampling",
     "image_array",

@@ -10,6 +10,7 @@ from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
+from strat.estimation import Estimate
 from strat.recognition.exact import SCORES, Space, space
 from strat.recognition.matching import both_sides
 from strat.recognition.trial_comparisons import IndependentComparisons, ListComparisons
@@ -68,6 +69,30 @@ def verification_of_trials(
             f"{some([subjects[first[line]], subjects[second[line]]])} in row {line} ({int(wrong.sum())} such rows).",
         )
     return sorted_scores(ListComparisons(score, first, second, subjects, average == "subjects"))
+
+
+@checked
+def eer(genuine: ArrayLike, impostor: ArrayLike, *, higher_is_better: bool = True) -> Estimate:
+    """The equal error rate of genuine and impostor scores, with comparisons taken as independent, and a note on that.
+
+    With the subjects of both sides `verification_of_trials` has the interval that holds, and the other measures.
+
+    Parameters
+    ----------
+    genuine, impostor
+        Scores of comparisons of one subject, and of two.
+    higher_is_better
+        Whether a higher score speaks for one subject; False for distances.
+
+    Examples
+    --------
+    >>> print(eer([0.9, 0.8, 0.7, 0.3], [0.6, 0.4, 0.2, 0.1]).value)
+    0.25
+    """
+    scores = [numbers(name, one, axes=1) for name, one in (("genuine", genuine), ("impostor", impostor))]
+    both = np.concatenate(scores)
+    mated = np.arange(len(both)) < len(scores[0])
+    return _without_subjects(both if higher_is_better else -both, mated, "comparisons").eer()
 
 
 def _without_subjects(score: Array, label: NDArray[np.bool_] | None, average: str) -> Verification:

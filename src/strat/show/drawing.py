@@ -337,7 +337,7 @@ def _percent(share: float) -> str:
 
 
 def _lines(estimate: Estimate, ax: Any, level: float, x: Array) -> Any:
-    """Values over a numeric axis, a line for each label of the first of two axes."""
+    """Values over a numeric axis, a line for each label of the first of two axes; a dashed one at a zero between."""
     low, high = (np.atleast_2d(side) for side in estimate.interval(level))
     outer = estimate.band(level) if estimate.inference.spread is not None else None
     share = f"{100 * level:g} %"
@@ -350,6 +350,8 @@ def _lines(estimate: Estimate, ax: Any, level: float, x: Array) -> Any:
         if outer is not None:
             lower, upper = (np.atleast_2d(side)[i] for side in outer)
             ax.fill_between(x, lower, upper, color=color, alpha=0.13, lw=0, label=labels[1])
+    if low.min() < 0 < high.max():
+        ax.axhline(0.0, color=GREY, lw=1, ls="--", zorder=0, gid="strat-reference")
     ax.set_xlabel(drawable(estimate.axes[-1].name))
     ax.set_ylabel(drawable(estimate.name + of_class(estimate.positive)))
     ax.legend(frameon=False, fontsize=8)

@@ -11,9 +11,8 @@ KINDS: tuple[Kind, ...] = (
         {
             "analysis": "The plan has a {planned} analysis, and the design is {kind}. Change the one or the other.",
             "structure": "The plan samples the population with {missing}, which the analysis ({kind}) ignores. "
-            "Intervals {sure:will usually/may} be {direction}. {do}",
+            "Intervals {sure:will usually/may} be {direction}. Give the {missing} to the design.",
         },
-        do="Give the {missing} to the design.",
     ),
     Kind(
         "strata-are-classes",

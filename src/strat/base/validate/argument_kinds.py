@@ -22,6 +22,7 @@ from strat.base.validate.labels import plain_labels
 
 _LIKE = set(get_args(ArrayLike))  # none from NumPy 2.5 on, where unions keep ArrayLike and NDArray whole
 Check = Callable[[str, Any], Any]  # (argument, value) -> the value to go on with
+Columns = Mapping[str, ArrayLike] | Any  # named columns: a dictionary, or a frame of pandas, Polars or PyArrow
 REPEATED = {"permutations", "repeats", "repetitions", "replicates", "runs", "trials", "samples", "number", "draws"}
 SIZES = {
     *("n", "features", "dimensions", "up_to", "bins", "data_sets", "subjects", "units", "classes", "items", "systems"),
@@ -79,6 +80,8 @@ def _alternatives(annotation: str) -> Iterator[str]:
 
 def _check(name: str, kinds: frozenset[Any]) -> Check | None:
     """The check of an argument of this name and these kinds."""
+    if any(_origin(kind) is Mapping and get_args(kind)[1:] == (ArrayLike,) for kind in kinds):
+        return _named_columns
     if kinds == {int} and name in REPEATED | SIZES:
         return _repeats if name in REPEATED else _size
     if name == "rng" and int in kinds:
@@ -150,6 +153,24 @@ def _instance(kinds: frozenset[Any]) -> Check:
         return value
 
     return check
+
+
+def _named_columns(name: str, value: Any) -> Any:
+    """The columns of a dictionary or of a frame, by name."""
+    if isinstance(value, Mapping):
+        return value
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(value, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        raise StratError.about(name, "must name each column once, got a frame with repeated names.") from None
+    except TypeError:
+        way_out = "; .collect() it" if hasattr(value, "collect") else ""
+        raise StratError.about(
+            name, f"must be a dictionary of columns or a data frame, got {shown(value)}{way_out}."
+        ) from None
+    return {column: frame[column].to_native() for column in frame.columns}
 
 
 def _names(name: str, value: Any) -> Any:

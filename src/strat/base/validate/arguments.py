@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, update_wrapper, wraps
 from inspect import Parameter, Signature, signature
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
 
+from strat.base.errors import close_names
 from strat.base.validate.argument_kinds import Check, checks_of, same_order, shown, unmasked
 
 __all__ = ["checked", "same_order", "shown", "unmasked", "with_hints"]
@@ -161,5 +161,5 @@ def _meant(unknown: str, names: Sequence[str]) -> str:
         if argument in names and unknown in fields:
             return f"; it is part of {argument}={value}({'population' if unknown == 'fpc' else unknown}=…)"
     known = [name for name in ELSEWHERE.get(unknown, ()) if name in names]
-    close = known[:1] or difflib.get_close_matches(unknown, names, n=1, cutoff=0.6)
+    close = known[:1] or close_names(unknown, names)
     return f"; did you mean {close[0]!r}?" if close else ""

@@ -98,6 +98,8 @@ class CsvFiles:
 
     def _read(self, engine: Any, types: dict[str, str], na: Sequence[str]) -> Any:
         sample = 1 if self.types else -1 if self.whole else LIMITS.rows_looked_at
+        # types of all columns spare the engine to find and to check them once more
+        known = "columns" if self.types and not self.by_name else "dtype"
         return engine.read_csv(
             [literal(path) for path in self.paths],
             delimiter=self.delimiter,
@@ -110,8 +112,8 @@ class CsvFiles:
             union_by_name=self.by_name,
             na_values=list(na) or [_NEVER],
             auto_type_candidates=[*KINDS, "VARCHAR"],
-            dtype=types or None,
             sample_size=sample,
+            **{known: types or None},
         )
 
     def _as_text(self, engine: Any, na: Sequence[str]) -> Any:

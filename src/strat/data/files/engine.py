@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import atexit
 import csv
+import os
 import re
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
@@ -23,29 +25,70 @@ Counts = dict[str, dict[str, int]]
 MEMORY = "2GB"
 
 
-def connect(memory: str = MEMORY) -> Any:
-    """A DuckDB engine that keeps to `memory`, spills to a folder of its own and never reaches for the network."""
+def connect(memory: str = MEMORY, *, alone: bool = False) -> Any:
+    """A DuckDB engine that keeps to `memory`, spills to a folder of its own and never reaches for the network.
+
+    Opening one takes longer than most questions to a small file, so that one which is no longer used serves again: for
+    one user at a time, each with limits, folder and temporary tables of its own. Who creates other tables asks for one
+    that serves him `alone`.
+    """
     import duckdb
 
     _let_go_at_exit()
-    settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     with spilling() as folder:
         try:
             if memory.strip().startswith("-"):  # the engine takes it for no limit at all
                 raise duckdb.Error
-            config = {**settings, "memory_limit": memory, "temp_directory": folder.path}
-            return folder.kept_with(duckdb.connect(":memory:", config=config))
+            instance = (None if alone else _idle(memory, folder.path)) or duckdb.connect(
+                ":memory:", config=_QUIET | {"memory_limit": memory, "temp_directory": folder.path}
+            )
         except duckdb.Error:
             raise StratError.about("memory", f"must be a size such as '2GB', got {memory!r}.") from None
+        engine = folder.kept_with(instance.cursor())
+        weakref.finalize(engine, _give_back, instance, os.getpid(), alone).atexit = False
+        return engine
+
+
+def _idle(memory: str, folder: str) -> Any:
+    """An engine that nobody uses any more, with these settings; None if there is none, or if it refuses them."""
+    import duckdb
+
+    try:
+        instance = _IDLE.pop()
+        for name, value in (("memory_limit", memory), ("temp_directory", folder)):
+            instance.execute(f"set {name} = {_text(value)}")
+        return instance.execute("reset threads")
+    except (IndexError, duckdb.Error):  # one that has spilled, or broken down, takes no other folder
+        return None
+
+
+def _give_back(instance: Any, owner: int, alone: bool) -> None:
+    """Keep one engine for the next user; in a copy of the process, keep what must not be closed there."""
+    if os.getpid() != owner:
+        _INHERITED.append(instance)
+    elif not (alone or _IDLE):
+        _IDLE.append(instance)
+
+
+_QUIET = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "enable_external_file_cache": "false",  # a file may change from one user to the next
+}
+_IDLE: list[Any] = []
+_INHERITED: list[Any] = []  # to close an engine whose threads stayed in the first process ends the copy
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_IDLE.clear)
 
 
 @cache
 def _let_go_at_exit() -> None:
-    """Empty narwhals' caches at the end of the process: what they hold of DuckDB would be reported as leaks there."""
+    """Empty what holds DuckDB's objects at the end of the process, narwhals' caches too: they would be called leaks."""
     atexit.register(_empty_caches)
 
 
 def _empty_caches() -> None:
+    _IDLE.clear()
     for module in [module for name, module in sys.modules.items() if name.partition(".")[0] == "narwhals"]:
         for value in vars(module).values():
             if callable(clear := getattr(value, "cache_clear", None)):
@@ -90,9 +133,13 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
 def in_marks(text: str, na: Sequence[str]) -> str:
     """SQL that is true where a text, without the blanks around it, is a mark of a missing value."""
-    listed = ", ".join("'" + mark.replace("'", "''") + "'" for mark in na)
+    listed = ", ".join(map(_text, na))
     return f"trim({text}) in ({listed})" if na else "false"
 
 

@@ -151,7 +151,7 @@ def open_files(
         raise StratError.about(
             "sheet", f"must be left out for `{paths[0]}`: only Excel workbooks have sheets, got {sheet!r}."
         )
-    engine = connect(memory)
+    engine = connect(memory, alone=kinds[paths[0]] == "excel")
     stamps = inspect(paths, kinds[paths[0]], engine)
     reader = _READERS[kinds[paths[0]]](tuple(paths), tuple(text), tuple(na))
     if isinstance(reader, ExcelFiles):

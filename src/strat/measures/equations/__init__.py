@@ -12,7 +12,7 @@ from strat.measures.equations.models import (
 )
 from strat.measures.equations.ordinal import ordinal_logit
 from strat.measures.equations.solver import equation
-from strat.measures.equations.votes import bradley_terry
+from strat.measures.equations.votes import bradley_terry, win_rate
 
 __all__ = [
     "ability",
@@ -24,4 +24,5 @@ __all__ = [
     "logistic_regression",
     "ordinal_logit",
     "success_curve",
+    "win_rate",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,11 @@ import scipy
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, plain, some
+from strat.base.validate.argument_kinds import Columns
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, distinct_rows, encode, numbers, same_length
 from strat.measures.base import Axis, Statistic
 from strat.measures.equations.solver import Equation, as_statistic
-
-Columns = Mapping[str, ArrayLike]
 
 
 def linear_predictor(
@@ -53,9 +51,11 @@ def _terms(x: Columns, rows: int, intercept: bool) -> tuple[Array, tuple[Any, ..
     """The design matrix of named columns, and the names of its coefficients."""
     if not x and not intercept:
         raise StratError.about("x", "must hold at least one column, got none.")
-    columns = {name: numbers("x", column, most=LARGEST, axes=1) for name, column in x.items()}
-    for name, column in columns.items():
-        same_length(y=range(rows), **{f"x[{plain(name)!r}]": column})
+    columns = {}
+    for name, column in x.items():
+        argument = f"x[{plain(name)!r}]"
+        columns[name] = numbers(argument, column, most=LARGEST, axes=1)
+        same_length(y=range(rows), **{argument: columns[name]})
     first = {"intercept": np.ones(rows)} if intercept else {}
     every = {**first, **columns}
     return np.column_stack(list(every.values())), tuple(every)
@@ -70,8 +70,8 @@ def _shares(argument: str, y: ArrayLike) -> Array:
 
 
 @checked
-def linear_regression(y: ArrayLike, x: Mapping[str, ArrayLike], *, intercept: bool = True) -> Statistic:
-    """The coefficients of the linear regression of y on named columns.
+def linear_regression(y: ArrayLike, x: Columns, *, intercept: bool = True) -> Statistic:
+    """The coefficients of the linear regression of y on named columns: a dictionary, or a data frame.
 
     With a design these are R's `svyglm`: the sandwich variance of the weighted least squares.
 
@@ -88,11 +88,11 @@ def linear_regression(y: ArrayLike, x: Mapping[str, ArrayLike], *, intercept: bo
 
 @checked
 def logistic_regression(
-    y: ArrayLike, x: Mapping[str, ArrayLike], *, intercept: bool = True, offset: ArrayLike | None = None
+    y: ArrayLike, x: Columns, *, intercept: bool = True, offset: ArrayLike | None = None
 ) -> Statistic:
     """The coefficients of the logistic regression of y (true or false, or a share) on named columns, as log odds.
 
-    Platt scaling is this with the score as the only column.
+    The columns come as a dictionary, or as a data frame. Platt scaling is this with the score as the only column.
 
     Examples
     --------

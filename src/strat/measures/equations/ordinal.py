@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +11,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, some
+from strat.base.validate.argument_kinds import Columns
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, labels_of
 from strat.measures.base import Axis, Statistic
@@ -19,11 +20,11 @@ from strat.measures.equations.solver import Equation, as_statistic, differences
 
 
 @checked
-def ordinal_logit(y: ArrayLike, x: Mapping[str, ArrayLike], *, order: Sequence[Any] | None = None) -> Statistic:
+def ordinal_logit(y: ArrayLike, x: Columns, *, order: Sequence[Any] | None = None) -> Statistic:
     """The coefficients and cut points of the proportional-odds model of an ordered outcome.
 
-    P(y ≤ k) = 1 / (1 + exp(xβ − c_k)): a positive coefficient goes with higher outcomes. `order` lists the outcomes
-    from the lowest to the highest (None: sorted).
+    P(y ≤ k) = 1 / (1 + exp(xβ − c_k)): a positive coefficient goes with higher outcomes. `x` is a dictionary of
+    columns, or a data frame. `order` lists the outcomes from the lowest to the highest (None: sorted).
 
     Examples
     --------

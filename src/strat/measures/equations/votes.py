@@ -1,8 +1,7 @@
-"""Strengths from votes on pairs: the Bradley-Terry model with ties, the side's effect and covariates."""
+"""Votes on pairs: win rates, and strengths by the Bradley-Terry model with ties, the side's effect and covariates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,12 @@ import scipy
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, one_of, some
+from strat.base.validate.argument_kinds import Columns
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, Codes, encode, equal, labels_of, numbers, same_length
-from strat.measures.base import Axis, Statistic
+from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.equations.solver import Equation, as_statistic
+from strat.measures.quotients import quotient
 
 TIES = ("half", "davidson")
 TIE = "tie"
@@ -29,7 +30,7 @@ def bradley_terry(
     *,
     ties: str = "half",
     home: bool = False,
-    covariates: Mapping[str, ArrayLike] | None = None,
+    covariates: Columns | None = None,
 ) -> Statistic:
     """The strength of each system, in log odds around a mean of zero, from votes on pairs.
 
@@ -48,7 +49,7 @@ def bradley_terry(
     home
         Whether the left side has an effect of its own.
     covariates
-        Named columns, left minus right (of length, say), whose effect is taken out.
+        Named columns, left minus right (of length, say), whose effect is taken out: a dictionary, or a data frame.
 
     Examples
     --------
@@ -77,6 +78,57 @@ def bradley_terry(
     start = np.zeros(len(labels))
     one = Equation("Bradley-Terry strength", model.scores, model.slope, start)
     return as_statistic(one, codes, len(votes.result), (axis,), sparse=True, higher_is_better=True)
+
+
+@checked
+def win_rate(left: ArrayLike, right: ArrayLike, winner: ArrayLike) -> Statistic:
+    """The share of its votes that each system won, with ties as half a win, as arenas count it.
+
+    Unlike a strength (`bradley_terry`) it depends on whom a system was compared with. The usual unit is the prompt.
+
+    Parameters
+    ----------
+    left, right, winner
+        As for `bradley_terry`.
+
+    Examples
+    --------
+    >>> rates = win_rate(["a", "a", "b", "a"], ["b", "b", "a", "b"], ["left", "tie", "right", "right"])
+    >>> dict(zip(rates.axes[0].labels, rates.value().tolist()))
+    {'a': 0.625, 'b': 0.375}
+    """
+    first, second, systems = _systems(left, right)
+    outcome = np.rint(2 * _results(left, right, winner)).astype(np.int64)  # half wins of the left side
+    m = len(systems)
+    halves = np.array([0.0, 0.5, 1.0])
+
+    def of_system(totals: Array) -> tuple[Array, Array]:
+        """Half wins of each system, from its left and from its right side, and its votes."""
+        votes = totals.reshape(*totals.shape[:-1], 2, m, 3).sum(axis=-3)
+        return votes @ halves, votes.sum(axis=-1)
+
+    def gradient(totals: Array) -> Array:
+        won, all_votes = of_system(totals)
+        each = quotient(halves - quotient(won, all_votes)[:, None], all_votes[:, None])  # systems × outcomes
+        slopes = np.zeros((2, m, 3, m))
+        slopes[:, np.arange(m), :, np.arange(m)] = each[:, None]
+        return slopes.reshape(-1, m)
+
+    sides = (Rows(3 * first + outcome, None, 3 * m), Rows(3 * second + 2 - outcome, None, 3 * m))
+    return Statistic(
+        "win rate",
+        sides,
+        lambda totals: quotient(*of_system(totals)),
+        gradient,
+        (Axis("system", systems),),
+        "logit",
+        (0.0, 1.0),
+        proportion=True,
+        views=tuple((first == i) | (second == i) for i in range(m)),
+        base=lambda totals: of_system(totals)[1],
+        graded=bool((outcome == 1).any()),
+        higher_is_better=True,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,10 +276,12 @@ def _results(left: ArrayLike, right: ArrayLike, winner: ArrayLike) -> Array:
     return result
 
 
-def _covariates(covariates: Mapping[str, ArrayLike] | None, rows: int) -> dict[str, Array]:
-    columns = {str(name): numbers("covariates", c, most=LARGEST, axes=1) for name, c in (covariates or {}).items()}
-    for name, column in columns.items():
-        same_length(left=range(rows), **{f"covariates[{name!r}]": column})
+def _covariates(covariates: Columns | None, rows: int) -> dict[str, Array]:
+    columns = {}
+    for name, column in ({} if covariates is None else covariates).items():
+        argument = f"covariates[{str(name)!r}]"
+        columns[str(name)] = numbers(argument, column, most=LARGEST, axes=1)
+        same_length(left=range(rows), **{argument: columns[str(name)]})
     return columns
 
 

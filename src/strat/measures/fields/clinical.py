@@ -21,9 +21,11 @@ from strat.measures.fields.pairs import Lower
 from strat.measures.means import mean
 from strat.measures.positive import positives
 from strat.measures.quotients import quotient, share_slopes, share_value
+from strat.measures.stacking import stack
 
 __all__ = [
     "concordance",
+    "decision_curve",
     "idi",
     "negative_likelihood_ratio",
     "net_benefit",
@@ -40,7 +42,7 @@ def net_benefit(
     """Net benefit at each threshold: true positives − false positives × t / (1 − t), over all rows: a decision curve.
 
     Vickers and Elkin (2006). Each row adds, at threshold t, 1 if it is a true positive and −t / (1 − t) if a false
-    one. Treating everybody is ``net_benefit(truth, np.ones(n), …)``, treating nobody has a net benefit of 0.
+    one. `decision_curve` has treating all beside it, and treating none has 0.
     The usual unit is the patient, or the hospital.
 
     Parameters
@@ -60,6 +62,36 @@ def net_benefit(
     [0.4375, 0.0]
     """
     codes, risk, label = _risks(truth, probability, positive)
+    return _net_benefit(codes, risk, thresholds, label)
+
+
+@checked
+def decision_curve(
+    truth: ArrayLike, probability: ArrayLike, *, thresholds: ArrayLike, positive: object = None
+) -> Statistic:
+    """The net benefit of a model at each threshold beside that of treating all; treating none has 0 by definition.
+
+    Both are of the same rows, so that their difference keeps its covariance; pictures have a line at 0. Each row adds
+    what it does to `net_benefit`. The usual unit is the patient, or the hospital.
+
+    Parameters
+    ----------
+    truth, probability, thresholds, positive
+        As for `net_benefit`.
+
+    Examples
+    --------
+    >>> curve = decision_curve([1, 1, 0, 0], [0.9, 0.3, 0.6, 0.1], thresholds=[0.2, 0.5])
+    >>> dict(zip(curve.axes[0].labels, curve.value().tolist()))
+    {'model': [0.4375, 0.0], 'treat all': [0.375, 0.0]}
+    """
+    codes, risk, label = _risks(truth, probability, positive)
+    treated = {"model": risk, "treat all": np.ones(len(risk))}
+    return stack("strategy", {name: _net_benefit(codes, each, thresholds, label) for name, each in treated.items()})
+
+
+def _net_benefit(codes: Codes, risk: Array, thresholds: ArrayLike, label: object) -> Statistic:
+    """Net benefit of treating the rows whose risk is at least each threshold."""
     at = np.atleast_1d(values("thresholds", thresholds))
     if at.ndim != 1 or not ((at >= 0) & (at < 1)).all():
         raise StratError.about("thresholds", f"must lie between 0 and 1, 1 left out, got {some(np.ravel(at), 3)}.")
