@@ -53,7 +53,7 @@ def of_estimate(one: Estimate, level: float = 0.95) -> dict[str, Any]:
 
 def of_mapping(known: Mapping[Any, Any], level: float) -> Any:
     """What is known under each name; a note is its code, and sentences are left out."""
-    if set(known) == {"code", "text"}:
+    if {"code", "text"} <= set(known):
         return known["code"]
     return {str(name): facts(value, level) for name, value in known.items() if not is_sentence(value)}
 

@@ -72,7 +72,7 @@ def skewed(data: dict[str, Any], clusters: int) -> bool:
     new, old = (data[name].reshape(clusters, -1).mean(axis=1) for name in ("new", "old"))
     design = Design.simple_random(n=clusters)
     parts = (new - old, new + old)
-    return any(skewed_units(part - part.mean(), np.ones(clusters), design, "") is not None for part in parts)
+    return any(skewed_units(part - part.mean(), np.ones(clusters), design) is not None for part in parts)
 
 
 def check(data: dict[str, Any], clusters: int) -> None:

@@ -135,7 +135,8 @@ def test_a_plan_travels_and_is_noted() -> None:
     plan = strat.Plan(population="stratified clusters", context="faces indoors", explicit=("pose",), trials=2)
     simple = strat.estimate(strat.mean(np.arange(10.0)), on=Design.simple_random(n=10).with_plan(plan))
     (note,) = (note for note in simple.notes if note.code == "plan-ignored")
-    assert "the analysis ignores that" in note
+    assert note.facts["missing"] == "strata and clusters"
+    assert "which the analysis (simple random) ignores" in str(note)
     design = Design.clustered(units=[1, 1, 2, 2], strata=[0, 0, 0, 0]).with_plan(plan)
     planned = strat.estimate(strat.mean([1.0, 2.0, 4.0, 3.0]), on=design)
     assert "plan-ignored" not in {note.code for note in planned.notes}

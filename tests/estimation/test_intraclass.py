@@ -75,12 +75,12 @@ def test_a_level_widens_and_limits_hold_the_value():
      ("stratified clusters", "too narrow or too wide"), ("crossed", "too narrow")],
 )  # fmt: skip
 def test_plans_warn_in_the_right_direction(population, direction):
-    assert re.search(f"intervals (may|will usually) be {direction};", _noted(strat.Plan(population=population)))
+    assert re.search(rf"Intervals (may|will usually) be {direction}\.", _noted(strat.Plan(population=population)))
 
 
 def test_a_plans_analysis_is_compared_with_the_design():
     noted = _noted(strat.Plan(analysis="stratified"))
-    assert "the plan has a stratified analysis, and the design is simple random" in noted
+    assert "The plan has a stratified analysis, and the design is simple random" in noted
 
 
 def _noted(plan):

@@ -114,7 +114,9 @@ def keeps_the_protocol(result: Any, page: Path) -> None:
     text = result.to_json()
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert re.fullmatch(r"strat/[a-z0-9_/-]+/[0-9]+", content["schema"])
-    assert all(set(note) == {"code", "text"} and note["code"] != "remark" for note in content.get("notes", []))
+    assert all(
+        set(note) == {"code", "text", "facts", "at"} and note["code"] != "remark" for note in content.get("notes", [])
+    )
     frame = result.to_frame("polars")
     assert frame.height > 0
     assert frame.width > 0

@@ -25,5 +25,5 @@ def test_every_exception_is_a_kernel_and_has_a_reason() -> None:
 
 def test_a_body_is_counted_without_its_docstring() -> None:
     lengths = {one.key: one.lines for one in measures.functions()}
-    assert lengths["strat/base/notes.py Note.to_dict"] == 1
+    assert lengths["strat/base/text.py class_named"] == 1
     assert lengths["strat/base/errors.py near"] == 4

@@ -32,8 +32,8 @@ def test_verification_sees_a_heavy_subject(heavy):
     for found, other in pairs:
         assert found.df < 2
         assert found.interval()[0] < other.value < found.interval()[1]
-        assert "a few subjects carry most of the mated comparisons" in found.notes[0]
-        assert "99.5%" in found.notes[0]
+        assert str(found.notes[0]).startswith("A few subjects carry most of the mated comparisons")
+        assert "99.5%" in str(found.notes[0])
     assert whole.fmr(-2.0).df < 5
     assert not any("carry most" in note for note in without.eer().notes)
 
@@ -52,7 +52,7 @@ def test_few_misses_of_a_verification_are_noted():
     rng = np.random.default_rng(5)
     s = rng.normal(size=(60, 60)) + 4.2 * np.eye(60)
     v = verification(similarity=s, probes=np.arange(60), gallery=np.arange(60))
-    assert any("subjects hold the rarer outcome" in note for note in v.eer().notes)
+    assert "few-holders" in {note.code for note in v.eer().notes}
 
 
 @pytest.fixture(scope="module")

@@ -34,6 +34,8 @@ def _numbers(result: Any) -> Any:
         return {"characters": len(result)} if len(result) > LONG else result
     if isinstance(result, list | tuple):
         return [_numbers(one) for one in result]
+    if isinstance(result, Mapping) and {"code", "text"} <= set(result):
+        return str(result["code"])  # of a note, whose words may be improved
     if isinstance(result, Mapping):
         return {str(name): _numbers(one) for name, one in result.items()}
     return facts(result)

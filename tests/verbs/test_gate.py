@@ -282,4 +282,4 @@ def test_uneven_errors_of_clusters_are_noted_where_the_differences_are_not_skewe
         result = gate({"old": systems[0], "new": systems[1], "unit": cluster}, **how)
         (notes,) = [[note for note in result.notes if note.code == "skewed-units"]]
         assert bool(notes) is expected
-        assert all("errors are skewed" in note for note in notes)
+        assert all(note.facts["case"] == "errors" for note in notes)

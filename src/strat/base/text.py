@@ -3,14 +3,53 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 IRREGULAR = {
-    "class": "classes",
+    "analysis": "analyses",
+    "axis": "axes",
+    "child": "children",
+    "corpus": "corpora",
+    "criterion": "criteria",
     "degree of freedom": "degrees of freedom",
+    "foot": "feet",
+    "half": "halves",
+    "index": "indices",
+    "leaf": "leaves",
+    "life": "lives",
+    "man": "men",
+    "matrix": "matrices",
+    "mouse": "mice",
+    "person": "people",
+    "series": "series",
+    "species": "species",
     "stratum": "strata",
+    "tooth": "teeth",
+    "woman": "women",
 }
+SIBILANT = re.compile(r"(s|x|z|ch|sh)$")
+KEY = re.compile(r"[ _-]?(?<![a-zA-Z])(id|ids|no|nr|num|number|name|code|key|label|index|idx|uid|uuid)$", re.IGNORECASE)
+WORD = re.compile(r"[a-z]*[aeiouy][a-z]*")
+NO_NOUN = re.compile(r"(ed|ing|ly|.{0,2}id)$")  # what was done, or an abbreviation of "identifier"
+
+
+class Noun(NamedTuple):
+    """What something is called: one of it, several, and the column that is called otherwise."""
+
+    one: str
+    many: str
+    column: str = ""
+
+    def counted(self, number: float) -> str:
+        """A number of them; a column whose name is no word is quoted.
+
+        >>> Noun("patient", "patients").counted(1), Noun("cluster", "clusters", "PATNO").counted(1200)
+        ('1 patient', "1,200 clusters ('PATNO')")
+        """
+        quoted = f" ({self.column!r})" if self.column else ""
+        return f"{number:,} {self.one if number == 1 else self.many}{quoted}"
 
 
 def plural(number: float, noun: str) -> str:
@@ -18,11 +57,48 @@ def plural(number: float, noun: str) -> str:
 
     >>> plural(1, "row"), plural(2, "lone stratum"), plural(0, "mated probe"), plural(1.5, "degree of freedom")
     ('row', 'lone strata', 'mated probes', 'degrees of freedom')
+    >>> plural(2, "query"), plural(2, "class"), plural(2, "person"), plural(2, "human")
+    ('queries', 'classes', 'people', 'humans')
     """
     if number == 1:
         return noun
-    ending = next((one for one in IRREGULAR if noun.endswith(one)), None)
-    return f"{noun}s" if ending is None else noun.removesuffix(ending) + IRREGULAR[ending]
+    ending = next((one for one in IRREGULAR if noun == one or noun.endswith(f" {one}")), None)
+    if ending is not None:
+        return noun.removesuffix(ending) + IRREGULAR[ending]
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if SIBILANT.search(noun) else f"{noun}s"
+
+
+def singular(word: str) -> str:
+    """The noun of which this is the plural, or the word itself.
+
+    >>> [singular(word) for word in ("strata", "queries", "classes", "images", "patient", "status", "glass")]
+    ['stratum', 'query', 'class', 'image', 'patient', 'status', 'glass']
+    """
+    several = {many: one for one, many in IRREGULAR.items()}
+    if word in several or word in IRREGULAR or not re.search(r"[^ius]s$", word):
+        return several.get(word, word)
+    guesses = (f"{word[:-3]}y" if word.endswith("ies") else "", word[:-2] if word.endswith("es") else "", word[:-1])
+    return next((one for one in guesses if one and plural(2, one) == word), word)
+
+
+def noun_of(column: str, otherwise: str) -> Noun:
+    """What one of the things that a column names is called; `otherwise` where its name is no plain word.
+
+    >>> noun_of("patient_id", "cluster"), noun_of("Hospitals", "stratum")
+    (Noun(one='patient', many='patients', column=''), Noun(one='hospital', many='hospitals', column=''))
+    >>> noun_of("PATNO", "cluster").counted(12), noun_of("pid", "cluster").counted(1)
+    ("12 clusters ('PATNO')", "1 cluster ('pid')")
+    """
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column)
+    words = re.split(r"[ _-]+", KEY.sub("", split))
+    if all(word[1:].islower() and WORD.fullmatch(word.lower()) and len(word) > 2 for word in words):
+        *before, last = (word.lower() for word in words)
+        noun = " ".join([*before, singular(last)])
+        if not NO_NOUN.search(last):
+            return Noun(noun, plural(2, noun))
+    return Noun(otherwise, plural(2, otherwise), column)
 
 
 def counted(number: float, noun: str, form: str = ",") -> str:

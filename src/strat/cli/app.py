@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from strat import __version__
 from strat.base.errors import StratError, StratWarning, near, short, visible
+from strat.base.notes import on_command_line
 from strat.cli.guard import guarded
 
 # command -> its first line of help; the module `strat.cli.<command>` is imported when the command is called,
@@ -89,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         typer.echo(VERSION)  # at once: to read the flag, Typer loads Pydantic, which takes as long as all the rest
         sys.exit(0)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), on_command_line():
             warnings.showwarning = _show(warnings.showwarning)
             app(args=arguments, standalone_mode=True)
     except StratError as error:

@@ -70,7 +70,7 @@ def facts_of_pairs(systems: Statistic, values: Estimate, design: Design) -> dict
     return {"stratum": strata_of_lines(values, design), "discordance": discordance(systems, design)}
 
 
-def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...], Statistic, tuple[str, ...]]:
+def _joint(systems: Any, names: tuple[str, ...] | None) -> tuple[tuple[str, ...], Statistic, tuple[Note, ...]]:
     """Names, the statistic of all systems together, and notes."""
     if isinstance(systems, Mapping) and systems and all(isinstance(s, Statistic) for s in systems.values()):
         by_name = {str(name): one for name, one in systems.items()}
@@ -124,7 +124,7 @@ def _means(values: Array, labels: tuple[str, ...]) -> Statistic:
     )
 
 
-def _unit_notes(values: Array, labels: tuple[str, ...]) -> tuple[str, ...]:
+def _unit_notes(values: Array, labels: tuple[str, ...]) -> tuple[Note, ...]:
     """A note on percentages beside fractions: a column in 0…1 and another that is about a hundred times larger."""
     top, middle = np.abs(values).max(axis=0), np.abs(values).mean(axis=0)
     small = np.flatnonzero((top <= 1.0) & (middle > 0))

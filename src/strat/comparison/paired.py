@@ -20,12 +20,6 @@ from strat.estimation.spread import Influences, Spread
 from strat.measures import Statistic, stack
 from strat.replication import Replicates
 
-ON_THE_LONG_TAIL = "a one-sided limit on the side of their long tail is missed more often than its level says"
-BAD_UNITS_MISSED = (
-    "a sample that by chance holds few of the bad units shows too small a difference and too small a spread, so that a "
-    "one-sided limit is missed more often than its level says"
-)
-
 
 @checked
 def paired(
@@ -246,9 +240,9 @@ def notes_on_difference(both: Estimate, design: Design) -> tuple[Note, ...]:
     if is_share(both) and design.single_rows:
         return ()
     first, second = spread.values[:, 0], spread.values[:, 1]
-    note = skewed_units(first - second, design.copies, design, ON_THE_LONG_TAIL, "differences")
+    note = skewed_units(first - second, design.copies, design, "differences")
     if note is None and is_share(both):
-        note = skewed_units(first + second, design.copies, design, BAD_UNITS_MISSED, "errors")
+        note = skewed_units(first + second, design.copies, design, "errors")
     return () if note is None else (note,)
 
 

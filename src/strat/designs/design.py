@@ -63,6 +63,8 @@ class Design(DerivedDesigns):
         How the units are related in a design of another kind than units in strata (None: they are independent).
     joined
         For each unit, its stratum before strata of one unit were joined with others, in that order (None: none were).
+    columns
+        The names of the columns of units, strata and items, under "unit", "stratum" and "item", where these are known.
     """
 
     # ---- how a person makes one

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +42,7 @@ class DrawnUnits:
     layout: Layout | None = None
     joined: Codes | None = None
     notes: tuple[str, ...] = field(default=())
+    columns: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Check what a direct construction or a change could have broken."""
@@ -209,6 +212,17 @@ class DrawnUnits:
         """Number of items if some of them are repeated."""
         items = 0 if self.item is None else int(self.item.max()) + 1
         return items if self.size > items else 0
+
+    def named(self, columns: Mapping[str, str]) -> Self:
+        """The same design, made of these columns: its units, strata and items are called as they are."""
+        same = copy(self)
+        object.__setattr__(same, "columns", columns)
+        return same
+
+    @property
+    def nouns(self) -> Mapping[str, str]:
+        """What names the units, strata and items in notes: the columns that they come from; rows are rows."""
+        return {"unit": "row", **self.columns} if self.single_rows else self.columns
 
     @property
     def target(self) -> str:

@@ -94,6 +94,19 @@ def design_of(
     target
         "benchmark" for these very units, of which nothing but repeats could vary.
     """
+    named = {"unit": sampling.units or sampling.items, "stratum": sampling.strata, "item": sampling.items}
+    design = _of_columns(columns, rows, counts, weights, sampling, target)
+    return design.named({role: name for role, name in named.items() if name is not None})
+
+
+def _of_columns(
+    columns: Mapping[str, NDArray[Any]],
+    rows: int,
+    counts: Array | None,
+    weights: Array | None,
+    sampling: Sampling,
+    target: str | None,
+) -> Design:
     if any(is_drawn(role) and role not in ("strata", "units", "items") for role in columns):
         return _with_layout(columns, counts, weights, sampling, target)
     strata, items = columns.get("strata"), columns.get("items")

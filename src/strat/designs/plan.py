@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from strat.base.errors import one_of
+from strat.base.notes import Note
 from strat.base.result import in_notebooks
 
 KINDS = ("simple random", "stratified", "clustered", "stratified clusters", "systematic", "crossed", "blocks", "staged")
@@ -46,26 +47,22 @@ class Plan:
         """Structure that the population level declares and this kind of analysis ignores."""
         return tuple(s for s in _structure(self.population) if s not in _structure(analysis))
 
-    def warning(self, design: str) -> str | None:
+    def warning(self, design: str) -> Note | None:
         """What is wrong with analysing by this kind of design what the plan sampled, and in which direction; or None.
 
-        >>> message = Plan(population="stratified").warning("simple random")
-        >>> message.split(": ")[1]
-        'intervals will usually be too wide; give the strata to the design.'
+        >>> print(Plan(population="stratified").warning("simple random"))
+        The plan samples the population with strata, which the analysis (simple random) ignores. Intervals will usually
+        be too wide. Give the strata to the design.
         """
         if self.analysis is not None and self.analysis != design:
-            return f"the plan has a {self.analysis} analysis, and the design is {design}; change the one or the other."
+            return Note("plan-ignored", {"case": "analysis", "planned": self.analysis, "kind": design})
         missing = self.missing_from(design)
         if not missing:
             return None
         narrow, wide = any(s in _NARROW for s in missing), any(s not in _NARROW for s in missing)
         direction = "too narrow or too wide" if narrow and wide else "too narrow" if narrow else "too wide"
-        rule = "may" if narrow and wide else "will usually"
-        structure = " and ".join(missing)
-        return (
-            f"the plan samples the population with {structure}, and the analysis ignores that ({design}): intervals "
-            f"{rule} be {direction}; give the {structure} to the design."
-        )
+        facts = {"missing": " and ".join(missing), "sure": not (narrow and wide), "direction": direction}
+        return Note("plan-ignored", {"case": "structure", "kind": design, **facts})
 
     def __str__(self) -> str:
         """The plan in a few lines."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from strat.base.limits import LIMITS
-from strat.base.notes import Note, no_variation
+from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
 from strat.designs.lines import DesignLines, DomainLines
@@ -49,8 +49,8 @@ def notes(
     spread: Array,
     size: float,
     df: Array | None,
-) -> tuple[str, ...]:
-    """Sentences on this estimate of `size` rows; `df` are the degrees of freedom unless somebody asked for them."""
+) -> tuple[Note, ...]:
+    """Notes on this estimate of `size` rows; `df` are the degrees of freedom unless somebody asked for them."""
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
     grouped = design.layout is not None or not design.single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
@@ -73,35 +73,21 @@ def notes(
         collapsing.note(None) if design.lone == "collapse" and not plain else None,
         _strata_are_classes(design, sums) if plain else None,
         _single_tries(design),
-        _less_than_planned(design),
+        None if design.plan is None else design.plan.warning(design.kind),
         *(() if replicates is None else replicate_notes(statistic, replicates, spread)),
     )
     return (*statistic.notes, *(note for note in each if note), *below_chance(statistic, point))
 
 
-def _less_than_planned(design: Design) -> Note | None:
-    """What the plan samples and the analysis ignores, if there is a plan."""
-    message = None if design.plan is None else design.plan.warning(design.kind)
-    return None if message is None else Note("plan-ignored", message)
-
-
 def classes_like_ids(classes: int, rows: float) -> Note | None:
     """A truth in which nearly every row is a class of its own.
 
-    >>> classes_like_ids(29_998, 30_000)
-    '`truth` has 29,998 classes for 30,000 rows: is it an id?'
+    >>> print(classes_like_ids(29_998, 30_000))
+    `truth` has 29,998 classes for 30,000 rows: is it an id?
     """
     if rows < MANY_ROWS or classes < OWN_CLASS * rows:
         return None
-    return Note("classes-like-ids", f"`truth` has {classes:,} classes for {rows:,.0f} rows: is it an id?")
-
-
-STRATA_ARE_CLASSES = Note(
-    "strata-are-classes",
-    "the strata are the classes of the truth and rows have no weights: measures that mix classes (accuracy, precision, "
-    "F1, …) hold for classes in the proportions of this sample; give weights, or the population of each stratum, for "
-    "those of the population",
-)
+    return Note("classes-like-ids", {"classes": classes, "rows": rows})
 
 
 def _strata_are_classes(design: Design, sums: UnitSums) -> Note | None:
@@ -115,7 +101,7 @@ def _strata_are_classes(design: Design, sums: UnitSums) -> Note | None:
     per_weight = rows_per_weight(design)
     weighted = np.ptp(per_weight) > 1e-9 * per_weight.max(initial=0.0)
     moves = np.abs(lines.by_stratum(sums.influence)).max(initial=0.0)
-    return STRATA_ARE_CLASSES if one_to_one and not weighted and moves > MOVES else None
+    return Note("strata-are-classes") if one_to_one and not weighted and moves > MOVES else None
 
 
 def is_share(statistic: Statistic) -> bool:
@@ -135,15 +121,11 @@ def _heavy_units(design: Design, replicates: Replicates | None, inside: Array, d
     return heavy_units(float(nominal[worst]), float(effective[worst]))
 
 
-def heavy_units(nominal: float, df: float, units: str = "units", weight: str = "weight") -> Note | None:
+def heavy_units(nominal: float, df: float, **facts: str | float) -> Note | None:
     """That the degrees of freedom were lowered to the effective ones, if they were."""
     if df >= min(variance.VERY_UNEQUAL * nominal, ENOUGH_DF):
         return None
-    return Note(
-        "heavy-units",
-        f"a few {units} carry most of the {weight}: {df:.3g} effective degrees of freedom, not {nominal:g}; the "
-        f"interval is as wide as so few {units} make it, and holds for others only if these are typical",
-    )
+    return Note("heavy-units", {"df": df, "nominal": nominal, **facts})
 
 
 def _heavy_first_stage(design: Design, replicates: Replicates | None, inside: Array, df: Array | None) -> Note | None:
@@ -162,11 +144,7 @@ def _heavy_first_stage(design: Design, replicates: Replicates | None, inside: Ar
     effective = float(variance.bell_mccaffrey(weights, weights > 0, lines, np.array([nominal]))[0])
     if effective >= variance.VERY_UNEQUAL * nominal or not np.min(df) > effective:
         return None
-    return Note(
-        "heavy-units",
-        f"a few units {first.name!r} carry most of the weight: they have at most {effective:.3g} degrees of freedom, "
-        f"not the {np.min(df):g} of this interval, so that it is too short; df={effective:.3g} widens it",
-    )
+    return Note("heavy-units", {"case": "stage", "unit": first.name, "df": effective, "nominal": float(np.min(df))})
 
 
 def _hits(share: float, sums: UnitSums) -> Array:
@@ -175,16 +153,14 @@ def _hits(share: float, sums: UnitSums) -> Array:
     return sums.influence[:, 0] * rows.sum() + share * rows
 
 
-def few_holders(hits: Array, rows: Array, units: str = "units") -> Note | None:
+def few_holders(hits: Array, rows: Array, **facts: str) -> Note | None:
     """With errors in only a few units, the correlation of errors within units can't be estimated."""
     rarer = hits if 2 * hits.sum() <= rows.sum() else rows - hits
     rarer = np.where(rarer > 1e-9 * rows, rarer, 0.0)
     held, effective = int((rarer > 0).sum()), variance.kish(rarer)
     if not held or effective >= min(FEW_HOLDERS, variance.kish(rows) / OF_UNITS):
         return None
-    holders = f"{held} of {int((rows > 0).sum())} {units} hold the rarer outcome"
-    text = f"only {holders} (effective number {effective:.1f}): the interval may be too short"
-    return Note("few-holders", text)
+    return Note("few-holders", {"held": held, "of": int((rows > 0).sum()), "effective": effective, **facts})
 
 
 def _holders(design: Design, hits: Array, rows: Array) -> list[Note | None]:
@@ -192,7 +168,7 @@ def _holders(design: Design, hits: Array, rows: Array) -> list[Note | None]:
     if design.layout is None:
         return [few_holders(hits, rows)]
     return [
-        few_holders(_added(group, hits), _added(group, rows), f"levels of {name!r}")
+        few_holders(_added(group, hits), _added(group, rows), unit=name)
         for name, group in design.layout.groupings.items()
     ]
 
@@ -204,12 +180,8 @@ def _no_errors(design: Design, point: Array, rows: Array) -> Note | None:
         return None
     units = variance.kish(rows / design.copies, design.copies)
     part = 0.025 ** (1.0 / units)
-    return Note(
-        "one-outcome",
-        f"{int(design.copies[rows > 0].sum()):,} units show only one outcome: the limits assume that rows of a unit "
-        "have a correlation of at most about 0.3; where whole units can fail, the 95 % limit is that of "
-        f'{units:.3g} rows, {part if point else 1.0 - part:.3g} (interval(method="exact"))',
-    )
+    seen = int(design.copies[rows > 0].sum())
+    return Note("one-outcome", {"n": seen, "effective": units, "limit": part if point else 1.0 - part})
 
 
 def _how_units_differ(design: Design, hits: Array, rows: Array, *, few: bool) -> Note | None:
@@ -230,11 +202,7 @@ def _how_units_differ(design: Design, hits: Array, rows: Array, *, few: bool) ->
 
 def _calm(units: float) -> Note:
     """A lucky sample, without a unit of the bad kind, looks like that."""
-    return Note(
-        "few-units",
-        f"{units:.0f} units that hardly differ: {0.9**units:.0%} of such samples hold no unit of a kind that makes up "
-        "a tenth of all units; if such a kind does much worse, the interval is too short",
-    )
+    return Note("few-units", {"n": round(units), "missed": 0.9**units})
 
 
 def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
@@ -246,11 +214,7 @@ def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
     if better <= TWO_KINDS:
         return None
     number = min(max(round(rarer), 1), len(y) - 1)
-    return Note(
-        "two-kinds",
-        f"{number} of {len(y)} units {'is' if number == 1 else 'are'} unlike the others, which hardly differ: "
-        "another sample may hold none of such a kind, or many more, and the interval may be too short",
-    )
+    return Note("two-kinds", {"unlike": number, "of": len(y)})
 
 
 def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Note | None:
@@ -262,8 +226,7 @@ def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Not
     fewest = float(np.where(sizes > 0, sizes, np.inf).min())
     if fewest >= FEW_OF_A_CLASS:
         return None
-    text = f"{statistic.name} rests on {fewest:.3g} rows of the rarer class: the interval may be too short"
-    return Note("few-of-class", text)
+    return Note("few-of-class", {"measure": statistic.name, "rows": fewest})
 
 
 def opposed_rows(design: Design, variances: Array, srs: Callable[[], Array] | None, size: float) -> Note | None:
@@ -281,12 +244,7 @@ def opposed_rows(design: Design, variances: Array, srs: Callable[[], Array] | No
     within = ((size - 1.0) - (units - 1.0) * effect) / (size - units)
     if effect > WELL_BELOW_ONE or within <= 0 or scipy.special.fdtr(units - 1.0, size - units, effect / within) > SURE:
         return None
-    return Note(
-        "negative-correlation",
-        f"rows of a unit differ more than rows of different units do (design effect {effect:.2g}, a negative "
-        "intraclass correlation), as where each unit is seen under the same fixed kinds (pose, prompt, sensor): the "
-        "interval holds for other units under these very kinds, in these numbers",
-    )
+    return Note("negative-correlation", {"effect": effect})
 
 
 def _added(group: Codes, amounts: Array) -> Array:
@@ -299,12 +257,10 @@ def _skewed(statistic: Statistic, spread: Array, design: Design) -> Note | None:
     if not free or spread.ndim != 1:
         return None
     copies = design.copies if len(spread) == design.lines else np.ones(len(spread))
-    return skewed_units(
-        spread, copies, design, "the interval may be too short; a quantile, or the mean of logarithms, is safer"
-    )
+    return skewed_units(spread, copies, design)
 
 
-def skewed_units(spread: Array, copies: Array, design: Design, advice: str, what: str = "values") -> Note | None:
+def skewed_units(spread: Array, copies: Array, design: Design, of: str = "values") -> Note | None:
     """Units beyond Cochran's rule (1977, 2.15), and more skewed than chance makes symmetric values."""
     # the deviations of a layout are differences, trends and parts
     if design.layout is not None or len(spread) > LIMITS.cautious_units:
@@ -317,8 +273,7 @@ def skewed_units(spread: Array, copies: Array, design: Design, advice: str, what
     g = abs(float((squares * scaled).sum() / n / (squares.sum() / n) ** 1.5))
     if n >= COCHRAN * g**2 or g <= 2.0 * np.sqrt(6.0 / n):
         return None
-    rule = f"{g:.2g}, which takes some {COCHRAN * g**2:.0f} units; these are {n:.0f}"
-    return Note("skewed-units", f"the units' {what} are skewed ({rule}): {advice}")
+    return Note("skewed-units", {"case": of, "skewness": g, "needed": COCHRAN * g**2, "n": n})
 
 
 def _no_variation(statistic: Statistic, design: Design, point: Array, spread: Array) -> Note | None:
@@ -330,7 +285,7 @@ def _no_variation(statistic: Statistic, design: Design, point: Array, spread: Ar
     bounded = bool(np.isfinite(statistic.bounds).all())
     at_an_end = np.isin(values, statistic.bounds) & bounded
     number = int(((moved <= ROUNDING * np.abs(values)) & ~at_an_end).sum())
-    return no_variation(number, point.size, limited=bounded) if number else None
+    return Note("no-variation", {"still": number, "of": point.size, "limited": bounded}) if number else None
 
 
 def _single_tries(design: Design) -> Note | None:
@@ -341,19 +296,14 @@ def _single_tries(design: Design) -> Note | None:
     once = int((tries == 1).sum())
     if not once:
         return None
-    return Note(
-        "single-tries",
-        f"{once:,} of {len(tries):,} items were tried once, which does not show how their tries vary: the differences "
-        "between such items take its place, so that the interval is somewhat too wide",
-    )
+    return Note("single-tries", {"once": once, "of": len(tries)})
 
 
 def _single_stratum(statistic: Statistic, replicates: Replicates | None) -> Note | None:
     if replicates is None or replicates.method.kind is not MethodKind.MULTI_ARRAY or replicates.design.n_strata > 1:
         return None
     if statistic.gradient is None or statistic.curved_below:
-        text = "multi-array replicates of a single stratum are too short for this statistic; use jackknife(design)"
-        return Note("single-stratum-multi-array", text)
+        return Note("single-stratum-multi-array")
     return None
 
 
@@ -361,33 +311,28 @@ def below_chance(statistic: Statistic, point: Array) -> tuple[Note, ...]:
     """A score that does worse than one that knows nothing, to three digits: somebody may have it the wrong way round.
 
     >>> from strat.measures import auc
-    >>> below_chance(auc([0, 1, 1], [3.0, 1.0, 2.0]), np.array(0.0))
-    ('AUC 0 is below 0.5: is the positive class (1) or the direction of the score reversed?',)
+    >>> print(*below_chance(auc([0, 1, 1], [3.0, 1.0, 2.0]), np.array(0.0)))
+    AUC 0 is below 0.5: is the positive class (1) or the direction of the score reversed?
     """
     if statistic.chance is None:
         return ()
     values = [float(f"{value:.3g}") for value in np.ravel(point)]
-    below = [f"{value:g}" for value in values if value < statistic.chance]
+    below = tuple(value for value in values if value < statistic.chance)
     if not below:
         return ()
-    of = "" if statistic.positive is None else f" ({statistic.positive})"
-    text = f"{statistic.name} {', '.join(below[:5])} {'is' if len(below) == 1 else 'are'} below {statistic.chance:g}"
-    return (Note("below-chance", f"{text}: is the positive class{of} or the direction of the score reversed?"),)
+    facts = {"measure": statistic.name, "values": below, "n": len(below), "chance": statistic.chance}
+    return (Note("below-chance", {**facts, "positive": statistic.positive}),)
 
 
 def noise_floor(point: Array, way: SumOfShares | SumOfDistances | None) -> tuple[Note, ...]:
     """A sum of distances that is not far above what noise alone adds up to."""
     if not isinstance(way, SumOfDistances) or way.noise < OF_NOISE * float(point):
         return ()
-    text = (
-        f"noise alone would show {way.noise:.3g} in such a sample: the value is too large by up to about that, which "
-    )
-    return (Note("noise-floor", text + "the interval allows for"),)
+    return (Note("noise-floor", {"noise": way.noise}),)
 
 
 def thin_tail(order: float, rows_beyond: float) -> Note | None:
     """A quantile beyond which hardly any row lies."""
     if rows_beyond >= ROWS_BEYOND:
         return None
-    text = f"the rows beyond the {order:g} quantile count as {rows_beyond:.1f}: its interval may be too short"
-    return Note("thin-tail", text)
+    return Note("thin-tail", {"order": order, "rows": rows_beyond})

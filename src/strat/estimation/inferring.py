@@ -112,11 +112,7 @@ def _other_limits(
     if replicates is None or df is not None or not held.is_share or not held.in_units:
         return ()
     scale = "Wilson's limits" if one.link == "score" else "limits on the logit scale"
-    text = (
-        f"with replicates a share has {scale}, in closed form beta-binomial ones: limits differ where standard errors "
-        "agree"
-    )
-    return (Note("limits-by-method", text),)
+    return (Note("limits-by-method", {"scale": scale}),)
 
 
 def _population(held: Holdings, behind: Behind) -> float:
@@ -133,15 +129,16 @@ def _population(held: Holdings, behind: Behind) -> float:
 
 def _notes(
     one: Estimate, held: Holdings, behind: Behind, replicates: Replicates | None, df: float | str | None
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """What a reader of the value should know."""
     point, design, spread = held.point, held.design, one.inference.spread
     seen = np.sqrt(one.variance)[None] if spread is None else spread.values
     used = np.asarray(one.df) if df is None else None
     opposed = cautions.opposed_rows(design, one.variance, behind.srs, behind.size) if replicates is None else None
-    return (
+    notes = (
         *cautions.notes(held.statistic, design, replicates, held.sums, point, seen, behind.size, used),
         *cautions.noise_floor(point, one.inference.sum_of),
         *_other_limits(one, held, replicates, df),
         *filter(None, [opposed]),
     )
+    return tuple(note.named(design.nouns) for note in notes)

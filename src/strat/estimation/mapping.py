@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from strat.base.errors import StratError, one_of
 from strat.base.limits import LIMITS
-from strat.base.notes import Note, no_variation
+from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.estimation.facts import Inference, MeasureFacts, Unseen
 from strat.estimation.spread import slopes
@@ -68,7 +68,7 @@ def _no_variation(image: Estimate) -> list[Note]:
     if np.isinf(image.effective_units).all() or not still.any():
         return []
     limited = image.inference.unseen is not None or bool(np.isfinite(image.bounds).all())
-    return [no_variation(int(still.sum()), image.point.size, limited=limited)]
+    return [Note("no-variation", {"still": int(still.sum()), "of": image.point.size, "limited": limited})]
 
 
 def _known_parts(one: Estimate, function: Callable[[Array], Array], image: Estimate) -> list[Note]:

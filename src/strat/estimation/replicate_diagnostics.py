@@ -23,7 +23,7 @@ NOISE = 3.0  # standard deviations that the mean of replicates drawn at random m
 
 
 def replicate_notes(statistic: Statistic, replicates: Replicates, spread: Array) -> tuple[Note, ...]:
-    """Sentences on a single replicate that carries the variance, and on a statistic that is far from linear."""
+    """Notes on a single replicate that carries the variance, and on a statistic that is far from linear."""
     # a quantile goes by steps
     if statistic.quantile is not None or spread.size > LIMITS.diagnosed_spread or len(spread) < 2:
         return ()
@@ -40,11 +40,13 @@ def _few_drawn(replicates: Replicates, number: int) -> Note | None:
     """That replicates drawn at random are so few that the standard error itself varies from draw to draw."""
     if replicates.method.kind not in (MethodKind.BOOTSTRAP, MethodKind.HALF_SAMPLES) or number >= ENOUGH_DRAWN:
         return None
-    return Note(
-        "few-replicates",
-        f"{number} replicates were drawn at random: the standard error is off by some {1 / np.sqrt(2 * number):.0%} "
-        f"from one draw to another; {ENOUGH_DRAWN * 5:,} make it {1 / np.sqrt(ENOUGH_DRAWN * 10):.0%}",
-    )
+    enough = 5 * ENOUGH_DRAWN
+    return Note("few-replicates", {"drawn": number, "off": _off(number), "enough": enough, "then": _off(enough)})
+
+
+def _off(drawn: int) -> float:
+    """How far a standard error of so many replicates at random is off from one draw to another, as a part of it."""
+    return float(1 / np.sqrt(2 * drawn))
 
 
 def shares(spread: Array, scales: Array) -> Array:
@@ -87,12 +89,7 @@ def _dominated(statistic: Statistic, replicates: Replicates, spread: Array, scal
     if abs(share - share * (linear / spread.reshape(k, -1)[largest, value]) ** 2) < LARGE_SHARE:
         return None  # a sum of units that differ by their names: its variance is exact
     usual = scipy.special.chdtri(1, 1 / k) / k
-    return Note(
-        "dominant-replicate",
-        f"one of the {k:,} replicates carries {share:.0%} of the variance, where the largest usually has some "
-        f"{usual:.1%}: the units that it takes differ from the others in every stratum, or a few units carry the "
-        "statistic, and the standard error may be wrong; compare it with the closed form (on=design)",
-    )
+    return Note("dominant-replicate", {"replicates": k, "share": share, "usual": float(usual)})
 
 
 def _linear_deviation(statistic: Statistic, replicates: Replicates, index: int) -> Array:
@@ -112,9 +109,4 @@ def _curved(replicates: Replicates, spread: Array, scales: Array) -> Note | None
     bias = curvature(spread, scales)
     if abs(bias) <= CURVED + (NOISE * float(np.sqrt(scales.max())) if at_random else 0.0):
         return None
-    side = "above" if bias > 0 else "below"
-    return Note(
-        "curved-statistic",
-        f"replicates lie {side} the value by {abs(bias):.2g} standard errors on average: the statistic is far from "
-        "linear at this sample size, the value is biased by about as much, and the interval may miss on one side",
-    )
+    return Note("curved-statistic", {"above": bool(bias > 0), "bias": abs(bias)})

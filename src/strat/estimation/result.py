@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from strat.base import validate
 from strat.base.errors import StratError, one_of
+from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, values
@@ -64,7 +65,7 @@ class Estimate(Result):
     method: Method
     axes: tuple[Axis, ...] = ()
     measure: MeasureFacts = field(default_factory=MeasureFacts)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     inference: Inference = field(default_factory=Inference, repr=False)
 
     def __post_init__(self) -> None:

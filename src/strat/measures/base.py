@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
 from strat.base.limits import LIMITS
+from strat.base.notes import Note
 from strat.base.result import in_notebooks
 from strat.base.text import class_named, counted, figure, table_lines
 from strat.base.validate.columns import Array, Codes
@@ -176,7 +177,7 @@ class Statistic:
     sparse_gradient: Callable[[Array], Any] | None = field(default=None, repr=False)
     factored_gradient: Callable[[Array], tuple[Any, Array]] | None = field(default=None, repr=False)
     curved_below: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     positive: Any = None
     chance: float | None = None
     higher_is_better: bool | None = None

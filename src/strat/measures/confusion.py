@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, plain, some
 from strat.base.limits import LIMITS
+from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, is_number, same_length, union
 from strat.measures.base import Axis, Rows, Statistic
@@ -32,7 +33,7 @@ class Pair:
     truth: Codes
     predicted: Codes
     labels: NDArray[Any]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def classes(self) -> int:

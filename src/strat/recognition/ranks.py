@@ -69,7 +69,7 @@ class Ranks(Result):
     rechecked: int
     method: str
     rows: Codes
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         """Number of probes."""

@@ -270,10 +270,10 @@ class Verification(ErrorRates, Result):
         notes: list[Note | None] = []
         if fnmr:
             notes.append(_heavy(c.mated_of, "mated", *c.df_of_fnmr))
-            notes.append(cautions.few_holders(at_t.misses[:, 0], c.mated_of, "subjects") if single else None)
+            notes.append(cautions.few_holders(at_t.misses[:, 0], c.mated_of, unit="subject") if single else None)
         if fmr:
             notes.append(None if any(notes[:1]) else _heavy(c.nonmated_of, "non-mated", *c.df_of_fmr))
-            notes.append(cautions.few_holders(at_t.matches[:, 0], c.nonmated_of, "subjects") if single else None)
+            notes.append(cautions.few_holders(at_t.matches[:, 0], c.nonmated_of, unit="subject") if single else None)
         return (*(note for note in notes if note), *c.noted)
 
     @property
@@ -311,12 +311,8 @@ def _turned(rate: Estimate) -> Estimate:
 
 
 def _heavy(comparisons: Array, kind: str, nominal: float, df: float) -> Note | None:
-    note = cautions.heavy_units(nominal, df, "subjects", f"{kind} comparisons")
-    if note is None:
-        return None
-    largest = comparisons.max() / comparisons.sum() * (1 if kind == "mated" else 2)
-    each = "; average='subjects' lets each subject count the same, which is another question"
-    return Note(note.code, f"{note}; one takes part in {largest:.1%} of them{each}")
+    largest = float(comparisons.max() / comparisons.sum() * (1 if kind == "mated" else 2))
+    return cautions.heavy_units(nominal, df, case="subjects", unit="subject", kind=kind, largest=largest)
 
 
 def sorted_scores(c: Comparisons) -> Verification:

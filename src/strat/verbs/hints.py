@@ -22,7 +22,6 @@ from strat.data.table import Table
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.estimation import Estimate, estimate
-from strat.estimation.cautions import STRATA_ARE_CLASSES
 from strat.measures import mean
 from strat.measures.clustering import anova, design_effect
 from strat.verbs.metric_words import ALIASES
@@ -430,7 +429,7 @@ def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric]
     """A warning about measures over rows of all classes, where one column is both the truth and the strata."""
     same = names.get("strata") is not None and names.get("strata") == names.get("truth")
     mixed = any(ALIASES.get(metric.name, metric.name) in MIX_CLASSES for metric in metrics)
-    return [STRATA_ARE_CLASSES] if same and mixed and not weighted else []
+    return [Note("strata-are-classes")] if same and mixed and not weighted else []
 
 
 def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[Note]:

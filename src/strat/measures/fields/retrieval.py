@@ -236,7 +236,7 @@ def _mean(name: str, qrels: Mapping[Any, Any], run: Mapping[Any, Any], measure: 
     return replace(statistic, higher_is_better=True, notes=_notes(rankings, absent))
 
 
-def _notes(rankings: Sequence[Ranked], absent: int) -> tuple[str, ...]:
+def _notes(rankings: Sequence[Ranked], absent: int) -> tuple[Note, ...]:
     tied = sum(query.tied for query in rankings)
     of, notes = f"of {len(rankings)} queries", []
     if absent:

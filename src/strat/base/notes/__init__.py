@@ -1,0 +1,190 @@
+"""Notes that results carry: a code and facts for programs, and a sentence for people that is made when it is read.
+
+The sentences stand in `source`, `design`, `measures` and `values`, by what a note is about, and are imported only when
+somebody wants one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import Any
+
+OF_THE_DESIGN = (
+    "collapsed-strata",
+    "crossed-components",
+    "few-levels",
+    "fixed-kinds",
+    "negative-correlation",
+    "period",
+    "trend",
+)
+FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
+RETIRED: frozenset[str] = frozenset()  # codes that were in a release and are no more: never used again
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+_COMMAND_LINE = ContextVar("notes are read on the command line", default=False)
+
+
+class Note(str):
+    """What a reader should know beside a number: a code that stays the same, facts, and the labels that it concerns.
+
+    Parameters
+    ----------
+    code
+        The kind of note, by which `strat.base.notes.kinds` has its sentences.
+    facts
+        What the sentences speak of: numbers, words, and tuples of these. A text is a sentence as it stands, of a kind
+        whose sentences are not in the register yet.
+    at
+        The labels of the values that it concerns, by axis; none: the whole result.
+    nouns
+        The columns that name what was sampled, by what these are in a design: {"unit": "patient_id"}.
+
+    Examples
+    --------
+    >>> facts = {"held": 3, "of": 60, "effective": 2.1}
+    >>> note = Note("few-holders", facts, nouns={"unit": "patient_id"})
+    >>> print(note.of(metric="f1"))
+    f1: Only 3 of 60 patients hold the rarer outcome (effective number 2.1). The interval may be too short.
+    """
+
+    __slots__ = ("at", "code", "facts", "nouns")
+    code: str
+    facts: Mapping[str, Any]
+    at: Mapping[str, tuple[Any, ...]]
+    nouns: Mapping[str, str]
+
+    def __new__(
+        cls,
+        code: str,
+        facts: Mapping[str, Any] | str = NOTHING,
+        at: Mapping[str, tuple[Any, ...]] = NOTHING,
+        nouns: Mapping[str, str] = NOTHING,
+    ) -> Note:
+        """A note of that code."""
+        given = {"text": facts} if isinstance(facts, str) else facts
+        note = super().__new__(cls, _sentence(code, given, at, nouns))
+        note.code, note.facts, note.at, note.nouns = code, given, at, nouns
+        return note
+
+    @property
+    def paragraph(self) -> str:
+        """What was seen, what it does to the number, and what to type, in the words of the place where it is read."""
+        from strat.base.notes.sentences import paragraph
+
+        return paragraph(self.code, self.facts, self.at, self.nouns, command_line=_COMMAND_LINE.get())
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What two notes have in common that say the same at different labels."""
+        return self.code, *self.facts.items()
+
+    def of(self, **labels: Any) -> Note:
+        """The same of the values at these labels only: a label, or a tuple of them, by axis."""
+        at = {axis: one if isinstance(one, tuple) else (one,) for axis, one in labels.items()}
+        return Note(self.code, self.facts, {**at, **self.at}, self.nouns)
+
+    def named(self, nouns: Mapping[str, str]) -> Note:
+        """The same in the nouns of these columns, unless it has some."""
+        return self if self.nouns or not nouns else Note(self.code, self.facts, self.at, nouns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The code, the text as Python's users read it, the facts and the labels, for JSON."""
+        facts = {name: _plain(fact) for name, fact in self.facts.items() if name != "text"}
+        at = {axis: [str(label) for label in labels] for axis, labels in self.at.items()}
+        return {"code": self.code, "text": self._in_python(), "facts": facts, "at": at}
+
+    def _in_python(self) -> str:
+        return _sentence(self.code, self.facts, self.at, self.nouns, command_line=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made from."""
+        return Note, (self.code, dict(self.facts), dict(self.at), dict(self.nouns))
+
+
+def _sentence(
+    code: str,
+    facts: Mapping[str, Any],
+    at: Mapping[str, tuple[Any, ...]],
+    nouns: Mapping[str, str],
+    command_line: bool | None = None,
+) -> str:
+    if "text" in facts and not at:
+        return str(facts["text"])
+    from strat.base.notes.sentences import sentence
+
+    place = _COMMAND_LINE.get() if command_line is None else command_line
+    return sentence(code, facts, at, nouns, command_line=place)
+
+
+def _plain(fact: Any) -> Any:
+    """A fact as JSON has it."""
+    if isinstance(fact, tuple | list):
+        return [_plain(one) for one in fact]
+    value = fact.item() if hasattr(fact, "item") else fact
+    finite = not isinstance(value, float) or abs(value) < float("inf")
+    return value if finite and isinstance(value, str | int | float | bool | None) else str(value)
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """Within it notes tell what to type on the command line, not in Python."""
+    token = _COMMAND_LINE.set(True)
+    try:
+        yield
+    finally:
+        _COMMAND_LINE.reset(token)
+
+
+def codes_of(notes: Iterable[str]) -> set[str]:
+    """The codes of notes."""
+    return {note.code for note in notes if isinstance(note, Note)}
+
+
+def once(notes: Iterable[str], codes: Container[str] = OF_THE_DESIGN) -> tuple[str, ...]:
+    """Each note once; of those with these codes, by default about how the data was drawn, only the first.
+
+    >>> once([Note("trend", "drifts by 2"), Note("few-df", "few units"), Note("trend", "drifts by 3")])
+    ('drifts by 2', 'few units')
+    """
+    kept: dict[str, str] = {}
+    for note in notes:
+        code = note.code if isinstance(note, Note) else ""
+        kept.setdefault(code if code in codes else note, note)
+    return tuple(kept.values())
+
+
+def merged(notes: Iterable[Note], codes: Container[str] = ()) -> tuple[Note, ...]:
+    """Notes that say the same at several labels of their last axis as one; of these codes, whatever their figures.
+
+    The figures are those of the first.
+
+    >>> note = Note("few-holders", {"held": 3, "of": 60, "effective": 2.1})
+    >>> for one in merged([note.of(metric="f1", site="a"), note.of(metric="f1", site="b")]):
+    ...     print(one)
+    f1 in a: Only 3 of 60 clusters hold the rarer outcome (effective number 2.1). The interval may be too short.
+    Likewise in 1 other site.
+    """
+    kept: dict[tuple[Any, ...], Note] = {}
+    for note in notes:
+        *others, axis = note.at or ("",)
+        same = (note.code,) if note.code in codes else note.key
+        key = (same, *((other, note.at[other]) for other in others), axis)
+        first = kept.setdefault(key, note)
+        if axis:
+            labels = dict.fromkeys((*first.at[axis], *note.at[axis]))
+            kept[key] = Note(note.code, first.facts, {**first.at, axis: tuple(labels)}, first.nouns)
+    return tuple(kept.values())
+
+
+def records(notes: Iterable[str]) -> list[dict[str, Any]]:
+    """Code, text, facts and labels of each note, once, for JSON; a sentence that is no note has the code "remark".
+
+    >>> records([Note("few-df", "few units"), Note("few-df", "few units")])
+    [{'code': 'few-df', 'text': 'few units', 'facts': {}, 'at': {}}]
+    """
+    remark = {"code": "remark", "facts": {}, "at": {}}
+    each = (note.to_dict() if isinstance(note, Note) else {**remark, "text": note} for note in notes)
+    return list({(one["code"], one["text"]): one for one in each}.values())

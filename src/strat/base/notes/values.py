@@ -1,0 +1,137 @@
+"""Notes about single values: what makes an interval too short or too wide, or a value other than it seems."""
+
+from __future__ import annotations
+
+from strat.base.notes.kinds import Kind
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "few-units",
+        "value",
+        "There are {n:unit} that hardly differ. Of such samples {missed:.0%} have no {unit} of a kind that makes up a "
+        "tenth of all {units}. If such a kind does much worse, the interval is too short.",
+        do="Sample 29 {units} or more, or say that the result holds for {units} like these.",
+    ),
+    Kind(
+        "two-kinds",
+        "value",
+        "Of {of:unit} {unlike:,} {unlike:is/are} unlike the others, which hardly differ. Another sample may have none "
+        "of such a kind, or many more, and the interval may be too short.",
+        do="Sample more {units}. Until then take the interval as too short.",
+    ),
+    Kind(
+        "few-holders",
+        "value",
+        "Only {held:,} of {of:unit} {held:holds/hold} the rarer outcome (effective number {effective:.1f}). The "
+        "interval may be too short.",
+        effect="So few do not show how often such rows come together in one {unit}.",
+        do="Sample more {units}. Until then take the interval as too short.",
+    ),
+    Kind(
+        "few-of-class",
+        "value",
+        "The {measure} rests on {rows:.3g} rows of the rarer class. The interval may be too short.",
+        effect="High values then go with small standard errors.",
+        do="Add rows of that class.",
+    ),
+    Kind(
+        "heavy-units",
+        "value",
+        {
+            "": "A few {units} carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}. The "
+            "interval is as wide as so few {units} make it, and holds for others only if these are typical.",
+            "stage": "A few {units} carry most of the weight. They have at most {df:.3g} effective degrees of freedom, "
+            "not the {nominal:g} of this interval, which is too short. It is wider with `df={df:.3g}`.",
+            "subjects": "A few {units} carry most of the {kind} comparisons: {df:.3g} effective degrees of freedom, "
+            "not {nominal:g}. One takes part in {largest:.1%} of them. The interval holds for others only if these are "
+            "typical. By average='subjects' each {unit} counts the same, which is another question.",
+        },
+        do="Look at the largest {units}. Limit how many rows one may have, or weight {units} equally if that is the "
+        "question.",
+    ),
+    Kind(
+        "skewed-units",
+        "value",
+        {
+            "values": "The values of {units} are skewed ({skewness:.2g}, which takes some {needed:.0f} {units}; these "
+            "are {n:.0f}). The interval may be too short. A quantile, or the mean of logarithms, is safer.",
+            "differences": "The differences of {units} are skewed ({skewness:.2g}, which takes some {needed:.0f} "
+            "{units}; these are {n:.0f}). A one-sided limit on the side of their long tail is missed more often than "
+            "its level says.",
+            "errors": "The errors of {units} are skewed ({skewness:.2g}, which takes some {needed:.0f} {units}; these "
+            "are {n:.0f}). A sample that by chance has few of the bad {units} shows too small a difference and too "
+            "small a spread, so that a one-sided limit is missed more often than its level says.",
+        },
+        do="Sample more {units}.",
+    ),
+    Kind(
+        "thin-tail",
+        "value",
+        "The rows beyond the {order:g} quantile count as {rows:.1f}. Its interval may be too short.",
+        do="Ask for a quantile nearer to the middle, or add rows.",
+    ),
+    Kind(
+        "one-outcome",
+        "value",
+        "In {n:unit} only one outcome was seen. The limits assume that rows of {a unit} have a correlation of at most "
+        "about 0.3. Where whole {units} can fail, the 95 % limit is that of {effective:.3g} rows, {limit:.3g}.",
+        do='Such limits are `estimate.interval(method="exact")`.',
+    ),
+    Kind(
+        "no-variation",
+        "value",
+        "Nothing varied in {of:the value/{still} of {of} values} between {units}. {limited:The limits allow for what "
+        "these do not show/The interval is a point, which is not evidence of certainty}.",
+        do="Add {units}.",
+    ),
+    Kind(
+        "below-chance",
+        "value",
+        "{measure} {values:g} {n:is/are} below {chance:g}: is the positive class{positive:? ({positive})} or the "
+        "direction of the score reversed?",
+    ),
+    Kind(
+        "noise-floor",
+        "value",
+        "Noise alone would show {noise:.3g} in such a sample. The value is too large by up to about that, which the "
+        "interval allows for.",
+        do="Report the interval, not the value.",
+    ),
+    Kind(
+        "curved-statistic",
+        "value",
+        "Replicates lie {above:above/below} the value by {bias:.2g} standard errors on average: the statistic is far "
+        "from linear at this sample size. The value is biased by about as much, and the interval may miss on one side.",
+        do="Sample more {units}.",
+    ),
+    Kind(
+        "dominant-replicate",
+        "value",
+        "One of the {replicates:,} replicates carries {share:.0%} of the variance, where the largest usually has some "
+        "{usual:.1%}. The {units} that it takes differ from the others in every {stratum}, or a few {units} carry the "
+        "statistic, and the standard error may be wrong.",
+        do="Compare it with that of linearization: `strat.estimate(statistic, on=design)`.",
+        do_on_command_line="Compare it with that of linearization: --method taylor.",
+    ),
+    Kind(
+        "few-replicates",
+        "value",
+        "Only {drawn:replicate} were drawn at random. The standard error is off by some {off:.0%} from one draw to "
+        "another.",
+        do="Draw more: {enough:,} replicates make it {then:.0%}.",
+    ),
+    Kind(
+        "single-stratum-multi-array",
+        "value",
+        "Multi-array replicates of a single {stratum} give too short an interval for this statistic. {do}",
+        do="Use `strat.jackknife(design)`.",
+        do_on_command_line="Use --method jackknife.",
+    ),
+    Kind(
+        "limits-by-method",
+        "value",
+        "With replicates a share has {scale}, in closed form beta-binomial ones. Limits differ where standard errors "
+        "agree.",
+        do="Compare standard errors, or limits of one method.",
+    ),
+)
