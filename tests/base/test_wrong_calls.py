@@ -38,10 +38,6 @@ CALLS = {
         lambda: strat.evaluate(TABLE, value="y"),
         "evaluate() got an unexpected keyword argument 'value'; did you mean 'score'?",
     ),
-    "metrics": (
-        lambda: strat.cross_validate(None, [[1]], [1], metrics="f1"),
-        "cross_validate() got an unexpected keyword argument 'metrics'; did you mean 'scoring'?",
-    ),
     "fay": (
         lambda: strat.brr(strat.Design.simple_random(n=4), fay=0.3),
         "brr() got an unexpected keyword argument 'fay'; type strat.fay(design, rho=0.3)",
@@ -112,6 +108,11 @@ def test_an_error_within_goes_on_unchanged(kind):
     with pytest.raises(kind) as caught:
         inner(["cat", "dog"], offset=0, units=np.ones((2, 2)))
     assert caught.value is fault
+
+
+def test_measures_go_by_the_name_that_the_function_has_for_them() -> None:
+    with pytest.raises(TypeError, match="keyword argument 'metrics'; did you mean 'scoring'"):
+        strat.cross_validate(None, [[1]], [1], metrics="f1")
 
 
 PUBLIC = [
