@@ -285,7 +285,7 @@ def test_the_order_of_rows_does_not_decide_on_bins(source: str, tmp_path: Path) 
     found = [
         evaluate(SOURCES[source](rows, tmp_path), truth="cat", score="score", units="unit") for rows in (data, shuffled)
     ]
-    assert found[0].warnings == found[1].warnings
+    assert found[0].notes == found[1].notes
     assert found[0]["auc"].value == pytest.approx(found[1]["auc"].value, rel=1e-12)
     assert found[0]["auc"].se == pytest.approx(found[1]["auc"].se, rel=1e-12)
 
