@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -321,10 +321,11 @@ def table_a1_a(setting: Setting) -> Found:
             level = None if entry is None else _level(n, entry)
             note = f"at {right}: {comparison.signed_rank_critical(n, right)}"
             note += "" if level is None else f"; real level of the entry {level:.4f}"
-            wrong = 22 if _explained(n, entry, right) else FURTHER.get((n, head))
             printed, mine = ("–" if entry is None else entry), ("–" if ours is None else ours)
-            real = None if wrong is None else max((t for t in range(n * n) if _level(n, t) <= head), default="–")
-            values.append(Value(f"N = {n}, printed head {head}", printed, mine, erratum=wrong, right=real, note=note))
+            real = max((t for t in range(n * n) if _level(n, t) <= head), default="–")
+            wrong = None if printed == real else 22 if _explained(n, entry, right) else FURTHER.get((n, head))
+            stated: dict[str, Any] = {} if wrong is None else {"erratum": wrong, "right": real}
+            values.append(Value(f"N = {n}, printed head {head}", printed, mine, note=note, **stated))
     return Found(
         tuple(values),
         ("The heads should read 0.05, 0.02, 0.01, two-tailed; some entries are rounded to the nearest level.",),
@@ -391,7 +392,7 @@ def sfs_filter(setting: Setting) -> Found:
     return Found(values, ("Random tables of four classes and six features.",))
 
 
-def _selected(centroids: Array, metric: str, *, clear: bool = False) -> list[int] | None:
+def _selected(centroids: Array, metric: Literal["euclidean", "cosine"], *, clear: bool = False) -> list[int] | None:
     """The features in the order of the book's program; None where it ends with an error."""
     left, chosen = list(range(centroids.shape[1])), list[int]()
     criteria: list[float] = []
