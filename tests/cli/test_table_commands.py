@@ -85,7 +85,7 @@ def test_evaluate_says_which_measures_of_the_logs_it_took(shared: Path, capsys: 
     logs = shared / "data/ai-logs/lm_eval"
     code, text, _ = run(capsys, "evaluate", logs)
     assert code == 0
-    assert "measure: acc ('demo_algebra', 'demo_law', 'demo_virology'); exact_match,take_first ('demo_gen')" in text
+    assert "these are taken: acc (demo_algebra, demo_law, demo_virology), exact_match,take_first (demo_gen)" in text
     (law,) = logs.glob("*/samples_demo_law*.jsonl")
     code, text, _ = run(capsys, "evaluate", law, "--metric", "acc_norm", "--json")
     assert code == 0

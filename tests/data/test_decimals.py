@@ -89,7 +89,7 @@ def test_weights_with_decimal_commas(road: str, tmp_path: Path) -> None:
     table = {"y": ["a", "b", "a", "b"], "p": ["a", "b", "b", "b"], "w": ["0,5", "1", "2", "1,5"]}
     found = strat.evaluate(ROADS[road](table, tmp_path), truth="y", predicted="p", weights="w", metrics="accuracy")
     assert found["accuracy"].value == pytest.approx(0.6)
-    assert any("column 'w' is written with decimal commas" in note for note in found.notes)
+    assert any("column 'w' has decimal commas" in note for note in found.notes)
 
 
 def test_labels_stay_as_they_are(tmp_path: Path) -> None:

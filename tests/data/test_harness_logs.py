@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from strat.base.errors import StratError
+from strat.base.notes import codes_of
 from strat.data import read_logs
 from strat.verbs import compare, evaluation_records, gate
 
@@ -212,7 +213,7 @@ def test_swebench_submissions_and_instances(tmp_path: Path) -> None:
     table = read_logs(tmp_path)
     assert len(table) == 6
     assert scores(table)[("a", "x__x-2", 1)] == 0.0
-    assert any("instances that no file names are left out" in note for note in table.notes)
+    assert "outcomes-only" in codes_of(table.notes)
     for instance, resolved in (("x__x-1", True), ("x__x-2", False)):
         content = {instance: {"patch_is_None": False, "patch_exists": True, "resolved": resolved}}
         put(tmp_path, f"logs/run/model/{instance}/report.json", content)
@@ -262,7 +263,7 @@ def test_what_lighteval_itself_writes(tmp_path: Path) -> None:
     table = read_logs(tmp_path, units="passage")
     assert table.systems == ["tiny/one", "tiny/two"]
     assert len(table) == 48
-    assert "measure: acc ('pick|0'); em ('write|0')" in table.notes
+    assert {"measures": (("acc", "pick|0"), ("em", "write|0"))} in [note.facts for note in table.notes]
     own = table.system == "tiny/one"
     picked = np.char.startswith(table.items[own].astype(str), "pick")
     assert table.score[own][picked].mean() == 0.25  # what lighteval itself printed
@@ -396,7 +397,7 @@ def test_trec_topics_without_documents_score_zero_and_are_said(tmp_path: Path) -
     path.write_text("\n".join(line for line in path.read_text().splitlines() if not line.startswith("t3 ")))
     table = read_logs(tmp_path)
     assert dict(zip(table.items.tolist(), table.score.tolist(), strict=True))["t3"] == 0.0
-    assert any("1 of 8 topics are not in the run and score 0" in note for note in table.notes)
+    assert any(note.facts.get("absent") == 1 and note.facts["of"] == 8 for note in table.notes)
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_failed_samples_are_counted_and_never_dropped_silently(tmp_path: Path, e
     assert read_logs(tmp_path, failed="drop").score.tolist() == [1]
     zero = read_logs(tmp_path, failed="zero")
     assert zero.score.tolist() == [1, 0, 0, 0]
-    assert "counted as 0: 1 error, 1 limit, 1 unscored" in zero.notes[-1]
+    assert zero.notes[-1].facts == {"n": 3, "zero": True, "reasons": (("error", 1), ("limit", 1), ("unscored", 1))}
 
 
 def test_runs_that_ended_early(tmp_path: Path, eval_log: Write) -> None:
@@ -220,7 +220,7 @@ def test_helm(tmp_path: Path) -> None:
     logs = read_logs(tmp_path)
     assert logs.systems == ["a", "b"]
     assert logs.score[logs.system == "a"].tolist() == [1, 1, 0, 1]
-    assert any("4 perturbed copies" in note for note in logs.notes)
+    assert {"copies": 4} in [note.facts for note in logs.notes]
     assert compare(tmp_path).difference("a", "b").value == 0.25
 
 

@@ -34,7 +34,7 @@ def test_a_mark_is_missing(road: str, tmp_path: Path) -> None:
     found = evaluate(table, truth="y", predicted="p", units="g", missing="drop", metrics="accuracy")
     assert found["accuracy"].value == 0.75
     assert (found.dropped, found.marks) == (2, {"NA": 1, "": 1})
-    assert "2 rows with missing values dropped ('NA' 1, empty 1)" in str(found)
+    assert "2 rows with missing values are left out: NA (1), empty (1)." in str(found)
     with pytest.raises(StratError, match=r"`y` has 1, `p` has 1 missing \('NA' 1, empty 1\); drop.*if 'NA' is a label"):
         evaluate(table, truth="y", predicted="p", units="g")
 
@@ -78,7 +78,7 @@ def test_marks_in_compare_check_sample_and_read(tmp_path: Path) -> None:
     )
     wide = {"truth": "y", "predicted": ["A", "B"], "na": ["x"], "missing": "drop"}
     board = verbs.compare(path, **wide)  # type: ignore[arg-type]
-    assert "1 row with missing values dropped ('x' 1)" in board.notes
+    assert "1 row with missing values is left out: x (1)." in board.notes
     with pytest.raises(StratError, match=r"`y` has 1 missing \('x' 1\)"):
         verbs.compare(path, **wide | {"missing": "error"})  # type: ignore[arg-type]
     with pytest.raises(StratError, match=r"\('x' 1\)"):

@@ -161,7 +161,7 @@ def test_a_whole_number_of_400_digits_is_none() -> None:
 def test_check_tells_of_dropped_rows() -> None:
     table = {"t": [0, 1, 1, None] * 10, "p": [0, 1, 0, 1] * 10}
     found = check(table, truth="t", predicted="p", metrics="accuracy", trials=50, missing="drop")[0]
-    assert "10 rows with missing values dropped" in found.notes
+    assert "10 rows with missing values are left out." in found.notes
 
 
 def test_categories_are_what_they_are() -> None:

@@ -264,13 +264,13 @@ def test_the_command_compares_one_class_and_counts_dropped_rows(
         capsys, *call, "--missing", "drop", "--positive", "cancer", "--units", "who", "--html", str(page)
     )
     assert code == 0
-    assert "40 rows with missing values dropped" in out
+    assert "40 rows with missing values are left out" in out
     assert "(recall, positive class: cancer)" in out
-    assert "40 rows with missing values dropped" in page.read_text().replace("\xa0", " ")
+    assert "40 rows with missing values are left out" in page.read_text().replace("\xa0", " ")
     assert "Positive class" in page.read_text()
     _, out, _ = ran(capsys, *call, "--missing", "drop", "--positive", "cancer", "--json")
     data = json.loads(out)
-    assert any(note["text"].startswith("40 rows with missing values dropped") for note in data["notes"])
+    assert any(note["text"].startswith("40 rows with missing values are left out") for note in data["notes"])
     assert data["positive"] == data["comparison"]["positive"] == "cancer"
 
 
@@ -282,8 +282,8 @@ def test_joined_files_count_dropped_rows(tmp_path: Path, capsys: pytest.CaptureF
         capsys, "compare", *files, "--items", "id", "--truth", "truth", "--predicted", "said", "--missing", "drop"
     )
     assert code == 0
-    assert "one: 1 row with missing values dropped" in out
-    assert "two: 1 row with missing values dropped" in out
+    assert "one: 1 row with missing values is left out" in out
+    assert "two: 1 row with missing values is left out" in out
 
 
 def test_commands_take_text_for_numbers_and_truth_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from strat.base.errors import StratError
 from strat.base.notes import Note
-from strat.base.text import counted
 from strat.base.validate.columns import EXACT, Codes, encode
 from strat.data.decimals import advice, spelling_of_texts
 
@@ -126,14 +125,15 @@ def listed_marks(marks: Mapping[str, int]) -> str:
     return ", ".join(f"{mark!r} {count:,}" if mark else f"empty {count:,}" for mark, count in marks.items())
 
 
-def dropped_note(rows: int, marks: Mapping[str, int], lead: str = "") -> Note:
+def dropped_note(rows: int, marks: Mapping[str, int]) -> Note:
     """The note on rows that were left out.
 
     >>> dropped_note(40, {"NA": 38, "": 2})
-    "40 rows with missing values dropped ('NA' 38, empty 2)"
+    '40 rows with missing values are left out: NA (38), empty (2).'
     """
-    which = f" ({listed_marks(marks)})" if marks else ""
-    return Note("rows-dropped", f"{lead}{counted(rows, 'row')} with missing values dropped{which}")
+    return Note(
+        "rows-dropped", {"rows": rows, "marks": tuple((mark or "empty", number) for mark, number in marks.items())}
+    )
 
 
 def spelling(value: float | Decimal) -> str:

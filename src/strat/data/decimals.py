@@ -56,12 +56,10 @@ class Spelling:
         """What a result says of a column that was read so.
 
         >>> Spelling(comma=True, percent=False).note("score", "0,75")
-        "column 'score' is written with decimal commas: '0,75' was read as 0.75"
+        "The column 'score' has decimal commas: '0,75' was read as 0.75."
         """
-        names = (("decimal commas", self.comma), ("percent signs", self.percent), ("words for numbers", self.words))
-        how = " and ".join(name for name, there in names if there)
-        read = f"{example!r} was read as {self.number(example):g}"
-        return Note("number-format", f"column {name!r} is written with {how}: {read}")
+        facts = {"comma": self.comma, "percent": self.percent, "words": self.words}
+        return Note("number-format", {"column": name, **facts, "example": example, "value": self.number(example)})
 
 
 def spelling_of(counts: Mapping[str, int]) -> Spelling | None:

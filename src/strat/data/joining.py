@@ -150,7 +150,7 @@ def by_system(table: Table, system: str, columns: Sequence[str], *, missing: str
 
 
 def _dropped(name: str, rows: int) -> list[str]:
-    return [dropped_note(rows, {}, f"{name}: ")] if rows else []
+    return [dropped_note(rows, {}).of(file=name)] if rows else []
 
 
 def _agree(table: dict[str, Any], column: str, values: Any, keys: Any, name: str) -> None:
@@ -177,9 +177,10 @@ def _once(keys: Any, name: str) -> None:
 def _unmatched(extra: Mapping[str, list[Any]], common: int, unmatched: str) -> list[str]:
     if not any(extra.values()):
         return []
-    counts = ", ".join(f"{n} has {len(k):,} that not every system has" for n, k in extra.items() if k)
     if unmatched == "common" and common:
-        return [Note("items-left-out", f"compared on the {counted(common, 'item')} that all systems have ({counts})")]
+        numbers = tuple((name, len(keys)) for name, keys in extra.items() if keys)
+        return [Note("items-left-out", {"case": "extra", "common": common, "extra": numbers})]
+    counts = ", ".join(f"{n} has {len(k):,} that not every system has" for n, k in extra.items() if k)
     way_out = (
         f"{common:,} are common: choose unmatched='common' (command line: --unmatched common) to compare on these."
         if common

@@ -4,4 +4,90 @@ from __future__ import annotations
 
 from strat.base.notes.kinds import Kind
 
-KINDS: tuple[Kind, ...] = ()
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "rows-dropped",
+        "source",
+        "{rows:row} with missing values {rows:is/are} left out{marks:?: {marks}}.",
+        effect="The result holds for the other rows only if values are missing at random.",
+    ),
+    Kind(
+        "number-format",
+        "source",
+        "The column {column!r} has {comma:?decimal commas}{percent:?{comma:? and }percent signs}{words:?words for "
+        "numbers}: {example!r} was read as {value:g}.",
+        do="If it was meant otherwise, write it as plain numbers.",
+    ),
+    Kind(
+        "items-left-out",
+        "source",
+        {
+            "extra": "The systems are compared on the {common:item} that all of them have. Not every system has the "
+            "others: {extra}.",
+            "lacking": "The systems are compared on the {common:item} that all of them have. {left:item} that some "
+            "system lacks {left:is/are} left out: {lacking}.",
+        },
+        do="To compare on all {items}, complete the runs.",
+    ),
+    Kind(
+        "role-chosen",
+        "source",
+        {
+            "": "The column {column!r} is taken as {role}, by its name.",
+            "tasks": "The {tasks:task} are taken as strata.",
+        },
+        do="If that is wrong, name another column in `{role}`.",
+        do_on_command_line="If that is wrong, name another column: --{role}.",
+    ),
+    Kind(
+        "several-runs",
+        "source",
+        {
+            "separate": "There are several runs of {systems}. Each counts as a system.",
+            "repeat": "There are several runs of {systems}. They count as further tries.",
+            "latest": "There are several runs of {systems}. Only the latest counts.",
+        },
+        do="To count them otherwise, choose `runs='separate'`, `runs='repeat'` or `runs='latest'`.",
+        do_on_command_line="To count them otherwise, choose --runs separate, --runs repeat or --runs latest.",
+    ),
+    Kind("which-run", "source", "Each run is named after its system, with a number: {runs}."),
+    Kind(
+        "runs-incomplete",
+        "source",
+        "{n:run} ended early and {n:is/are} {kept:kept/left out}: {runs}.",
+        do="Complete {n:it/them}, or choose `incomplete='{kept:skip/keep}'`.",
+        do_on_command_line="Complete {n:it/them}, or choose --incomplete {kept:skip/keep}.",
+    ),
+    Kind(
+        "log-incomplete",
+        "source",
+        {
+            "": "Only {there:,} of {of:what} {there:is/are} in the log.",
+            "topics": "Of {of:topic} {absent:,} {absent:is/are} not in the run and {absent:scores/score} 0.",
+        },
+        do="Complete the run.",
+    ),
+    Kind(
+        "samples-unscored",
+        "source",
+        "{n:sample} without a score {n:is/are} {zero:counted as 0/left out}: {reasons}.",
+        do="To count them otherwise, choose `failed='{zero:drop/zero}'`.",
+        do_on_command_line="To count them otherwise, choose --failed {zero:drop/zero}.",
+    ),
+    Kind(
+        "outcomes-only",
+        "source",
+        "The file results.json lists outcomes, not all instances. The items are the {instances:,} that any of these "
+        "files names. What a file does not list as resolved counts as 0.",
+        effect="Instances that no file names are left out of all scores.",
+        do="To count them, give reports that list every instance.",
+    ),
+    Kind("copies-left-out", "source", "{copies:perturbed copy} of instances {copies:is/are} left out."),
+    Kind(
+        "measure-chosen",
+        "source",
+        "Of several measures in the log {measures:this is/these are} taken: {measures}.",
+        do="To take another, name it in `metrics`.",
+        do_on_command_line="To take another, name it: --metrics.",
+    ),
+)

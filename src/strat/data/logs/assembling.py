@@ -40,7 +40,7 @@ def assemble(
     about = {key: _labels(columns["about"][key], keep) for key in columns["about"]}
     layer = _layer("strata", strata, columns, keep, na, default="task" if len(tasks) > 1 else None)
     if strata is None and layer is not None:
-        notes.append(Note("role-chosen", f"strata: the {len(tasks)} tasks"))
+        notes.append(Note("role-chosen", {"case": "tasks", "role": "strata", "tasks": len(tasks)}))
     if len(tasks) > 1:
         about.setdefault("task", np.asarray(columns["task"])[keep])
     return ItemTable(
@@ -59,14 +59,14 @@ def _complete(logs: list[Run], incomplete: str, notes: list[str]) -> list[Run]:
     bad = [run for run in logs if run.status != "success" or not len(run)]
     if not bad:
         return logs
-    summary = some([f"{Path(run.path).name} ({run.status}, {counted(len(run), 'sample')})" for run in bad], 4)
     if incomplete == "error":
+        summary = some([f"{Path(run.path).name} ({run.status}, {counted(len(run), 'sample')})" for run in bad], 4)
         raise StratError(
             f"every run must have ended with success, got {summary}; choose incomplete='keep' or 'skip' "
             "(command line: --incomplete)."
         )
-    what = "kept" if incomplete == "keep" else "left out"
-    notes.append(Note("runs-incomplete", f"runs that ended early, {what}: {summary}"))
+    ended = tuple((Path(run.path).name, run.status, len(run)) for run in bad)
+    notes.append(Note("runs-incomplete", {"n": len(bad), "kept": incomplete == "keep", "runs": ended}))
     kept = [run for run in logs if run not in bad or (incomplete == "keep" and len(run))]
     if not kept:
         raise StratError.about("source", "must hold at least one run with samples, got none that is left.")
@@ -93,8 +93,8 @@ def _distinct_runs(logs: list[Run], runs: str, notes: list[str]) -> list[Run]:
     many = {key for key, count in Counter((r.system, r.task) for r in logs).items() if count > 1}
     if not many:
         return logs
-    summary = some([f"{system}: {task}" if task else system for system, task in sorted(many)], 3)
     if runs == "error":
+        summary = some([f"{system}: {task}" if task else system for system, task in sorted(many)], 3)
         files = [Path(r.path).name for r in logs if (r.system, r.task) in many]
         raise StratError(
             f"each system must have one log per task, got several for {summary} ({some(files, 4)}); choose "
@@ -103,19 +103,20 @@ def _distinct_runs(logs: list[Run], runs: str, notes: list[str]) -> list[Run]:
         )
     before = [run.system for run in logs]
     kept = _RUNS[runs](logs, many)
-    notes.append(Note("several-runs", f"several runs of {summary}: {runs}"))
+    twice = tuple((system, task) if task else system for system, task in sorted(many))
+    notes.append(Note("several-runs", {"case": runs, "systems": twice}))
     if runs == "separate":
-        notes.append(Note("which-run", _which(logs, before)))
+        notes.append(Note("which-run", {"runs": _which(logs, before)}))
     return kept
 
 
-def _which(logs: list[Run], before: list[str]) -> str:
+def _which(logs: list[Run], before: list[str]) -> tuple[tuple[str, ...], ...]:
     """Which file is which, for systems that have got a number to distinguish them."""
     files: dict[str, list[str]] = {}
     for run, system in zip(logs, before, strict=True):
         if run.system != system:
             files.setdefault(run.system, []).append(Path(run.path).name)
-    return "; ".join(f"{system}: {', '.join(names)}" for system, names in sorted(files.items()))
+    return tuple((system, *names) for system, names in sorted(files.items()))
 
 
 def _separate(logs: list[Run], many: set[tuple[str, str]]) -> list[Run]:
@@ -179,14 +180,10 @@ def _columns(
             values = run.about.get(key, [])
             columns["about"].setdefault(key, []).extend(values + [None] * (n - len(values)))
     if metric is None and (len(chosen) > 1 or any(len(run.scores) > 1 for run in logs)):
-        measures = "; ".join(_of_which(name, tasks) for name, tasks in chosen.items())
-        notes.append(Note("measure-chosen", f"measure: {measures}"))
+        of = {name: sorted({task for task in tasks if task}) for name, tasks in chosen.items()}
+        measures = tuple((name, *tasks) if tasks else name for name, tasks in of.items())
+        notes.append(Note("measure-chosen", {"measures": measures}))
     return columns
-
-
-def _of_which(measure: str, tasks: list[str]) -> str:
-    named = sorted({task for task in tasks if task})
-    return f"{measure} ({some(named, 3)})" if named else measure
 
 
 def _metric(run: Run, metric: str | None) -> str:
@@ -217,14 +214,14 @@ def _failures(columns: dict[str, Any], failed: str, notes: list[str]) -> tuple[N
     if not bad.any():
         return ~bad, score
     counts = Counter(reasons.get(int(i), "unscored") for i in np.flatnonzero(bad))
-    summary = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
     if failed == "error":
+        summary = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
         raise StratError(
             f"every sample must have a score, but {int(bad.sum())} of {len(bad)} have none ({summary}); choose "
             "failed='zero' (they count as wrong) or 'drop' (command line: --failed)."
         )
-    what = "counted as 0" if failed == "zero" else "left out"
-    notes.append(Note("samples-unscored", f"samples without a score, {what}: {summary}"))
+    facts = {"n": int(bad.sum()), "zero": failed == "zero", "reasons": tuple(sorted(counts.items()))}
+    notes.append(Note("samples-unscored", facts))
     if failed == "zero":
         return np.ones(len(bad), bool), np.where(bad, 0.0, score)
     return ~bad, score

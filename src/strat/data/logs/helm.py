@@ -33,8 +33,7 @@ def read_instances(path: Path, limits: Limits = DEFAULT) -> Run:
         raise StratError(f"`{path}` must be a list of instances, got {type(rows).__name__}.")
     perturbed = sum(_add(run, row) for row in rows)
     if perturbed:
-        text = f"{path.parent.name}: {perturbed} perturbed copies of instances left out"
-        run.notes.append(Note("copies-left-out", text))
+        run.notes.append(Note("copies-left-out", {"copies": perturbed}).of(file=path.parent.name))
     return run
 
 

@@ -105,8 +105,8 @@ def _run(path: Path, header: Any, samples: Any) -> Run:
     _add(run, _list(samples or [], path))
     expected = _expected(about)
     if expected is not None and len(run) < expected and run.status == "success":
-        text = f"{path.name}: {len(run)} of {expected} samples × epochs are in the log"
-        run.notes.append(Note("log-incomplete", text))
+        facts = {"there": len(run), "of": expected, "what": "answer"}
+        run.notes.append(Note("log-incomplete", facts).of(file=path.name))
     return run
 
 

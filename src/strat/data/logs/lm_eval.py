@@ -35,7 +35,8 @@ def read_samples(path: Path, results: dict[str, Any], limits: Limits = DEFAULT) 
     wanted = _mapping(_mapping(results, "n-samples", path), task, path).get("effective")
     if isinstance(wanted, int) and wanted != len(run):
         run.status = "error"
-        run.notes.append(Note("log-incomplete", f"{path.name}: {len(run)} of {wanted} documents are in the log"))
+        facts = {"there": len(run), "of": wanted, "what": "document"}
+        run.notes.append(Note("log-incomplete", facts).of(file=path.name))
     return run
 
 

@@ -107,7 +107,7 @@ def assumed_roles(names: Sequence[str], given: Mapping[str, str | None]) -> dict
 
 def notes_on_roles(assumed: Mapping[str, str]) -> list[str]:
     """What was assumed."""
-    return [Note("role-chosen", f"{role}: the column {name!r}") for role, name in assumed.items()]
+    return [Note("role-chosen", {"role": role, "column": name}) for role, name in assumed.items()]
 
 
 def _dropped(rows: int, columns: Mapping[str, Column]) -> tuple[str, ...]:

@@ -81,8 +81,8 @@ def read_run(path: Path, judged: Judgements, limits: Limits = DEFAULT) -> list[R
         run.add(topic, scores_of(ranked.get(topic, {}), judged[topic]))
     absent = sum(topic not in ranked for topic in topics)
     if absent:
-        text = f"{path.name}: {absent} of {len(topics)} topics are not in the run and score 0"
-        run.run.notes.append(Note("log-incomplete", text))
+        facts = {"case": "topics", "absent": absent, "of": len(topics)}
+        run.run.notes.append(Note("log-incomplete", facts).of(file=path.name))
     return [run.done()]
 
 
