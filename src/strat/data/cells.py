@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError
+from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.data.binning import Binning
 from strat.data.column import Column, alike
@@ -48,7 +49,7 @@ class Cells:
     weights: Array | None
     dropped: int = 0
     marks: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     binning: Binning | None = field(default=None)
     grid: Grid | None = field(default=None)
 

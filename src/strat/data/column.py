@@ -47,7 +47,7 @@ class Column:
     missing: NDArray[np.bool_] | None
     marks: Mapping[str, int] = field(default_factory=dict)
     spelled: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -111,7 +111,7 @@ def all_marks(columns: Iterable[Column]) -> dict[str, int]:
     return dict(total.most_common())
 
 
-def all_notes(columns: Iterable[Column]) -> tuple[str, ...]:
+def all_notes(columns: Iterable[Column]) -> tuple[Note, ...]:
     """How the numbers of these columns were read, where that needs saying."""
     return tuple(note for column in columns for note in column.notes)
 
@@ -149,7 +149,7 @@ def spelling(value: float | Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _parsed(column: Column) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _parsed(column: Column) -> tuple[NDArray[np.float64], tuple[Note, ...]]:
     """The number that each label spells, and how they were read if not as Python does."""
     codes, labels = column.encoded()
     values = np.full(len(labels), np.nan)

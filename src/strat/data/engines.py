@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from strat.base.errors import StratError
+from strat.base.notes import Note
 from strat.data.column import not_a_number
 from strat.data.decimals import PATTERNS, Spelling, spelling_of
 from strat.data.files import quoted
@@ -109,7 +110,7 @@ def unmarked(lazy: Any, names: Sequence[str], na: Collection[str]) -> Any:
 
 def as_numbers(
     lazy: Any, name: str, na: Sequence[str], collect: Callable[[Any], Mapping[str, Any]], shown: str
-) -> tuple[Any, dict[str, int], tuple[str, ...]]:
+) -> tuple[Any, dict[str, int], tuple[Note, ...]]:
     """The lazy frame with a text column read as numbers, how many values were which mark of `na`, and notes.
 
     Text that spells no number is refused; decimal commas, percent signs, yes and no are read where all rows have them.

@@ -38,7 +38,7 @@ class Joined:
 
     table: dict[str, Any]
     systems: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def tables_of(source: Any, names: Sequence[str] | None) -> dict[str, Any] | None:
@@ -111,7 +111,7 @@ def join(
     one_of("unmatched", unmatched, UNMATCHED)
     once([Path(part) for part in parts.values() if isinstance(part, str | os.PathLike) and Path(part).is_file()])
     columns: dict[str, dict[str, Any]] = {}
-    notes: list[str] = []
+    notes: list[Note] = []
     for name, part in parts.items():
         table = read(part, na=na)
         table.require(items=items)
@@ -135,12 +135,12 @@ def join(
     return Joined(table_of, tuple(systems.values()), tuple(notes))
 
 
-def by_system(table: Table, system: str, columns: Sequence[str], *, missing: str) -> tuple[dict[str, Any], list[str]]:
+def by_system(table: Table, system: str, columns: Sequence[str], *, missing: str) -> tuple[dict[str, Any], list[Note]]:
     """The rows of each system of a long table as a table of its own, and what was dropped."""
     table.require(system=system)
     values = table.columns([system, *columns], missing=missing)
     dropped = len(table) - len(values[system])
-    notes: list[str] = [dropped_note(dropped, {})] if missing == "drop" and dropped else []
+    notes: list[Note] = [dropped_note(dropped, {})] if missing == "drop" and dropped else []
     parts = {}
     for name in np.unique(values[system]).tolist():
         rows = values[system] == name
@@ -149,7 +149,7 @@ def by_system(table: Table, system: str, columns: Sequence[str], *, missing: str
     return parts, notes
 
 
-def _dropped(name: str, rows: int) -> list[str]:
+def _dropped(name: str, rows: int) -> list[Note]:
     return [dropped_note(rows, {}).of(file=name)] if rows else []
 
 
@@ -174,7 +174,7 @@ def _once(keys: Any, name: str) -> None:
         )
 
 
-def _unmatched(extra: Mapping[str, list[Any]], common: int, unmatched: str) -> list[str]:
+def _unmatched(extra: Mapping[str, list[Any]], common: int, unmatched: str) -> list[Note]:
     if not any(extra.values()):
         return []
     if unmatched == "common" and common:

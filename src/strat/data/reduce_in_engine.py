@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError
+from strat.base.notes import Note
 from strat.base.validate.columns import encode
 from strat.data.backends import Lazy
 from strat.data.binning import Binning, binned, binning_of, plain_numbers
@@ -107,10 +108,10 @@ def _loose(backend: Lazy, named: Mapping[str, str], weights: str | None) -> tupl
 
 def _numbers(
     backend: Lazy, lazy: Any, named: Mapping[str, str], weights: str | None
-) -> tuple[Any, dict[str, dict[str, int]], tuple[str, ...]]:
+) -> tuple[Any, dict[str, dict[str, int]], tuple[Note, ...]]:
     """The rows, with text in columns of numbers read as such; how many values of each were which mark; notes."""
     marks: dict[str, dict[str, int]] = {}
-    notes: list[str] = []
+    notes: list[Note] = []
     for name in dict.fromkeys([*(named[role] for role in NUMBERS if role in named), *([weights] if weights else [])]):
         inside = backend.inside.get(name, name)
         lazy, marks[name], read = as_numbers(lazy, inside, backend.na, backend.collect, name)

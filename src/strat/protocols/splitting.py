@@ -91,7 +91,7 @@ def _by_splitter(task: Task, splitter: Any) -> list[Split]:
             ) from None
 
 
-def torn_units(task: Task, splits: Iterable[Split]) -> tuple[str, ...]:
+def torn_units(task: Task, splits: Iterable[Split]) -> tuple[Note, ...]:
     """What to know about splits that put rows of one unit on both sides."""
     unit = task.unit
     if unit is None or not any(np.isin(unit[b], unit[a]).any() for a, b in splits):

@@ -61,7 +61,7 @@ class Board:
     columns: Mapping[str, NDArray[Any]]
     about: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     names: Mapping[str, str | None] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     library: str | None = None
     decided: tuple[NDArray[Any], ...] | None = None
     counts: Array | None = None
@@ -182,7 +182,7 @@ def of_columns(table: Table, systems: Sequence[str], role: str, roles: Mapping[s
     )
 
 
-def _complete(columns: Mapping[str, Column], missing: str, source: str) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+def _complete(columns: Mapping[str, Column], missing: str, source: str) -> tuple[NDArray[np.bool_], tuple[Note, ...]]:
     """Which rows have all values, and the note on the others."""
     one_of("missing", missing, ("error", "drop"))
     lost = {c.name: c.lost for c in columns.values() if c.lost}
@@ -256,25 +256,24 @@ def _of_items(table: ItemTable, roles: Mapping[str, str]) -> dict[str, NDArray[A
     return columns
 
 
-def _repeats(tries: NDArray[Any]) -> list[str]:
+def _repeats(tries: NDArray[Any]) -> list[Note]:
     least, most = int(tries[tries > 0].min()), int(tries.max())
     if most == 1:
         return []
-    text = f"{most if least == most else f'{least} to {most}'} tries of each item averaged per system: limits of one "
-    text += "system are those of its items' means, and may differ a little from those of `evaluate`, which counts tries"
-    return [Note("repeats-averaged", text)]
+    facts = {"case": "tries", "least": least, "most": most if most > least else None}
+    return [Note("repeats-averaged", facts)]
 
 
-def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[str]:
+def _unmatched(tries: NDArray[Any], items: NDArray[Any], systems: Sequence[str], unmatched: str) -> list[Note]:
     lost = np.asarray((tries == 0).any(axis=1))
     left, common = int(lost.sum()), int((~lost).sum())
     if not left:
         return []
     lacking = {s: int((tries[:, k] == 0).sum()) for k, s in enumerate(systems) if (tries[:, k] == 0).any()}
-    counts = ", ".join(f"{s} lacks {n:,}" for s, n in sorted(lacking.items(), key=lambda kv: -kv[1])[:4])
     if unmatched == "common" and common:
-        text = f"compared on the {counted(common, 'item')} that all systems have; {left:,} left out ({counts})"
-        return [Note("items-left-out", text)]
+        numbers = tuple(sorted(lacking.items(), key=lambda kv: -kv[1]))
+        return [Note("items-left-out", {"case": "lacking", "common": common, "left": left, "lacking": numbers})]
+    counts = ", ".join(f"{s} lacks {n:,}" for s, n in sorted(lacking.items(), key=lambda kv: -kv[1])[:4])
     way_out = (
         f"choose unmatched='common' (command line: --unmatched common) to compare on the other {common:,}"
         if common

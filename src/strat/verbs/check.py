@@ -14,7 +14,6 @@ from strat.base import validate
 from strat.base.errors import StratError
 from strat.base.limits import LIMITS
 from strat.base.notes import FEW_DF, Note, codes_of
-from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import encode
 from strat.base.validate.names import Names
@@ -247,14 +246,9 @@ def _notes(design: Design, own: Estimate, undefined: float) -> tuple[Note, ...]:
     notes = []
     clustered = design.layout is None and not design.rows_are_units
     if clustered and design.n_units < SHOWS_A_TENTH and "few-units" not in codes_of(own.notes):
-        text = f"{design.n_units} units are few: {0.9**design.n_units:.0%} of such samples hold no unit of a kind that "
-        notes.append(
-            Note("few-units", text + "makes up a tenth of all units, so that none of them shows how units differ")
-        )
+        notes.append(Note("few-units", {"case": "any", "n": design.n_units, "missed": 0.9**design.n_units}))
     if design.df < FEW_DF:
-        few = counted(design.df, "degree of freedom")
-        notes.append(Note("few-df", f"with {few} every interval is wide and its level uncertain"))
+        notes.append(Note("few-df", {"df": design.df}))
     if undefined > 0:
-        text = f"undefined in {undefined:.1%} of the samples, which were left out: too few rows of a class"
-        notes.append(Note("undefined-samples", text))
-    return tuple(notes)
+        notes.append(Note("undefined-samples", {"share": undefined}))
+    return tuple(note.named(design.nouns) for note in notes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, SupportsIndex, overload
 
 from strat.base.errors import one_of
-from strat.base.notes import codes_of, once, records
+from strat.base.notes import Note, codes_of, once, records
 from strat.base.text import class_named
 from strat.estimation import Estimate
 from strat.show.render import Sheet
@@ -61,7 +61,7 @@ class Check(SheetResult):
     level: float
     design: str
     assumption: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __getitem__(self, method: str) -> Line:
         """The line of a method."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.errors import StratError, near, some
+from strat.base.errors import StratError, near
 from strat.base.notes import Note
 from strat.base.validate.columns import encode
 from strat.base.validate.names import Names, listed
@@ -67,7 +67,7 @@ def _joined(kind: str, source: Any, asked: Asked) -> Board:
     """The board of one table for each system, or of the rows of each system in a long table."""
     items, value, reading = str(asked.items), asked.values[0], asked.reading
     shared = list(dict.fromkeys(name for name in asked.columns.values() if name not in (None, items)))
-    notes: list[str] = []
+    notes: list[Note] = []
     if kind == "tables":
         parts = tables_of(source, reading.name) or {}
         for part in parts.values():
@@ -183,9 +183,7 @@ def _with_usable_roles(items: ItemTable, asked: Asked, names: Sequence[str]) -> 
     except StratError:
         others = {role: name for role, name in assumed.items() if role not in drawn}
         notes = [note for note in items.notes if getattr(note, "code", "") != "role-chosen"]
-        text = f"the column {some(drawn.values())} is not used as {' and '.join(drawn)} in spite of its name, because "
-        text += f"it makes no design of the items; name it in `{next(iter(drawn))}` to be told why"
-        ignored = Note("role-not-chosen", text)
+        ignored = [Note("role-not-chosen", {"role": role, "column": name}) for role, name in drawn.items()]
         nothing: dict[str, Any] = dict.fromkeys(drawn)
-        return replace(items, **nothing, notes=(*notes_on_roles(others), ignored, *notes))
+        return replace(items, **nothing, notes=(*notes_on_roles(others), *ignored, *notes))
     return items

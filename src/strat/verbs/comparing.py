@@ -160,7 +160,7 @@ def _scores(board: Board, higher: bool) -> list[tuple[str, Array]]:
     rows = [np.asarray(v if truth is None else v == truth, float) for v in board.values]
     best = np.argsort([-float(row.mean()) if higher else float(row.mean()) for row in rows], kind="stable")[:2]
     (a, first), (b, second) = ((board.systems[k], rows[k]) for k in best)
-    return [(f"of the difference {a} − {b}", first - second), (f"of {a}", first), (f"of {b}", second)]
+    return [(f"the difference {a} − {b}", first - second), (a, first), (b, second)]
 
 
 def _in_groups(whole: Leaderboard, task: _Task) -> Leaderboard:

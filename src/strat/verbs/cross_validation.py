@@ -31,6 +31,7 @@ from strat.show.figures import new_axes
 from strat.show.render import Sheet
 from strat.show.sheet_result import ByName, SheetResult
 from strat.verbs.evaluation import Evaluation
+from strat.verbs.evaluation_notes import of_measures
 from strat.verbs.hints import averages
 from strat.verbs.metrics import one_class
 from strat.verbs.scoring import Outcome, Scorer, scorers
@@ -221,7 +222,7 @@ def cross_validate(
     design = prediction_design(job, columns, strata, weight, lone)
     estimates = {one.name: estimate(one.statistic(outcome), on=design) for one in wanted}
     notes = [*_notes(job, splits, columns, outcome, wanted), *averages([one.metric for one in wanted], estimates)]
-    notes += [note for one in estimates.values() for note in one.notes]
+    notes += of_measures(estimates)
     evaluation = Evaluation.of(
         estimates,
         level=level,
@@ -296,27 +297,16 @@ def values_by_fold(scorer: Scorer, outcome: Outcome, sizes: Sequence[int], weigh
 
 def _notes(
     job: Task, splits: Sequence[Split], columns: Mapping[str, Any], outcome: Outcome, wanted: Sequence[Scorer]
-) -> list[str]:
+) -> list[Note]:
     """What the intervals hold, and what they do not."""
-    what = "rows" if job.unit is None else "units"
-    notes: list[str] = [
-        Note(
-            "given-the-models",
-            f"the interval is for the sampling of {what}, given these {len(splits)} models: they share training rows, "
-            "and what other training rows would change is not in it",
-        ),
+    notes: list[Note] = [
+        Note("given-the-models", {"models": len(splits), "unit": "row" if job.unit is None else "cluster"}),
         *torn_units(job, splits),
     ]
     if (untested := len(job) - len(np.unique(columns["row"]))) > 0:
-        notes.append(Note("rows-not-tested", f"{untested:,} of {len(job):,} rows were in no test fold"))
+        notes.append(Note("rows-not-tested", {"untested": untested, "of": len(job)}))
     if len(splits) > 1 and not outcome.probabilities and any(one.by_score for one in wanted):
-        notes.append(
-            Note(
-                "scores-of-several-models",
-                f"scores of {len(splits)} models' decision_function are ranked together, as if they were on one scale; "
-                "the mean of the folds' values needs no such scale",
-            )
-        )
+        notes.append(Note("scores-of-several-models", {"models": len(splits)}))
     return notes
 
 

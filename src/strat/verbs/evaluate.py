@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from strat.base import validate
+from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.names import Names, listed
 from strat.data.table import Table, read
@@ -191,7 +192,7 @@ def _required(table: Table, roles: Mapping[str, str | None], sampling: Sampling,
     return {**drawn, **{f"{GROUP}{place}": name for place, name in enumerate(by)}}
 
 
-def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple[str, ...]) -> Evaluation:
+def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple[Note, ...]) -> Evaluation:
     """The result, with what its tables, pictures and reports need."""
     by = question.by
     labels, confusion = confusion_of(basis.cells)

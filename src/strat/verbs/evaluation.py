@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, near, one_of
-from strat.base.notes import records
+from strat.base.notes import Note, records
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array
 from strat.data.column import dropped_note
@@ -72,7 +72,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     design: str
     target: str
     method: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     strata: Mapping[Any, Estimate] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     groups: Mapping[str, Groups] = field(default_factory=dict)

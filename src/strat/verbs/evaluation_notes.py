@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from strat.base.limits import LIMITS
-from strat.base.notes import Note, once
-from strat.base.text import counted
+from strat.base.notes import IN_NO_GROUP, Note, merged, once
 from strat.base.validate.columns import encode
 from strat.data.cells import Cells
 from strat.designs.from_columns import (
@@ -36,72 +35,60 @@ OF_INTERVALS = (
 )  # notes on single groups
 
 
-def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[str, ...]:
+def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[Note, ...]:
     """Notes on the result, each thing once."""
     table, roles = columns.table, columns.roles
-    notes: list[str] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
+    notes: list[Note] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
     notes += averages(wanted, basis.estimates)
     notes += pooled_over_crossed(wanted, columns.sampling)
     weighted = columns.weights is not None or columns.sampling.population is not None
     notes += classes_as_strata(roles, wanted, weighted=weighted)
     if roles["truth"] is None and "score" in basis.cells.columns:
         notes += coded_scores({str(roles["score"]): np.asarray(basis.cells.columns["score"], float)})
-    notes += _of_measures(basis.estimates)
+    notes += of_measures(basis.estimates)
     notes += _own(basis.cells, wanted)
-    for groups in basis.groups.values():
-        notes += [
-            Note("group-undefined", f"{groups.metric} in {in_words(label)}: {why}")
-            for label, why in list(groups.undefined.items())[:SHOWN]
-        ]
-        if any(role.startswith(GROUP) for role in roles):
-            notes += _of_groups(groups)
+    notes += [note for groups in basis.groups.values() for note in _undefined(groups)]
     if any(role.startswith(GROUP) for role in roles):
+        notes += merged([note for groups in basis.groups.values() for note in _of_groups(groups)], OF_INTERVALS)
         notes += untested(basis.groups.values())
     systems = []
     if not any(metric.of_repeats for metric in wanted):  # several tries of an item look like several systems
         systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
-    notes += [Note("systems-pooled", str(one)) for one in systems]
+    notes += [one.note for one in systems]
     if all(name is None for role, name in roles.items() if is_drawn(role)):
         notes += _suspects(columns, [one.name for one in systems], basis.cells.rows)
-    return once(notes)
+    return once(note.named(basis.design.nouns) for note in notes)
 
 
-def _of_measures(estimates: Mapping[str, Estimate]) -> list[str]:
-    """Notes on each measure; what makes several intervals uncertain is said once, of the first of them."""
-    notes: dict[str, str] = {}
-    named: dict[str, list[tuple[str, str]]] = {}
-    for name, one in estimates.items():
-        for note in one.notes:
-            code = getattr(note, "code", "")
-            key = code if code in OF_INTERVALS else note
-            notes.setdefault(key, note)
-            named.setdefault(key, []).append((name, note))
-    return [_for_all(note, named[key]) for key, note in notes.items()]
+def of_measures(estimates: Mapping[str, Estimate]) -> list[Note]:
+    """Notes on each measure; what is true of all of them, or makes several intervals uncertain, is said once."""
+    shared = set.intersection(*(set(one.notes) for one in estimates.values()))
+    own = [note.of(metric=name) for name, one in estimates.items() for note in one.notes if note not in shared]
+    first = next(iter(estimates.values()))
+    return [*(note for note in first.notes if note in shared), *merged(own, OF_INTERVALS)]
 
 
-def _for_all(note: str, named: Sequence[tuple[str, str]]) -> str:
-    """The note of the first measure, with the other measures of which other figures are true."""
-    (first, _), *others = named
-    if all(text == note for _, text in others) or not isinstance(note, Note):
-        return note
-    return Note(note.code, f"{first}: {note} (likewise for {', '.join(name for name, _ in others)})")
+def _undefined(groups: Groups) -> list[Note]:
+    """The groups without a value, those with the same reason together."""
+    notes = merged(_at(groups, label, Note("group-undefined", {"why": why})) for label, why in groups.undefined.items())
+    return list(notes[:SHOWN])
 
 
 def _of_groups(groups: Groups) -> list[Note]:
-    """What makes the intervals of groups uncertain, each thing once: units that carry a group, few that show errors."""
-    known: dict[str, list[tuple[Any, str]]] = {}
-    for label, one in groups.each.items():
-        for note in one.notes:
-            if (code := getattr(note, "code", "")) in OF_INTERVALS:
-                known.setdefault(code, []).append((label, note))
+    """What makes the intervals of groups uncertain: units that carry a group, few that show errors."""
     return [
-        Note(code, f"{groups.metric} in {in_words(ones[0][0])}: {ones[0][1]}" + _likewise(len(ones) - 1))
-        for code, ones in known.items()
+        _at(groups, label, note)
+        for label, one in groups.each.items()
+        for note in one.notes
+        if note.code in OF_INTERVALS
     ]
 
 
-def _likewise(others: int) -> str:
-    return "" if not others else f" (likewise in {counted(others, 'other group')})"
+def _at(groups: Groups, label: Any, note: Note) -> Note:
+    """A note on this group, with the number of all groups."""
+    axis = groups.by[0] if len(groups.by) == 1 and groups.by[0] not in IN_NO_GROUP else "group"
+    counted = Note(note.code, {**note.facts, "groups": len(groups.each) + len(groups.undefined)}, note.at, note.nouns)
+    return counted.of(metric=groups.metric, **{axis: in_words(label)})
 
 
 def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[Note]:
@@ -109,36 +96,31 @@ def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[Note]:
     return traps(units=labels.get("units"), strata=labels.get("strata"), names=roles, rows=basis.cells.rows)
 
 
-def _own(cells: Cells, wanted: Sequence[Metric]) -> list[str]:
+def _own(cells: Cells, wanted: Sequence[Metric]) -> list[Note]:
     """What somebody's own measure must know where there are too many rows to hand over."""
     if cells.rows <= LIMITS.rows_made_of_cells:
         return []
     return [
-        Note(
-            "distinct-rows",
-            f"{metric.name} was made of {len(cells):,} distinct rows with weights, not of {cells.rows:,} rows: it must "
-            "not count rows",
-        )
+        Note("distinct-rows", {"distinct": len(cells), "rows": cells.rows}).of(metric=metric.name)
         for metric in wanted
         if metric.by_rows
     ]
 
 
-def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[str]:
+def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[Note]:
     binning = cells.binning
     if binning is None:
         return []
-    text = f"scores were put into {binning.bins} bins of width {binning.width:.4g}"
     names = [ALIASES.get(metric.name, metric.name) for metric in wanted if "score" in metric.needs]
-    if "auc" in names:
-        text += f"; this moves the AUC by at most {auc_bound(cells, positive):.2g}"
-    halved = [name for name in names if name in ("mean", "median")]
-    if halved:
-        text += f"; this moves the {' and the '.join(halved)} by at most {binning.width / 2:.2g}"
-    others = [name for name in names if name not in ("auc", *halved)]
-    if others:
-        text += f"; how far this moves {', '.join(others)} and their standard errors is not known, so they are rough"
-    return [Note("scores-binned", text + "; more `bins` make it smaller.")]
+    facts = {
+        "bins": binning.bins,
+        "width": binning.width,
+        "auc": auc_bound(cells, positive) if "auc" in names else None,
+        "halved": tuple(name for name in names if name in ("mean", "median")),
+        "half": binning.width / 2,
+        "others": tuple(name for name in names if name not in ("auc", "mean", "median")),
+    }
+    return [Note("scores-binned", facts)]
 
 
 def auc_bound(cells: Cells, positive: object = None) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 from strat.base import validate
 from strat.base.errors import StratError, near, one_of, some
-from strat.base.notes import Note
+from strat.base.notes import Note, merged
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.names import Names, listed
 from strat.comparison.paired_result import Comparison
@@ -377,22 +377,34 @@ def _needed(pilot: Comparison | Estimate, difference: float, level: float) -> in
         return None
 
 
-def _of_checks(checks: Iterable[GateCheck], level: float, planned: int | None) -> list[str]:
+def _of_checks(checks: Iterable[GateCheck], level: float, planned: int | None) -> list[Note]:
     """What a reader should know: how limits were set, which checks are open, and what would settle them."""
     asked = list(checks)
-    settling = [Note("gate-settle", text) for check in asked if (text := check.settle())]
-    notes: list[str] = [*settling[:4]]
+    notes = [_at(check, note) for check in asked if (note := _settling(check))][:4]
     for check in asked:
-        place = "" if check.group == ALL else f" in {check.group}"
         if check.answer == UNSURE and check.lower:
-            notes.append(
-                Note("gate-lower", f"{check.measure}{place} is shown to be lower, but not by more than the margin.")
-            )
+            notes.append(_at(check, Note("gate-lower")))
         elif check.answer == NOT_WORSE and check.lower:
-            notes.append(Note("gate-within-margin", f"{check.measure}{place} is lower, by less than the margin."))
+            notes.append(_at(check, Note("gate-within-margin")))
         if check.reason:
-            notes.append(Note("gate-undefined", f"{check.measure}{place} is not judged: {check.reason}"))
-    several = f"; the limits on the better side hold for all {len(asked)} checks at once" if len(asked) > 1 else ""
-    looks = "" if planned is None else f" that hold at every look (narrowest at {planned:,} units)"
-    notes.append(Note("gate-limits", f"One-sided {100 * level:g} % limits{looks}{several}."))
-    return notes
+            notes.append(_at(check, Note("gate-undefined", {"why": check.reason})))
+    facts = {"percent": 100 * level, "looks": planned, "checks": len(asked) if len(asked) > 1 else None}
+    return [*merged(notes), Note("gate-limits", facts)]
+
+
+def _settling(check: GateCheck) -> Note | None:
+    """What would settle an open check."""
+    if check.answer != UNSURE or check.units is None:
+        return None
+    more, equal = (
+        None if needed is None else max(needed - check.units, 1) for needed in (check.needed, check.needed_if_equal)
+    )
+    if more is equal is None:
+        return None
+    case = "equal" if more is None else "difference" if equal is None else ""
+    return Note("gate-settle", {"case": case, "power": POWER, "more": more, "equal": equal, "there": check.units})
+
+
+def _at(check: GateCheck, note: Note) -> Note:
+    """The note on the measure, and the group, of a check."""
+    return note.of(metric=check.measure, **({} if check.group == ALL else {"group": check.group}))

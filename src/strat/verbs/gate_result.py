@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strat.base.notes import records
+from strat.base.notes import Note, records
 from strat.base.result import write_report
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
@@ -104,27 +104,9 @@ class GateCheck:
         limits = f"limits {self.low:.4f} and {self.high:.4f}"
         return f"{self.measure}{place}: {subject} = {signed} ({limits}; asked: {self.rule})"
 
-    def settle(self) -> str:
-        """What would settle an open check, or nothing."""
-        if self.answer != UNSURE or self.units is None:
-            return ""
-        where = self.measure if self.group == "all" else f"{self.measure} in {self.group}"
-        sizes = []
-        if self.needed is not None:
-            sizes.append(f"{_more(self.needed, self.units)} if the difference stays as it is")
-        if self.needed_if_equal is not None:
-            sizes.append(f"{_more(self.needed_if_equal, self.units)} if the two are in truth equal")
-        if not sizes:
-            return ""
-        return f"{where}: to settle it with probability 0.8, {', or '.join(sizes)} (there are {self.units:,})"
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {**vars(self), "answer": self.answer, "rule": self.rule, "lower": self.lower}
-
-
-def _more(needed: int, there: int) -> str:
-    return f"draw {counted(max(needed - there, 1), 'unit')} more"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,7 +136,7 @@ class GateResult(SheetResult):
     checks: tuple[GateCheck, ...]
     level: float
     unsure: str = "fail"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     boards: Mapping[str, Leaderboard] = field(default_factory=dict)
     design: str = ""
 

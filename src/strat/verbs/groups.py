@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from strat.base.errors import StratError, some
+from strat.base.errors import StratError
 from strat.base.limits import LIMITS
-from strat.base.notes import Note
+from strat.base.notes import Note, merged
 from strat.base.result import Result
 from strat.base.validate.columns import Array, Codes
 from strat.estimation import Estimate
@@ -102,8 +102,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
         There is none where nothing varied in a group: its standard error of 0 would pass for a value known exactly.
         """
         joint = self._joint()
-        if reason := self._untestable(joint):
-            raise StratError(f"`{self.metric}` {reason}")
+        if note := self._untestable(joint):
+            raise StratError(note.of(metric=self.metric))
         value, k = np.ravel(joint.point), joint.point.size - 1
         contrasts = np.eye(k + 1)[1:] - 1.0 / (k + 1)
         covariance = contrasts @ joint.covariance @ contrasts.T
@@ -115,17 +115,14 @@ class Groups(ByName[Any, Estimate], SheetResult):
         null = f"{self.metric} is the same in all groups"
         return TestResult("equality of groups, Wald F", f, p, (float(k), df), "two-sided", null)
 
-    def _untestable(self, joint: Estimate) -> str | None:
-        """Why there is no test that all groups have the same value, as what follows the measure's name, or None."""
-        if still := [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]:
-            return (
-                f"can't be tested for being equal in all groups: nothing varied in {some(map(in_words, still))}, "
-                "and a standard error of 0 does not mean that a value is known exactly; "
-                "compare the groups' intervals, or join groups until each shows variation."
-            )
+    def _untestable(self, joint: Estimate) -> Note | None:
+        """Why there is no test that all groups have the same value."""
+        still = [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]
         groups, df = joint.point.size, float(np.max(joint.df))
+        if still:
+            return Note("groups-not-tested", {"case": "still", "still": tuple(map(in_words, still))})
         if groups < 2 or df - groups + 2 < 1:
-            return f"can't be tested over {groups} groups with {df:g} degrees of freedom; take fewer groups."
+            return Note("groups-not-tested", {"case": "few", "still": None, "few": groups, "df": df})
         return None
 
     def gap(self, level: float = 0.95) -> Extreme:
@@ -280,13 +277,10 @@ def _varies(joint: Estimate) -> Any:
 
 def untested(measures: Iterable[Groups]) -> list[Note]:
     """Why there is no test that all groups are equal, of the measures that have none though there are groups."""
-    named: dict[str, list[str]] = {}
-    for one in measures:
-        if one.joint is None or one.joint.point.ndim != 1 or len(one.each) > LIMITS.compared_groups:
-            continue
-        if reason := one._untestable(one.joint):
-            named.setdefault(reason, []).append(one.metric)
-    return [
-        Note("groups-not-tested", f"`{first}` {reason}" + (f" (likewise for {', '.join(others)})" if others else ""))
-        for reason, (first, *others) in named.items()
+    notes = [
+        note.of(metric=one.metric)
+        for one in measures
+        if one.joint is not None and one.joint.point.ndim == 1 and len(one.each) <= LIMITS.compared_groups
+        if (note := one._untestable(one.joint))
     ]
+    return list(merged(notes))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.errors import StratError, some
+from strat.base.errors import StratError
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes, encode
@@ -80,18 +79,12 @@ class Pooled:
     times: int
     named: bool
 
-    def __str__(self) -> str:
-        """The sentence with the way out."""
-        text = f"column {self.name!r} has {self.levels} levels"
-        if self.item is not None:
-            often = "once" if self.times == 1 else f"{self.times} times"
-            text += f", and every {self.item!r} occurs {often} in each"
-        if self.named and self.item is not None:
-            return f"{text}: these look like several systems pooled; use compare, or keep the rows of one."
-        other = "" if self.named else f"; if not, add units={self.item!r} (command line: --units {self.item})"
-        return (
-            f"{text}: if these are several systems, they are pooled here; use compare, or keep the rows of one{other}."
-        )
+    @property
+    def note(self) -> Note:
+        """The note on it."""
+        facts = {"column": self.name, "levels": self.levels, "each": self.item, "sure": self.named and bool(self.item)}
+        often = {"once": self.times == 1, "often": self.times if self.times > 1 else None}
+        return Note("systems-pooled", {**facts, **often, "unclear": None if self.named else self.item})
 
 
 def pooled(table: Table, roles: Mapping[str, str | None], weights: str | None, *, rows: int) -> list[Pooled]:
@@ -211,7 +204,7 @@ def clustered(
     seen = _seen(table, used, score, right, weights)
     if seen is None:
         return []
-    of, times = "of the accuracy" if right else "of the mean", np.sqrt(min(1.0, len(seen.value) / rows))
+    of, times = "the accuracy" if right else "the mean", np.sqrt(min(1.0, len(seen.value) / rows))
     return [
         both_readings(one, of, seen.value, seen.coded[one.name][0], weights=seen.mass, times=times)
         for one in suspects(seen.coded, seen.value)[:MOST_SUSPECTS]
@@ -261,17 +254,12 @@ def both_readings(
     times: float = 1.0,
 ) -> Note:
     """What a column makes of the standard error of a mean, if its levels were drawn, and if they are fixed groups."""
-    name, layer = suspect.name, {} if strata is None else {"strata": strata}
-    plain = _standard_error(score, layer, weights)
-    drawn = _standard_error(score, {**layer, "units": codes}, weights)
-    fixed = None if strata is not None else _standard_error(score, {"strata": codes}, weights)
-    text = f"rows of the same {name!r} are correlated (icc {suspect.icc:.2f}, {suspect.levels:,} levels): "
-    text += f"the standard error {of} is {_digits(plain, times)} as it stands"
-    for se, role, if_so in ((drawn, "units", "its levels were drawn"), (fixed, "strata", "they are fixed groups")):
-        if se is not None:
-            option = f"{role}={name!r} (command line: --{role} {shlex.quote(name)})"
-            text += f", {_digits(se, times)} with {option} if {if_so}"
-    return Note("looks-clustered", f"{text}.")
+    layer = {} if strata is None else {"strata": strata}
+    errors = [_standard_error(score, columns, weights) for columns in (layer, {**layer, "units": codes})]
+    errors.append(_standard_error(score, {"strata": codes}, weights) if strata is None else None)
+    plain, sampled, fixed = (None if se is None else float(se * times) for se in errors)
+    facts = {"column": suspect.name, "icc": suspect.icc, "levels": suspect.levels}
+    return Note("looks-clustered", {**facts, "of": of, "plain": plain, "sampled": sampled, "fixed": fixed})
 
 
 def _standard_error(score: Array, columns: Mapping[str, NDArray[Any]], weights: Array | None) -> float | None:
@@ -281,10 +269,6 @@ def _standard_error(score: Array, columns: Mapping[str, NDArray[Any]], weights: 
         return float(estimate(mean(score), on=design).se) or None
     except StratError:  # a unit in several strata, a stratum of one row
         return None
-
-
-def _digits(se: float | None, times: float) -> str:
-    return "unknown" if se is None else f"{se * times:.3g}"
 
 
 def like_predictions(column: Column, truth: Column) -> bool:
@@ -361,39 +345,29 @@ def _coded(column: Column, keep: NDArray[np.bool_] | None) -> tuple[Codes, int] 
 
 def pooled_over_crossed(metrics: Sequence[Metric], sampling: Sampling) -> list[Note]:
     """A note on measures that compare rows with rows, also ratings of different readers."""
-    names = [metric.name for metric in metrics if ALIASES.get(metric.name, metric.name) in RANKING]
+    names = tuple(metric.name for metric in metrics if ALIASES.get(metric.name, metric.name) in RANKING)
     if sampling.crossed is None or not names:
         return []
-    factors = " and ".join(map(repr, sampling.drawn.values()))
-    text = f"{', '.join(names)}: rows are pooled over {factors}, so that scores of different readers or judges are "
-    text += "compared with each other; reader studies report the mean of the readers' own values: strat.comparison."
-    return [Note("pooled-over-crossed", text + "readers gives that of the AUC")]
+    return [Note("pooled-over-crossed", {"factors": tuple(sampling.drawn.values())}).of(metric=names)]
 
 
 def coded_scores(scores: Mapping[str, Array]) -> list[Note]:
     """A note on scores of 0 to 1 beside which stand -1, 9, 99 or the like, as codes for what was not answered do."""
-    coded: dict[str, list[str]] = {}
+    coded: dict[tuple[float, ...], list[str]] = {}
     for name, values in scores.items():
         outside = np.unique(values[(values < 0) | (values > 1)])
         if not len(outside) or not np.isin(outside, CODES).all():
             continue
         inside = values[(values >= 0) & (values <= 1)]
         if len(inside) and np.ptp(inside) > 0:
-            coded.setdefault(" and ".join(f"{value:g}" for value in outside), []).append(name)
-    advice = "averaged as they stand: if they are codes (no answer, not run), leave those rows out or score them 0"
-    return [
-        Note("looks-coded", f"{codes} beside scores from 0 to 1 in {some(names, 3)} are {advice}")
-        for codes, names in coded.items()
-    ]
+            coded.setdefault(tuple(outside.tolist()), []).append(name)
+    return [Note("looks-coded", {"codes": codes, "columns": tuple(names)}) for codes, names in coded.items()]
 
 
 def looks_spent(names: Sequence[str]) -> list[Note]:
     """A note on scores that are called as what is spent or lost, and of which more was taken as better."""
     spent = [name for name in names if any(word in SPENT for word in re.findall(r"[a-z]+", name.lower()))]
-    if not spent:
-        return []
-    text = f"a larger {spent[0]!r} was taken as better: if it is spent or lost, add higher_is_better=False "
-    return [Note("looks-spent", text + "(command line: --lower-is-better)")]
+    return [Note("looks-spent", {"column": spent[0]})] if spent else []
 
 
 def traps(
@@ -404,24 +378,13 @@ def traps(
     if units is not None and strata is None:
         levels = len(encode("units", units)[1])
         if 2 <= levels <= FEW and rows >= 20 * levels:
-            notes.append(
-                Note(
-                    "units-look-like-strata",
-                    f"units={names.get('units')!r} has only {levels} levels for {rows:,} rows: if these levels cover "
-                    f"everything (the subjects of a benchmark), they are strata: use strata={names.get('units')!r}; as "
-                    "units they are a sample of such groups, and the interval becomes very wide.",
-                )
-            )
+            facts = {"column": names.get("units") or "units", "levels": levels, "rows": rows}
+            notes.append(Note("units-look-like-strata", facts))
     if strata is not None:
         levels = len(encode("strata", strata)[1])
         if levels > 50 and levels >= 0.5 * rows:
-            notes.append(
-                Note(
-                    "strata-look-like-units",
-                    f"strata={names.get('strata')!r} has {levels:,} levels for {rows:,} rows: strata are few fixed "
-                    f"groups; if its levels were drawn, use units={names.get('strata')!r}.",
-                )
-            )
+            facts = {"column": names.get("strata") or "strata", "levels": levels, "rows": rows}
+            notes.append(Note("strata-look-like-units", facts))
     return notes
 
 
@@ -435,11 +398,7 @@ def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric]
 def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[Note]:
     """What to know about measures of one class that were averaged, because there are more than two."""
     return [
-        Note(
-            "macro-average",
-            f"{metric.name} is the macro average over all classes; name one in `positive` (command line: --positive) "
-            "to look at it alone",
-        )
+        Note("macro-average", {"measure": metric.name})
         for metric in metrics
         if metric.averaged and estimates[metric.name].positive is None
     ]

@@ -64,7 +64,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
 
     many: ManySystems
     level: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     measure: str = ""
     baseline: str | None = None
     independent: Estimate | None = None
@@ -153,9 +153,9 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
         own = np.array(one.interval(self.level), float)
         if np.allclose(own, limits, rtol=1e-9, atol=1e-12):
             return one
-        how = "by the test of these two" if len(self.systems) == 2 else "for all pairs at once"
-        text = f"the limits that stand beside the systems, {how}, are {limits[0]:.4f} to {limits[1]:.4f}"
-        return replace(one, notes=(*one.notes, Note("other-limits", text)))
+        case = "two" if len(self.systems) == 2 else "several"
+        note = Note("other-limits", {"case": case, "low": float(limits[0]), "high": float(limits[1])})
+        return replace(one, notes=(*one.notes, note))
 
     def _place(self, name: str | None) -> int:
         if not isinstance(name, str) or name not in self.systems:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strat.base.errors import StratError
+from strat.base.notes import Note
 from strat.data.logs.item_table import ItemTable
 from strat.data.logs.reading import is_logs, one_measure, read_logs
 from strat.verbs.log_hints import item_hints
@@ -28,7 +29,7 @@ class LoggedSystem:
     strata: str | None
     items: str
 
-    def notes(self, units: str | None, weights: str | None) -> tuple[str, ...]:
+    def notes(self, units: str | None, weights: str | None) -> tuple[Note, ...]:
         """What the reader of the logs had to say, and fields that look like clusters where none are named."""
         hints = [] if units else item_hints(self.samples, strata=self.strata, used=(self.items, weights))
         return (*self.samples.notes, *hints)

@@ -12,10 +12,9 @@ from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.logs.item_table import ItemTable
-from strat.verbs.hints import both_readings, suspects
+from strat.verbs.hints import MOST_SUSPECTS, both_readings, suspects
 
 FEWEST = 20  # rows below which no correlation is spoken of
-MOST = 2  # columns that are named
 
 
 def looks_clustered(
@@ -30,7 +29,7 @@ def looks_clustered(
     columns: dict[str, tuple[Codes, int]] = {}
     notes: dict[str, Note] = {}
     for of, score in scores:
-        if len(notes) == MOST:
+        if len(notes) == MOST_SUSPECTS:
             break
         rows, seen = len(score), score[: LIMITS.hint_rows]
         if len(seen) < FEWEST or np.ptp(seen) == 0:
@@ -41,7 +40,7 @@ def looks_clustered(
         layer = None if strata is None else strata[: LIMITS.hint_rows]
         mass = None if weights is None else weights[: LIMITS.hint_rows]
         for one in suspects(columns, _within(seen, layer)):
-            if one.name in notes or len(notes) == MOST:
+            if one.name in notes or len(notes) == MOST_SUSPECTS:
                 continue
             codes, times = columns[one.name][0], float(np.sqrt(len(seen) / rows))
             notes[one.name] = both_readings(one, of, seen, codes, strata=layer, weights=mass, times=times)
@@ -75,4 +74,4 @@ def item_hints(table: ItemTable, *, strata: str | None, used: tuple[str | None, 
     columns = {**table.about, **table.columns()}
     about = {name: values[first] for name, values in table.about.items()}
     layer = columns[strata][first] if strata in columns else None
-    return looks_clustered(about, [("of the mean", score)], strata=layer, used=(*used, strata))
+    return looks_clustered(about, [("the mean", score)], strata=layer, used=(*used, strata))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from strat.base.errors import StratError, plain, short, some
+from strat.base.errors import StratError, plain, short
 from strat.base.limits import LIMITS
 from strat.base.notes import Note, records
 from strat.base.text import counted
@@ -93,7 +93,7 @@ class Look(SheetResult):
     columns: tuple[ColumnLook, ...]
     roles: Roles
     steps: tuple[Step, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     files: tuple[str, ...] = ()
 
     @property
@@ -329,37 +329,24 @@ def _shown(value: Any) -> str:
 
 def _notes(
     table: Table, seen: Sequence[Seen], nested: Sequence[str], rows: int, number: int, roles: Roles
-) -> Iterator[str]:
+) -> Iterator[Note]:
     if number < rows:
-        yield Note("rows-not-read", f"only the first {number:,} rows were looked at")
+        yield Note("rows-not-read", {"rows": number})
     if len(table.names) > LIMITS.look_columns:
-        yield Note(
-            "columns-not-read", f"only the first {LIMITS.look_columns} of {len(table.names):,} columns were looked at"
-        )
+        yield Note("columns-not-read", {"columns": LIMITS.look_columns, "of": len(table.names)})
     if nested:
-        yield Note("columns-left-out", f"columns that hold neither numbers nor text were left out: {some(nested)}")
+        yield Note("columns-left-out", {"columns": tuple(nested)})
     for one in seen:
         yield from one.column.notes
     used = {proposal.column for proposal in roles.proposals}
-    lost = [f"{one.name!r} {one.column.lost:,}" for one in seen if one.column.lost and one.name in used]
+    lost = tuple((one.name, one.column.lost) for one in seen if one.column.lost and one.name in used)
     if lost:
-        what = ", ".join(lost)
-        yield Note(
-            "values-missing",
-            f"values are missing ({what}): missing='drop' (command line: --missing drop) leaves out their rows",
-        )
+        yield Note("values-missing", {"columns": lost})
     truth = next((one for one in seen if one.name == roles.truth), None)
     classes = () if truth is None else positive_choices(truth.labels.tolist())
     if classes:
-        a, b = (repr(plain(label)) for label in classes)
-        yield Note(
-            "positive-unknown",
-            f"unsure: which class is positive, {a} or {b}? F1, recall and AUC look at one; name it in `positive` "
-            "(command line: --positive)",
-        )
+        a, b = map(plain, classes)
+        yield Note("positive-unknown", {"a": a, "b": b})
     if roles.system and roles.truth and roles.predicted:
-        yield Note(
-            "several-systems",
-            f"rows of several systems ({roles.system!r}) with labels: add a column that is 1 where "
-            f"{roles.predicted[0]!r} equals {roles.truth!r} and 0 elsewhere, and compare by it",
-        )
+        facts = {"system": roles.system, "predicted": roles.predicted[0], "truth": roles.truth}
+        yield Note("several-systems", facts)

@@ -198,14 +198,13 @@ def _rope(rope: float) -> float:
     return rope
 
 
-def _notes(tasks: Mapping[str, Task], splits: Sequence[Split]) -> tuple[str, ...]:
+def _notes(tasks: Mapping[str, Task], splits: Sequence[Split]) -> tuple[Note, ...]:
     first = next(iter(tasks.values()))
     fixed = [
         name for name, job in tasks.items()
         if any(k.endswith("random_state") and v is not None for k, v in job.estimator.get_params(deep=True).items())
     ]  # fmt: skip
-    notes: list[str] = list(torn_units(first, splits))
+    notes: list[Note] = list(torn_units(first, splits))
     if fixed:
-        text = f"`random_state` of {', '.join(fixed)} is fixed, so that variation between seeds is not measured; leave "
-        notes.append(Note("fixed-seed", text + "it None to include it"))
+        notes.append(Note("fixed-seed", {"models": tuple(fixed)}))
     return tuple(notes)

@@ -11,9 +11,8 @@ import numpy as np
 
 from strat import comparison
 from strat.base.errors import StratError, drawable, near
-from strat.base.notes import Note, records
+from strat.base.notes import Note, merged, records
 from strat.base.result import Result, plain_value
-from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.comparison import Comparison, ManySystems, PairedT, Posterior, TestResult
@@ -70,7 +69,7 @@ class ModelPair(Result):
     posterior: Posterior | None
     recommended: str
     reason: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     level: float = 0.95
 
     @property
@@ -152,7 +151,7 @@ class ModelComparison(SheetResult):
     rope: float
     times: Mapping[str, Times]
     memory: Mapping[str, Memory]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     statistics: Mapping[str, Mapping[str, Statistic]] = field(repr=False)
     sampling: Design = field(repr=False)
     tasks: Mapping[str, Task] = field(repr=False)
@@ -192,9 +191,8 @@ class ModelComparison(SheetResult):
             posterior = comparison.bayesian_correlated_t(*values.T, ratio=self.ratio, rope=self.rope)
         recommended, reason = _recommended(corrected, len(values))
         if len(values) < len(self.scores[metric]):
-            without = counted(len(self.scores[metric]) - len(values), "split")
-            text = f"{without} without a value of {metric} left out: a class may be missing from their test rows"
-            notes.append(Note("undefined-splits", text))
+            without = len(self.scores[metric]) - len(values)
+            notes.append(Note("undefined-splits", {"splits": without, "measure": metric}))
         paired = self._paired(metric, i, j)
         return ModelPair(a, b, metric, corrected, paired, self._halves(metric, i, j), posterior, recommended, reason,
                          tuple(notes), self.level)  # fmt: skip
@@ -204,11 +202,7 @@ class ModelComparison(SheetResult):
             return None, []
         d = values[:, 0] - values[:, 1]
         if d.std() <= 1e-14 * np.abs(d).max():
-            text = (
-                f"the difference is {d[0]:g} in every split: without variation neither the corrected t-test nor a "
-                "posterior can be computed"
-            )
-            return None, [Note("no-variation", text)]
+            return None, [Note("no-variation", {"case": "splits", "difference": float(d[0])})]
         return comparison.corrected_t(*values.T, ratio=self.ratio), []
 
     def _paired(self, metric: str, i: int, j: int) -> Comparison:
@@ -301,13 +295,8 @@ class ModelComparison(SheetResult):
     def all_notes(self) -> list[str]:
         """Notes on the comparison, and on each of its pairs."""
         pairs = (self.pair(a, b, metric) for metric in self.metrics for a, b in combinations(self.models, 2))
-        of_pairs = [
-            Note(note.code, f"{one.metric}, {one.a} − {one.b}: {note}")
-            for one in pairs
-            for note in one.notes
-            if isinstance(note, Note)
-        ]
-        return [*self.notes, *of_pairs]
+        of_pairs = [note.of(metric=one.metric, pair=f"{one.a} − {one.b}") for one in pairs for note in one.notes]
+        return [*self.notes, *merged(of_pairs)]
 
     def _data(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         rows = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]

@@ -111,17 +111,13 @@ class Sample(SheetResult):
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """How to analyse what was drawn."""
-        again = Note("drawn-again", f"seed {self.seed} draws the same sample again")
+        again = Note("drawn-again", {"seed": self.seed})
         if self.probability is not None:
-            how = (
-                "join them and `probability` to all rows by item, and evaluate with "
-                "proxy=strat.Proxy(…, probability='probability')"
-            )
-            return (Note("how-to-label", f"label these rows, {how}"), again)
-        how = f"analyse as it was drawn: {self.analysis().call}; inference is then for the whole table"
-        return (Note("how-to-analyse", how), again)
+            return (Note("how-to-label"), again)
+        step = self.analysis()
+        return (Note("how-to-analyse", {"call": step.call, "command": step.command}), again)
 
     def analysis(self, file: str | None = None) -> Step:
         """The evaluation of these rows as they were drawn, as a `.call`, and as a `.command` of the file they are in.

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.errors import StratError, one_of, some
+from strat.base.errors import StratError, one_of
 from strat.base.notes import Note
-from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, numbers
 from strat.base.validate.names import Names
@@ -68,7 +67,7 @@ def score_table(
     return replace(checked_scores, notes=(*dropped, *notes, *checked_scores.notes))
 
 
-Grid = tuple[NDArray[Any], Mapping[str, Array], list[str]]
+Grid = tuple[NDArray[Any], Mapping[str, Array], list[Note]]
 
 
 def _wide(table: Table, dataset: str | None) -> Grid:
@@ -96,9 +95,8 @@ def _long(table: Table, dataset: str | None, system: str | None, score: str | No
     count = np.bincount(cell, minlength=len(names) * len(systems)).reshape(len(names), -1)
     means = _means(cell, y, count.ravel()).reshape(count.shape)
     least, most = int(count[count > 0].min()), int(count.max())
-    runs = f"{most}" if least == most else f"{least} to {most}"
-    averaged = Note("repeats-averaged", f"{runs} runs of a system on a data set averaged")
-    notes: list[str] = [averaged] if most > 1 else []
+    facts = {"case": "runs", "least": least, "most": most if most > least else None}
+    notes: list[Note] = [Note("repeats-averaged", facts)] if most > 1 else []
     return names.astype(str), {str(s): means[:, k] for k, s in enumerate(systems)}, notes
 
 
@@ -124,6 +122,5 @@ def _complete(names: NDArray[Any], grid: Mapping[str, Array], missing: str) -> G
     if not lost.any() or missing == "error":
         return labels, grid, []
     kept = {name: values[~lost] for name, values in grid.items()}
-    of = counted(len(lost), "data set")
-    text = f"{int(lost.sum())} of {of} dropped for a missing cell: {some(labels[lost])}"
-    return labels[~lost], kept, [Note("data-sets-dropped", text)]
+    facts = {"lost": int(lost.sum()), "of": len(lost), "names": tuple(labels[lost].tolist())}
+    return labels[~lost], kept, [Note("data-sets-dropped", facts)]

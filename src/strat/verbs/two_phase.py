@@ -298,14 +298,14 @@ def gain_note(
 ) -> tuple[Note, ...]:
     """What the proxy brings to one value, against the labels alone."""
     ratio = float(value.variance / alone.variance) if alone.variance > 0 else 1.0
-    errors = f"standard error {float(value.se):.4g}, {float(alone.se):.4g} with the {labels:,} labels alone"
+    facts = {"labels": labels, "se": float(value.se), "alone": float(alone.se)}
     if ratio > 1.0:
-        way = "; take estimator='regression', or calibrate it" if estimator == "difference" else ""
-        return (Note("proxy-worse", f"{what}: the proxy makes the estimate less precise ({errors}){way}"),)
-    if ratio > NO_GAIN:
-        return (Note("proxy-no-gain", f"{what}: the proxy gains no precision ({errors})"),)
-    as_good = f"the proxy makes {labels:,} labels as good as {labels / ratio:,.0f}"
-    return (Note("proxy-gain", f"{what}: {as_good} ({errors})"),)
+        note = Note("proxy-worse", {**facts, "difference": estimator == "difference"})
+    elif ratio > NO_GAIN:
+        note = Note("proxy-no-gain", facts)
+    else:
+        note = Note("proxy-gain", {**facts, "as_good_as": labels / ratio})
+    return (note.of(metric=what),)
 
 
 def not_random(phases: Phases, names: Sequence[str], on: Any) -> tuple[Note, ...]:
@@ -320,14 +320,8 @@ def not_random(phases: Phases, names: Sequence[str], on: Any) -> tuple[Note, ...
         p = np.where(se > 0, 2.0 * stdtr(df, -np.abs(point) / np.where(se > 0, se, 1.0)), 1.0)
         worst = int(p.argmin())
         if p[worst] * values < NOT_RANDOM:
-            notes.append(
-                Note(
-                    "labels-not-random",
-                    f"the labelled rows are no random sample of all: by {name!r} they differ by {-point[worst]:.4g} "
-                    f"(p = {p[worst] * values:.2g}); give `probability` or `label_strata` (command line: "
-                    "--probability, --label-strata) as the labels were drawn, else the estimate may be biased",
-                )
-            )
+            facts = {"proxy": name, "gap": float(-point[worst]), "p": float(p[worst] * values)}
+            notes.append(Note("labels-not-random", facts))
     return tuple(notes)
 
 
@@ -352,12 +346,6 @@ def _unlike(errors: Mapping[Any, Estimate], largest: Any, proxy: str) -> tuple[N
             continue
         p = 2.0 * float(stdtr(min(first.least_df, other.least_df), -abs(off) / np.sqrt(variance))) * (len(errors) - 1)
         if p < UNEQUAL:
-            notes.append(
-                Note(
-                    "proxy-differs-by-group",
-                    f"how {proxy!r} errs in {in_words(largest)} is not how it errs in {in_words(label)}: "
-                    f"truth minus forecast differs by {off:.3f} (p = {p:.2g}); the estimate there rests on its own "
-                    "labels",
-                )
-            )
+            facts = {"proxy": proxy, "largest": in_words(largest), "gap": off, "p": p}
+            notes.append(Note("proxy-differs-by-group", facts).of(group=in_words(label)))
     return tuple(notes)

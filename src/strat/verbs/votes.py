@@ -109,18 +109,12 @@ def _systems(strengths: Estimate, others: int) -> tuple[tuple[str, ...], Estimat
 def _term(strengths: Estimate, label: str, level: float) -> Note:
     """What a term beside the strengths came to."""
     low, high = strengths.at(label).interval(level)
-    value = f"{float(strengths.at(label).value):.4f}, {100 * level:g} % {low:.4f} to {high:.4f}"
-    return Note("vote-term", f"{label}: {value} (log odds{' of a tie against a win' if label == TIE else ''})")
+    facts = {"value": float(strengths.at(label).value), "percent": 100 * level, "low": low, "high": high}
+    return Note("vote-term", {"term": label, **facts, "tie": label == TIE})
 
 
 def _one_by_one(design: Design) -> tuple[Note, ...]:
     """That votes were taken for independent draws, which they hardly are."""
     if not design.single_rows:
         return ()
-    return (
-        Note(
-            "votes-as-units",
-            "every vote was treated as independent; name what was sampled (prompts or workers as `units`, both as "
-            "crossed in `design`), else the intervals are too short",
-        ),
-    )
+    return (Note("votes-as-units"),)

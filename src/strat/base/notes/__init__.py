@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
+IN_NO_GROUP = ("metric", "system", "pair", "figure", "file")  # axes of what a note is on, not of groups that it is in
 OF_THE_DESIGN = (
     "collapsed-strata",
     "crossed-components",
@@ -19,6 +20,7 @@ OF_THE_DESIGN = (
     "fixed-kinds",
     "negative-correlation",
     "period",
+    "strata-are-classes",
     "trend",
 )
 FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
@@ -143,16 +145,15 @@ def codes_of(notes: Iterable[str]) -> set[str]:
     return {note.code for note in notes if isinstance(note, Note)}
 
 
-def once(notes: Iterable[str], codes: Container[str] = OF_THE_DESIGN) -> tuple[str, ...]:
+def once(notes: Iterable[Note], codes: Container[str] = OF_THE_DESIGN) -> tuple[Note, ...]:
     """Each note once; of those with these codes, by default about how the data was drawn, only the first.
 
     >>> once([Note("trend", "drifts by 2"), Note("few-df", "few units"), Note("trend", "drifts by 3")])
     ('drifts by 2', 'few units')
     """
-    kept: dict[str, str] = {}
+    kept: dict[str, Note] = {}
     for note in notes:
-        code = note.code if isinstance(note, Note) else ""
-        kept.setdefault(code if code in codes else note, note)
+        kept.setdefault(note.code if note.code in codes else note, note)
     return tuple(kept.values())
 
 

@@ -24,13 +24,13 @@ from string import Formatter
 from typing import Any
 
 from strat.base.errors import short
+from strat.base.notes import IN_NO_GROUP
 from strat.base.notes.kinds import Kind, kind_of
 from strat.base.text import Noun, counted, noun_of, plural
 
 Labels = Mapping[str, tuple[Any, ...]]
 DEFAULT = {"unit": "cluster", "stratum": "stratum", "item": "item"}  # nouns where no column has a name
 FORMS = {form: role for role in DEFAULT for form in (role, plural(2, role))}
-IN_NO_GROUP = ("metric", "system")  # axes whose labels are what a note is on, not groups that it is in
 SHOWN = 5  # values of one fact
 COUNTED = re.compile(r"[a-z]{3,}([ -][a-z]+)*")
 
@@ -77,7 +77,7 @@ class Words(Formatter):
             return shlex.quote(str(value))
         if conversion == "r" and isinstance(value, tuple | list):
             return tuple(short(repr(each)) for each in value)
-        return super().convert_field(value, conversion)  # type: ignore[arg-type]
+        return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """A fact by its specification; nothing of one that is not given."""
@@ -110,10 +110,10 @@ def sentence(
 ) -> str:
     """The line of a note, headed by the labels that it concerns."""
     if "text" in facts:
-        return _headed(facts["text"], at)
+        return _headed(facts["text"], facts, at)
     kind = kind_of(code)
     words = Words(facts, nouns, kind, command_line=command_line)
-    return _headed(words.fill(kind.line(facts.get("case", ""))), at)
+    return _headed(words.fill(kind.line(facts.get("case", ""))), facts, at)
 
 
 def paragraph(
@@ -130,21 +130,24 @@ def paragraph(
     return " ".join([line, *(words.fill(template) for template in rest if template)])
 
 
-def _headed(text: str, at: Labels) -> str:
+def _headed(text: str, facts: Mapping[str, Any], at: Labels) -> str:
     """A line with the first labels before it, and the others after it."""
     if not at:
         return text
     on = ", ".join(str(labels[0]) for axis, labels in at.items() if axis in IN_NO_GROUP)
     within = ", ".join(str(labels[0]) for axis, labels in at.items() if axis not in IN_NO_GROUP)
-    likewise = " ".join(_likewise(axis, labels[1:]) for axis, labels in at.items() if len(labels) > 1)
+    of = facts.get("groups")
+    likewise = " ".join(_likewise(axis, labels[1:], of) for axis, labels in at.items() if len(labels) > 1)
     head = " in ".join(part for part in (on, within) if part)
     return f"{head}: {text} {likewise}".rstrip()
 
 
-def _likewise(axis: str, others: Sequence[Any]) -> str:
-    """Of which other labels the same is true."""
+def _likewise(axis: str, others: Sequence[Any], groups: int | None) -> str:
+    """Of which other labels the same is true, of the number of all groups where that is known."""
     if axis in IN_NO_GROUP:
         rest = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
         return f"Likewise for {', '.join(map(str, others[:SHOWN]))}{rest}."
-    other = f"other {noun_of(axis, 'group').one}"
-    return f"Likewise in {counted(len(others), other)}."
+    noun = noun_of(axis, "group").one
+    if groups is None:
+        return f"Likewise in {counted(len(others), f'other {noun}')}."
+    return f"The same is true in {len(others) + 1:,} of {counted(groups, noun)}."

@@ -90,4 +90,62 @@ KINDS: tuple[Kind, ...] = (
         do="To take another, name it in `metrics`.",
         do_on_command_line="To take another, name it: --metrics.",
     ),
+    Kind(
+        "repeats-averaged",
+        "source",
+        {
+            "tries": "Each {item} was tried {least:,}{most:? to {most:,}} times by a system. Limits of one system are "
+            "those of the means of {items}, and may differ a little from those of a single evaluation, which counts "
+            "tries.",
+            "runs": "Averaged are {least:,}{most:? to {most:,}} runs of a system on a data set.",
+        },
+    ),
+    Kind(
+        "data-sets-dropped",
+        "source",
+        "{lost:,} of {of:data set} {lost:is/are} left out for a missing cell: {names}.",
+        do="To keep them, complete the table.",
+    ),
+    Kind(
+        "rows-not-read",
+        "source",
+        "Only the first {rows:row} were looked at.",
+    ),
+    Kind(
+        "columns-not-read",
+        "source",
+        "Only the first {columns:,} of {of:column} were looked at.",
+        do="To see others, select columns first.",
+    ),
+    Kind(
+        "columns-left-out",
+        "source",
+        "Columns of neither numbers nor text are left out: {columns!r}.",
+    ),
+    Kind(
+        "values-missing",
+        "source",
+        "Values are missing: {columns}. {do}",
+        do="To leave out their rows, give `missing='drop'`.",
+        do_on_command_line="To leave out their rows, give --missing drop.",
+    ),
+    Kind(
+        "several-systems",
+        "source",
+        "The table has rows of several systems ({system!r}) with labels. {do}",
+        do="Add a column that is 1 where {predicted!r} equals {truth!r} and 0 elsewhere, and compare by it.",
+    ),
+    Kind(
+        "rows-not-tested",
+        "source",
+        "Of {of:row} {untested:,} {untested:is/are} in no test fold.",
+        do="Use a splitter that tests every row.",
+    ),
+    Kind(
+        "undefined-splits",
+        "source",
+        "{splits:split} without a value of {measure} {splits:is/are} left out: a class may be missing from the test "
+        "rows.",
+        do="Use fewer folds, or folds with the same share of each class.",
+    ),
 )

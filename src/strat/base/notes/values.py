@@ -8,8 +8,12 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "few-units",
         "value",
-        "There are {n:unit} that hardly differ. Of such samples {missed:.0%} have no {unit} of a kind that makes up a "
-        "tenth of all {units}. If such a kind does much worse, the interval is too short.",
+        {
+            "": "There are {n:unit} that hardly differ. Of such samples {missed:.0%} have no {unit} of a kind that "
+            "makes up a tenth of all {units}. If such a kind does much worse, the interval is too short.",
+            "any": "There are only {n:unit}. Of such samples {missed:.0%} have no {unit} of a kind that makes up a "
+            "tenth of all {units}, so that none of them shows how {units} differ.",
+        },
         do="Sample 29 {units} or more, or say that the result holds for {units} like these.",
     ),
     Kind(
@@ -134,5 +138,103 @@ KINDS: tuple[Kind, ...] = (
         "With replicates a share has {scale}, in closed form beta-binomial ones. Limits differ where standard errors "
         "agree.",
         do="Compare standard errors, or limits of one method.",
+    ),
+    Kind(
+        "few-df",
+        "value",
+        "With {df:degree of freedom} every interval is wide, and its level is itself uncertain.",
+        do="Sample more {units}. More rows in the same {units} do not help.",
+    ),
+    Kind(
+        "undefined-samples",
+        "value",
+        "In {share:.1%} of the samples there is no value, because too few rows are of some class. These are left out.",
+        do="Add rows of the rare class.",
+    ),
+    Kind(
+        "other-limits",
+        "value",
+        {
+            "two": "The limits that stand beside the systems are {low:.4f} to {high:.4f}, by the test of these two.",
+            "several": "The limits that stand beside the systems are {low:.4f} to {high:.4f}, for all pairs at once.",
+        },
+        do="To have those, use `board.interval()` or `board.pairs()`.",
+    ),
+    Kind(
+        "proxy-gain",
+        "value",
+        "The proxy makes {labels:label} as good as {as_good_as:,.0f} (standard error {se:.4g}, {alone:.4g} with the "
+        "labels alone).",
+    ),
+    Kind(
+        "proxy-no-gain",
+        "value",
+        "The proxy gains no precision over {labels:label} (standard error {se:.4g}, {alone:.4g} with the labels "
+        "alone).",
+        do="Leave it out.",
+    ),
+    Kind(
+        "proxy-worse",
+        "value",
+        "The proxy makes the estimate less precise than {labels:label} (standard error {se:.4g}, {alone:.4g} with the "
+        "labels alone). {do}",
+        do="{difference:Take `strat.Proxy(…, estimator='regression')`/Leave it out}, or calibrate it.",
+        do_on_command_line="{difference:Take --estimator regression/Leave it out}, or calibrate it: --calibrate.",
+    ),
+    Kind(
+        "proxy-differs-by-group",
+        "value",
+        "How {proxy!r} errs here is not how it errs in {largest}: truth minus forecast differs by {gap:.3f} "
+        "(p = {p:.2g}). The estimate here rests on its own labels.",
+        do="Label more rows here.",
+    ),
+    Kind(
+        "groups-not-tested",
+        "value",
+        {
+            "still": "The groups can't be tested for being equal: nothing varied in {still}, and a standard error of 0 "
+            "does not mean that a value is known exactly. {do}",
+            "few": "{few:group} can't be tested for being equal with {df:degree of freedom}. {do}",
+        },
+        do="{still:Compare their intervals, or join groups until each shows variation/Take fewer groups}.",
+    ),
+    Kind(
+        "group-undefined",
+        "value",
+        "There is no value: {why}",
+        do="Join groups, or add rows.",
+    ),
+    Kind(
+        "given-the-models",
+        "value",
+        "The interval is for the sampling of {units}, given these {models:model}. They share training rows, and what "
+        "other training rows would change is not in it.",
+        do="For other training sets compare models by `strat.compare_models`.",
+    ),
+    Kind(
+        "gate-settle",
+        "value",
+        {
+            "": "To settle it with a probability of {power:g}, sample {more:unit} more if the difference stays as it "
+            "is, or {equal:unit} more if the two are in truth equal. There are {there:,}.",
+            "difference": "To settle it with a probability of {power:g}, sample {more:unit} more if the difference "
+            "stays as it is. There are {there:,}.",
+            "equal": "To settle it with a probability of {power:g}, sample {equal:unit} more if the two are in truth "
+            "equal. There are {there:,}.",
+        },
+    ),
+    Kind(
+        "gate-lower",
+        "value",
+        "The candidate is shown to be lower, but not by more than the margin.",
+        do="Sample more {items}, or accept the risk.",
+    ),
+    Kind("gate-within-margin", "value", "The candidate is lower, by less than the margin."),
+    Kind("gate-undefined", "value", "It is not judged: {why}"),
+    Kind(
+        "gate-limits",
+        "value",
+        "Limits are one-sided, {percent:g} %{looks:?, and hold at every look (narrowest at {looks:unit})}.{checks:? On "
+        "the better side they hold for all {checks:,} checks at once.}",
     ),
 )

@@ -55,7 +55,7 @@ def assemble(
     )
 
 
-def _complete(logs: list[Run], incomplete: str, notes: list[str]) -> list[Run]:
+def _complete(logs: list[Run], incomplete: str, notes: list[Note]) -> list[Run]:
     bad = [run for run in logs if run.status != "success" or not len(run)]
     if not bad:
         return logs
@@ -89,7 +89,7 @@ def _same_documents(logs: list[Run]) -> None:
                 )
 
 
-def _distinct_runs(logs: list[Run], runs: str, notes: list[str]) -> list[Run]:
+def _distinct_runs(logs: list[Run], runs: str, notes: list[Note]) -> list[Run]:
     many = {key for key, count in Counter((r.system, r.task) for r in logs).items() if count > 1}
     if not many:
         return logs
@@ -158,7 +158,7 @@ def _shared_fields(logs: list[Run], wanted: tuple[str | None, ...]) -> list[str]
 
 
 def _columns(
-    logs: list[Run], metric: str | None, notes: list[str], *, many_tasks: bool, wanted: tuple[str | None, ...]
+    logs: list[Run], metric: str | None, notes: list[Note], *, many_tasks: bool, wanted: tuple[str | None, ...]
 ) -> dict[str, Any]:
     """All runs one below the other, with the measure of each chosen."""
     columns: dict[str, Any] = {"system": [], "item": [], "task": [], "epoch": [], "score": [], "why": [], "about": {}}
@@ -203,7 +203,7 @@ def _metric(run: Run, metric: str | None) -> str:
     return name
 
 
-def _failures(columns: dict[str, Any], failed: str, notes: list[str]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def _failures(columns: dict[str, Any], failed: str, notes: list[Note]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     score = np.asarray(columns["score"], float)
     reasons = dict(columns["why"])
     bad = np.isnan(score)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError
+from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.text import counted
 from strat.base.validate.columns import Array, Codes
@@ -57,7 +58,7 @@ class Run:
     unreadable: dict[str, str] = field(default_factory=dict)
     hashes: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     part: bool = False
     open_ended: bool = False
 
@@ -115,7 +116,7 @@ class ItemTable(Result):
     epoch: Codes | None = None
     weights: Array | None = None
     about: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse the same item twice: repeats must say which repeat they are."""

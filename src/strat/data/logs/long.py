@@ -79,7 +79,7 @@ def read_long(
     gone = [c.missing for c in columns.values() if c.missing is not None]
     keep = ~np.any(gone, axis=0) if gone else np.ones(len(columns[used["score"]]), bool)
     values = {role: columns[name].values[keep] for role, name in used.items()}
-    notes: list[str] = notes_on_roles(assumed_roles(table.names, given))
+    notes: list[Note] = notes_on_roles(assumed_roles(table.names, given))
     if not keep.all():
         notes.append(dropped_note(int((~keep).sum()), all_marks(columns.values())))
     if "epoch" in values and not np.equal(np.mod(values["epoch"], 1), 0).all():
@@ -105,12 +105,12 @@ def assumed_roles(names: Sequence[str], given: Mapping[str, str | None]) -> dict
     return {role: columns[0] for role, columns in called.items() if columns}
 
 
-def notes_on_roles(assumed: Mapping[str, str]) -> list[str]:
+def notes_on_roles(assumed: Mapping[str, str]) -> list[Note]:
     """What was assumed."""
     return [Note("role-chosen", {"role": role, "column": name}) for role, name in assumed.items()]
 
 
-def _dropped(rows: int, columns: Mapping[str, Column]) -> tuple[str, ...]:
+def _dropped(rows: int, columns: Mapping[str, Column]) -> tuple[Note, ...]:
     return (dropped_note(rows, all_marks(columns.values())),) if rows else ()
 
 
