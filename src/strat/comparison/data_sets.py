@@ -292,8 +292,8 @@ def _few(ranks: Array) -> tuple[str, ...]:
     exact = friedman_pvalue(ranks) if m <= FEW_SYSTEMS else None
     if exact is None:
         return few_data_sets(ranks, "F approximation")
-    facts = {"case": "exact", "n": n, "systems": m, "approximation": "F approximation", "pvalue": exact}
-    return (Note("few-data-sets", facts),)
+    approximation = "F approximation"
+    return (Note("few-data-sets", {"n": n, "systems": m, "approximation": approximation, "pvalue": exact}),)
 
 
 def few_data_sets(points: Array, approximation: str) -> tuple[Note, ...]:
@@ -301,8 +301,12 @@ def few_data_sets(points: Array, approximation: str) -> tuple[Note, ...]:
     n, m = points.shape
     if n > FEW_DATA_SETS:
         return ()
-    facts = {"n": n, "systems": m, "approximation": approximation, "pvalue": simulated_pvalue(points)}
-    return (Note("few-data-sets", {"case": "random", **facts}),)
+    pvalue = simulated_pvalue(points)
+    return (
+        Note(
+            "few-data-sets", {"case": "random", "n": n, "systems": m, "approximation": approximation, "pvalue": pvalue}
+        ),
+    )
 
 
 EQUIVALENT = "all systems are equivalent: on every data set each order of them is equally likely"

@@ -134,5 +134,5 @@ def _unit_notes(values: Array, labels: tuple[str, ...]) -> tuple[Note, ...]:
     a, b = int(small[0]), int(large[0])
     if not 25.0 < middle[b] / middle[a] < 400.0:
         return ()
-    means = {"first": float(middle[a]), "second": float(middle[b])}
-    return (Note("mixed-scales", {"case": "means", "a": labels[a], "b": labels[b], **means}),)
+    first, second = float(middle[a]), float(middle[b])
+    return (Note("mixed-scales", {"case": "means", "a": labels[a], "b": labels[b], "first": first, "second": second}),)

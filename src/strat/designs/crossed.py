@@ -272,8 +272,10 @@ class Crossing:
             parts = tuple(map(self.label, self.partitions))
             shares = tuple((fit.variances[:, 0] / total).tolist())
             best, ratio = self.enlarge(fit.variances[:, 0])
-            facts = {"parts": parts, "shares": shares, "factor": best, "ratio": float(np.sqrt(ratio))}
-            notes.append(Note("crossed-components", facts))
+            halved = float(np.sqrt(ratio))
+            notes.append(
+                Note("crossed-components", {"parts": parts, "shares": shares, "factor": best, "ratio": halved})
+            )
         if few:
             notes.append(Note("few-levels", {"levels": tuple(few.values()), "factors": tuple(few)}))
         return tuple(notes)

@@ -142,8 +142,8 @@ def row_measure(
     mean = row_mean(f"samples {name}", values, link="logit", bounds=(0.0, 1.0), keep=~np.isnan(values))
     if not (noted and empty.any()):
         return mean
-    facts = {"n": int(empty.sum()), "first": int(np.flatnonzero(empty)[0]), "measure": name}
-    return replace(mean, notes=(Note("undefined-rows", facts),))
+    first = int(np.flatnonzero(empty)[0])
+    return replace(mean, notes=(Note("undefined-rows", {"n": int(empty.sum()), "first": first, "measure": name}),))
 
 
 def row_mean(

@@ -283,8 +283,7 @@ def _each_the_same(systems: Mapping[str, Ranks], curves: Mapping[str, Statistic]
         rate = estimate(cms_of(systems[name], at=[rank]), on=design).at(rank)
         low, high = rate.interval()
         facts = {"rank": rank, "value": float(rate.value), "low": float(low), "high": float(high), "df": float(rate.df)}
-        note = Note("each-subject-the-same", {"unit": "subject", **facts})
-        yield note if name == ALONE else note.of(system=name)
+        yield Note("each-subject-the-same", facts, {} if name == ALONE else {"system": (name,)})
 
 
 def _rising(curve: Estimate, systems: Mapping[str, Ranks]) -> Estimate:

@@ -128,8 +128,8 @@ def failed_notes(
 
 
 def _alike(image: str, names: NDArray[Any], score: float, *, listed: bool) -> Note:
-    facts = {"n": len(names), "image": image, "names": tuple(names.tolist()), "score": score, "listed": listed}
-    return Note("templates-alike", facts)
+    which = tuple(names.tolist())
+    return Note("templates-alike", {"n": len(which), "image": image, "names": which, "score": score, "listed": listed})
 
 
 def failed_in_list(scores: NDArray[Any], sides: Mapping[str, ArrayLike]) -> tuple[Note, ...]:

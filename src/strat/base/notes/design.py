@@ -53,11 +53,11 @@ KINDS: tuple[Kind, ...] = (
             "": "Each {stratum} of one {unit} was joined with a neighbour. What joined {strata} differ by then counts "
             "as variance, which is too large by an amount that one {unit} does not show.",
             "others": "Each {stratum} of one {unit} was joined with a neighbour. What joined {strata} differ by then "
-            "counts as variance, which is about {least:.2g}{most:? to {most:.2g}} times what it would be if these "
+            "counts as variance, which is about {least:.3g}{most:? to {most:.3g}} times what it would be if these "
             "{strata} vary as those of several {units} do.",
             "pairs": "Each {stratum} of one {unit} was joined with a neighbour. What joined {strata} differ by then "
-            "counts as variance, which the difference that all pairs have in common alone makes about "
-            "{least:.2g}{most:? to {most:.2g}} times too large.",
+            "counts as variance. The difference that all pairs have in common alone makes it about "
+            "{least:.3g}{most:? to {most:.3g}} times too large.",
         },
         do="Join similar {strata}, by a number that is known of each: `design.collapsed(by=…)`.",
         do_on_command_line="Join similar {strata}, by a column of numbers: --collapse-by.",
@@ -93,10 +93,9 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "fixed-kinds",
         "design",
-        "Within {a stratum} {units} differ {ratio:.2g} times as much as {strata} do (mean squares), which random draws "
-        "would not.",
-        effect="Where the {units} of {a stratum} are of fixed kinds (pose, prompt, sensor), the standard error is that "
-        "of another design.",
+        "Within {a stratum} {units} differ {ratio:.2g} times as much as {strata} do (mean squares), more than random "
+        "draws explain. This is seen where {units} are of fixed kinds (pose, prompt, sensor).",
+        effect="The standard error is then too large.",
         do="If they are of fixed kinds, name these, with the {strata} as units: "
         "`strat.Design.blocks(units=…, kinds=…)`.",
         do_on_command_line="If they are of fixed kinds, name these, with the {strata} as units: --units, --kinds.",

@@ -32,7 +32,7 @@ KINDS: tuple[Kind, ...] = (
         "class-left-out",
         "measure",
         "{labels:The class/The classes} {labels!r} {labels:is/are} predicted and never {labels:occurs/occur} in the "
-        "truth, and {labels:is/are} left out.",
+        "truth. {labels:It is/They are} left out of the average.",
         effect="Such predictions count as wrong for the other classes.",
         do="If the class should count, add rows of it.",
     ),
@@ -47,13 +47,15 @@ KINDS: tuple[Kind, ...] = (
             "value is 0.",
         },
         do="To choose the value, set `zero_division`.",
+        do_on_command_line="Read it as undefined, not as 0.",
     ),
     Kind(
         "undefined-rows",
         "measure",
-        "In {n:row}, of which {first} is the first, {measure} has no label to divide by, so that it is undefined. Its "
-        "value there is 0.",
+        "In {n:row} (such as row {first}) {measure} has no label to divide by, so that it is undefined. Its value "
+        "there is 0.",
         do="To choose the value, set `zero_division`.",
+        do_on_command_line="Read it as undefined, not as 0.",
     ),
     Kind(
         "undefined-kappa",
@@ -65,8 +67,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "trivial-top-k",
         "measure",
-        "With `k` = {k}, not less than the number of classes ({classes}), the share is 1 for any scores.",
-        do="Choose a smaller `k`.",
+        "With k = {k}, not less than the number of classes ({classes}), the share is 1 for any scores.",
+        do="Choose a smaller k.",
     ),
     Kind(
         "signature",

@@ -153,7 +153,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "quantile-by-shares",
         "value",
-        "Replicates of the {method} cannot estimate the variance of a quantile. Woodruff's interval is used.",
+        "{method} replicates cannot estimate the variance of a quantile. Woodruff's interval is used.",
     ),
     Kind(
         "no-disagreement",
@@ -173,7 +173,7 @@ KINDS: tuple[Kind, ...] = (
         "few-data-sets",
         "value",
         {
-            "exact": "{n:data set} and {systems:system} are few for the {approximation}. The exact test gives "
+            "": "{n:data set} and {systems:system} are few for the {approximation}. The exact test gives "
             "p = {pvalue:.3g}.",
             "random": "{n:data set} and {systems:system} are few for the {approximation}. Random orders of the systems "
             "give p = {pvalue:.3g}.",
@@ -212,8 +212,8 @@ KINDS: tuple[Kind, ...] = (
         {
             "error": "The equal error rate is above 0.5: mated comparisons score worse than non-mated ones. Is the "
             "direction of the scores reversed?",
-            "ranks": "As `{given}`, mates score worse than {place:.0%} of the strangers on average. Is this table a "
-            "`{other}`?",
+            "ranks": "With a table of {given}, mates score worse than {place:.0%} of the strangers on average. Is it a "
+            "table of {other}?",
         },
         do="Give distances as `distance`, and similarities as `similarity`.",
         do_on_command_line="Give distances as --distance, and similarities as --similarity.",
@@ -221,7 +221,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "each-subject-the-same",
         "value",
-        "With each {unit} counted the same (another question), the rate at rank {rank:g} is {value:.4f} (95 % "
+        "With each subject counted the same (another question), the rate at rank {rank:g} is {value:.4f} (95 % "
         "{low:.4f} to {high:.4f}, df {df:.4g}).",
         do="If that is the question, ask for it: `average='subjects'`.",
         do_on_command_line="If that is the question, ask for it: --average subjects.",

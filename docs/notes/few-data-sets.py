@@ -1,0 +1,5 @@
+from strat import comparison
+
+ranks = [[1, 2, 3], [1, 2, 3], [1, 3, 2]]
+raised = comparison.iman_davenport(ranks, higher_is_better=False)
+silent = comparison.iman_davenport(ranks * 10, higher_is_better=False)
