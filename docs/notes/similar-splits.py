@@ -1,7 +1,7 @@
 from sklearn.dummy import DummyClassifier
 
-from strat import protocols
+import strat
 
 X, y = [[row] for row in range(200)], [row % 10 == 0 for row in range(200)]
-raised = protocols.repeated_holdout(DummyClassifier(), X, y, repeats=5)
-silent = protocols.repeated_holdout(DummyClassifier(), X, y, repeats=5, stratify=False)
+raised = strat.protocols.repeated_holdout(DummyClassifier(), X, y, repeats=5)
+silent = strat.protocols.repeated_holdout(DummyClassifier(), X, y, repeats=5, stratify=False)

@@ -1,5 +1,5 @@
-from strat import measures
+import strat
 
 qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
-raised = measures.ndcg(qrels, {"q1": {"d1": 0.9, "d2": 0.1}})
-silent = measures.ndcg(qrels, {"q1": {"d1": 0.9, "d2": 0.1}, "q2": {"d1": 0.4, "d2": 0.3}})
+raised = strat.measures.ndcg(qrels, {"q1": {"d1": 0.9, "d2": 0.1}})
+silent = strat.measures.ndcg(qrels, {"q1": {"d1": 0.9, "d2": 0.1}, "q2": {"d1": 0.4, "d2": 0.3}})

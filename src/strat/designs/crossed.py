@@ -269,13 +269,11 @@ class Crossing:
         few = {name: n for name, n in zip(self.names, self.sizes, strict=True) if n < FEW_LEVELS}
         notes = []
         if total > 0:
-            parts = tuple(map(self.label, self.partitions))
-            shares = tuple((fit.variances[:, 0] / total).tolist())
+            each = (fit.variances[:, 0] / total).tolist()
+            shares = tuple(zip(map(self.label, self.partitions), each, strict=True))
             best, ratio = self.enlarge(fit.variances[:, 0])
             halved = float(np.sqrt(ratio))
-            notes.append(
-                Note("crossed-components", {"parts": parts, "shares": shares, "factor": best, "ratio": halved})
-            )
+            notes.append(Note("crossed-components", {"shares": shares, "factor": best, "ratio": halved}))
         if few:
             notes.append(Note("few-levels", {"levels": tuple(few.values()), "factors": tuple(few)}))
         return tuple(notes)

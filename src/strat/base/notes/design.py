@@ -80,8 +80,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "crossed-components",
         "design",
-        "The variance is that of {parts}, with shares of {shares:.0%}. Twice as many levels of {factor!r} would bring "
-        "the standard error to {ratio:.0%} of this one, the largest gain of any factor.",
+        "The variance comes from {shares:.0%}. Twice as many levels of {factor!r} would bring the standard error to "
+        "{ratio:.0%} of this one, the largest gain of any factor.",
         do="To make the interval shorter, sample more levels of {factor!r}.",
     ),
     Kind(
@@ -103,8 +103,10 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "other-stratum-shares",
         "design",
-        "The {strata} have other shares in `on_a` than in `on_b`, so that part of the difference is their mix.",
+        "The {strata} have other shares in the one sample than in the other, so that part of the difference is their "
+        "mix.",
         do="Give both designs the same shares: `design.reweighted(…)`.",
+        do_on_command_line="In Python, give both designs the same shares: `design.reweighted(…)`.",
     ),
     Kind(
         "no-subjects",
@@ -127,7 +129,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "units-split",
         "design",
-        "The splits of `cv` put rows of one {unit} on both sides, so that results look better than they are.",
+        "The splits put rows of one {unit} on both sides, so that results look better than they are.",
         do="Give a number of folds, or a splitter that keeps groups together, such as GroupKFold.",
     ),
 )

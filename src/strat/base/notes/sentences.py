@@ -10,7 +10,7 @@ A template has the facts in braces, with Python's format specifications, and bes
   is true or false, the first if it is true;
 * `{name:? ({name})}`: a piece that stands only where the fact is given;
 * `{names}`, `{names!r}`: several values are comma-separated, each by the specification or as Python writes it, and the
-  rest of many is counted;
+  rest of many is counted; pairs are a name and a number ("reader 40%");
 * `{do}`: what to do, in the words of the place where it is read.
 """
 
@@ -85,6 +85,8 @@ class Words(Formatter):
         if "/" in format_spec:
             return format_spec.split("/")[(len(value) if several else value) != 1]
         if several:
+            if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], float):
+                return f"{value[0]} {self.format_field(value[1], format_spec)}"
             rest = f" and {len(value) - SHOWN} more" if len(value) > SHOWN else ""
             return ", ".join(self.format_field(each, format_spec) for each in value[:SHOWN]) + rest
         if COUNTED.fullmatch(format_spec):

@@ -185,7 +185,9 @@ KINDS: tuple[Kind, ...] = (
         "value",
         "The standard error between splits, {se:.4f}, is below that of the {n:case}, {of_cases:.4f}. Stratified splits "
         "share the proportions of the classes. Where these were sampled, the interval is too short.",
-        do="How they vary is counted with `stratify=False`, and by `strat.protocols.pooled_cross_validation`.",
+        do="To count how they vary, take `stratify=False` or `strat.protocols.pooled_cross_validation`.",
+        do_on_command_line="To count how they vary, in Python take `stratify=False` or "
+        "`strat.protocols.pooled_cross_validation`.",
     ),
     Kind(
         "threshold-from-data",
