@@ -55,7 +55,6 @@ def test_table_equals_double_loop(seed, n, size, levels):
     same(ranks(similarity=scores, probes=probes, gallery=gallery, open_set=True), double_loop(scores, probes, gallery))
 
 
-@pytest.mark.filterwarnings("ignore:mates score worse")
 @given(st.integers(0, 10**6), st.sampled_from(["best", "mean", "images"]))
 def test_several_images_per_subject(seed, enrolment):
     rng = np.random.default_rng(seed)

@@ -129,11 +129,8 @@ def _clustered(table: Any, used: list[str]) -> tuple[str | None, list[str]]:
 
     for suspect in look(table, used, used[:2], right=True):
         if suspect.levels > FEW:
-            text = (
-                f"rows of the same {suspect.name!r} are correlated (icc {suspect.icc:.2f}, {suspect.levels:,} levels) "
-                f"and are tested as units, as with --units {suspect.name}; --independent takes rows as independent."
-            )
-            return suspect.name, [Note("tested-by-units", text)]
+            facts = {"column": suspect.name, "icc": suspect.icc, "levels": suspect.levels}
+            return suspect.name, [Note("tested-by-units", facts)]
     return None, []
 
 

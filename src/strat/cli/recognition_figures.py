@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError
-from strat.base.notes import Note, records
+from strat.base.limits import LIMITS
+from strat.base.notes import Note, merged
 from strat.base.text import counted
-from strat.cli.recognition_sources import TOO_LARGE, Source
+from strat.cli.recognition_sources import Source
 from strat.estimation import Estimate, estimate
 from strat.recognition import (
     Cost,
@@ -97,7 +98,7 @@ def evaluated(sources: dict[str, Source], wish: Wish) -> Evaluated:
             results.ranks[name] = ranks
         check = source.verification(wish.average)
         if check is None:
-            results.notes.append(TOO_LARGE)
+            results.notes.append(Note("too-many-pairs", {"most": LIMITS.trial_scores}))
         else:
             results.checks[name] = check
         results.notes.extend(source.notes)
@@ -226,13 +227,9 @@ def lines(name: str, at: Any, estimate: Estimate, level: float) -> list[list[Any
 
 def cautions(figures: list[Figure]) -> list[Note]:
     """What the estimates say to be careful about, each thing once, with the figures that it is about."""
-    names: dict[tuple[str, str], list[str]] = {}
-    for name, _, figure in figures:
-        for note in records(figure.notes):
-            reversed_again = note["code"] == "scores-reversed" and any(code == note["code"] for code, _ in names)
-            if not reversed_again or (note["code"], note["text"]) in names:
-                names.setdefault((note["code"], note["text"]), []).append(name)
-    return [Note(code, f"note on {', '.join(dict.fromkeys(named))}: {text}") for (code, text), named in names.items()]
+    notes = [note.of(figure=name) for name, _, figure in figures for note in figure.notes]
+    reversed_first = next((note.key for note in notes if note.code == "scores-reversed"), None)
+    return list(merged(note for note in notes if note.code != "scores-reversed" or note.key == reversed_first))
 
 
 def title(results: Evaluated) -> str:
@@ -256,19 +253,24 @@ def _of_ranks(ranks: Ranks) -> str:
 
 def notes(results: Evaluated, wish: Wish) -> list[Note]:
     """The target, and what was counted how."""
-    target = "the population of subjects" if wish.target == "population" else "these very subjects"
     out = []
     for name, ranks in results.ranks.items():
-        of = "" if len(results.ranks) == 1 else f"{name}: "
-        tied = f"{counted(ranks.tied_probes, 'probe')} tied with a non-mate (counted {wish.ties})"
-        out.append(Note("ties-counted", f"{of}Target: {target}; {tied}; {ranks.method}."))
+        facts = {"population": wish.target == "population", "tied": ranks.tied_probes, "ties": wish.ties}
+        own = [Note("ties-counted", {**facts, "method": ranks.method})]
         if ranks.failed.any():
-            failed = counted(int(ranks.failed.sum()), "probe")
-            out.append(Note("probes-failed", f"{of}{failed} failed: a miss at every rank."))
+            own.append(Note("probes-failed", {"probes": int(ranks.failed.sum())}))
         if name in results.sampled:
-            text = "; ".join(results.sampled[name].parts())
-            out.append(Note("gallery-drawn", f"{of}With subjects drawn with probes and gallery entries: {text}."))
-    return [*out, *dict.fromkeys(results.notes)]
+            own.append(_of_gallery(results.sampled[name]))
+        out += own if len(results.ranks) == 1 else [note.of(system=name) for note in own]
+    return [*merged(out), *dict.fromkeys(results.notes)]
+
+
+def _of_gallery(sampled: GallerySampling) -> Note:
+    """What of each rate's standard error is the probes' and the gallery's."""
+    variances = {"se": sampled.estimate.variance, "probes": sampled.of_probes, "gallery": sampled.of_gallery}
+    labels = [str(label) for label in sampled.estimate.axes[0].labels]
+    errors = {part: np.sqrt(np.ravel(variance)).tolist() for part, variance in variances.items()}
+    return Note("gallery-drawn", {part: tuple(zip(labels, se, strict=True)) for part, se in errors.items()})
 
 
 def picture(results: Evaluated, kind: str | None, wish: Wish) -> Any:

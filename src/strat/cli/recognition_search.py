@@ -55,16 +55,15 @@ def searched(sources: dict[str, Source], wish: Wish, cameras: Cameras) -> Sheet:
     (first, one), *others = results.items()
     for name, other in others:
         rows += [[f"{first} − {name}", *row] for row in lines("mAP", "", one.difference(other), wish.level)]
-    left_out = f"{counted(one.left_out, 'probe')} without an image of the same subject in the gallery left out."
-    notes = [Note("probes-left-out", left_out)] if one.left_out else []
+    notes = [Note("probes-left-out", {"probes": one.left_out})] if one.left_out else []
     head = (
         f"{counted(len(one.rank), 'probe')} of {counted(len(np.unique(one.subject)), 'subject')} against "
         f"{counted(one.gallery_size, 'image')}" + (", camera rule" if given else "")
     )
-    notes.append(Note("ties-counted", "Target: the population of subjects; ties count against the system."))
+    notes.append(Note("ties-counted", {"case": "search", "population": True}))
     if len(results) == 1:
         return Sheet(SCHEMA, COLUMNS, [row[1:] for row in rows], head, notes)
-    notes.append(Note("paired-systems", "Differences pair the systems by probe."))
+    notes.append(Note("paired-systems", {"case": "probes"}))
     return Sheet(SEVERAL, ("system", *COLUMNS), rows, head, notes)
 
 

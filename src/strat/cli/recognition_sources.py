@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from strat.base.errors import StratError, near, one_of, plain, some
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
-from strat.base.text import counted
 from strat.base.validate.columns import load
 from strat.cli.options import naming
 from strat.recognition import (
@@ -44,16 +43,6 @@ from strat.recognition.trials import table_of
 
 SUBJECT = "subject"
 EMBEDDINGS = ("embeddings", "embedding", "features", "vectors", "x")
-INCOMPLETE = Note(
-    "pairs-not-compared",
-    "pairs that were never compared are in no rate, and there are no ranks without all scores of a probe",
-)
-SAME_IMAGES = Note(
-    "same-images",
-    "rows and columns of the table are the same images: each pair counts once, no image is compared with itself, and "
-    "there are no ranks without a gallery; --per-subject N enrols one image of each subject",
-)
-TOO_LARGE = Note("too-many-pairs", f"more than {LIMITS.trial_scores:,} comparisons: no error rates of verification")
 KINDS = (
     "`--similarity`, `--distance`, `--trials`, `--genuine` with `--impostor`, `--probes` with `--gallery`, `--images`"
 )
@@ -382,13 +371,12 @@ class Source:
         """What to know about the source."""
         listed = [] if self.table is None else [*self.table.notes]
         if self.left_out:
-            failed = " and ".join(
-                counted(len(at), what)
-                for at, what in zip(self.left_out, ("probe", "gallery image"), strict=True)
-                if len(at)
-            )
-            listed.append(Note("templates-failed", f"{failed} without a template: in no error rate of any system"))
-        return [*listed, *([INCOMPLETE] if self.incomplete else [SAME_IMAGES] if self.same_images else [])]
+            probes, gallery = (len(at) or None for at in self.left_out)
+            both = probes and gallery
+            listed.append(Note("templates-failed", {"probes": probes, "both": both, "gallery": gallery}))
+        if self.incomplete:
+            return [*listed, Note("pairs-not-compared")]
+        return [*listed, Note("same-images")] if self.same_images else listed
 
     @property
     def _scores(self) -> dict[str, Any]:

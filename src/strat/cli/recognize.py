@@ -297,8 +297,8 @@ def _figures(source: Request, wish: Wish, plot: Path | None, kind: str | None, h
         return Sheet(SCHEMA, COLUMNS, rows, title(results), [*notes(results, wish), *cautions(only)])
     of_each |= dict(differences(results, wish))
     rows = [[name, *row] for name, some in of_each.items() for figure in some for row in lines(*figure, wish.level)]
-    careful = [Note(note.code, f"{name}: {note}") for name, some in of_each.items() for note in cautions(some)]
-    words = Note("paired-systems", "Differences pair the systems by comparison and by subject.")
+    careful = [note.of(system=name) for name, some in of_each.items() for note in cautions(some)]
+    words = Note("paired-systems", {"case": "comparisons"})
     return Sheet(SEVERAL, ("system", *COLUMNS), rows, title(results), [words, *notes(results, wish), *careful])
 
 
@@ -346,17 +346,15 @@ def _experiment(
     left = len(np.unique(who)) - array.shape[0]
     method = "brr" if wish.method == "closed form" else wish.method
     rows: list[list[Any]] = []
-    of_each = f"{counted(per_subject - 1, 'probe image')} each as units; errors by {method}."
-    words = [Note("experiment-design", f"{counted(array.shape[0], 'subject')} as strata, {of_each}")]
+    words = [Note("experiment-design", {"subjects": array.shape[0], "images": per_subject - 1, "method": method})]
     if left:
-        text = f"{counted(left, 'subject')} with fewer than {counted(per_subject, 'image')} left out."
-        words.append(Note("subjects-left-out", text))
+        words.append(Note("subjects-left-out", {"subjects": left, "images": per_subject}))
     if per_subject > 2:
         for name, used in (("as given", array), ("mixed", array.mixed())):
             effect = gallery_effect(system, used, method=method, at=[1])
             for curve, one in zip(effect.curves, effect.runs, strict=True):
                 rows += lines(f"rank 1, galleries {name}", [one.gallery + 1], curve, wish.level)
-            words.append(Note("gallery-effect", f"Gallery effect, {name}: {effect.test()}."))
+            words.append(Note("gallery-effect", {"galleries": name, "test": str(effect.test())}))
     if per_subject > 3:
         for name, estimate in compare_units(system, array.mixed(), method=method, at=[1]).estimates.items():
             rows += lines(f"rank 1, {name}", [1], estimate, wish.level)

@@ -18,7 +18,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.comparison.rank_permutations import agreement_pvalue, friedman_pvalue, simulated_pvalue
 from strat.comparison.score_table import Scores, differences, scores, tie_sizes, unit_note
-from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue, p_text
+from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue
 
 # Up to so many data sets and systems F and chi-squared are rough: Kuncheva asks for more than ten and more than five.
 FEW_DATA_SETS, FEW_SYSTEMS = 10, 5
@@ -268,7 +268,7 @@ def iman_davenport(table: Any, *, higher_is_better: bool, ties: bool = False) ->
     >>> round(result.statistic, 4), result.df
     (0.25, (1.0, 2.0))
     >>> print(result.notes[0])
-    3 data sets and 2 systems are few for the F approximation; the exact test gives p = 1
+    3 data sets and 2 systems are few for the F approximation. The exact test gives p = 1.
     """
     s = scores(table, higher_is_better=higher_is_better)
     every = s.ranks
@@ -292,8 +292,8 @@ def _few(ranks: Array) -> tuple[str, ...]:
     exact = friedman_pvalue(ranks) if m <= FEW_SYSTEMS else None
     if exact is None:
         return few_data_sets(ranks, "F approximation")
-    text = f"{n} data sets and {m} systems are few for the F approximation; the exact test gives {p_text(exact)}"
-    return (Note("few-data-sets", text),)
+    approximation = "F approximation"
+    return (Note("few-data-sets", {"n": n, "systems": m, "approximation": approximation, "pvalue": exact}),)
 
 
 def few_data_sets(points: Array, approximation: str) -> tuple[Note, ...]:
@@ -301,8 +301,12 @@ def few_data_sets(points: Array, approximation: str) -> tuple[Note, ...]:
     n, m = points.shape
     if n > FEW_DATA_SETS:
         return ()
-    sentence = f"{n} data sets and {m} systems are few for the {approximation}; random orders of the systems give"
-    return (Note("few-data-sets", f"{sentence} {p_text(simulated_pvalue(points))}"),)
+    pvalue = simulated_pvalue(points)
+    return (
+        Note(
+            "few-data-sets", {"case": "random", "n": n, "systems": m, "approximation": approximation, "pvalue": pvalue}
+        ),
+    )
 
 
 EQUIVALENT = "all systems are equivalent: on every data set each order of them is equally likely"

@@ -88,6 +88,11 @@ class Note(str):
         at = {axis: one if isinstance(one, tuple) else (one,) for axis, one in labels.items()}
         return Note(self.code, self.facts, {**at, **self.at}, self.nouns)
 
+    def everywhere(self, axis: str) -> Note:
+        """The same of all values along this axis."""
+        at = {other: labels for other, labels in self.at.items() if other != axis}
+        return Note(self.code, self.facts, at, self.nouns)
+
     def named(self, nouns: Mapping[str, str]) -> Note:
         """The same in the nouns of these columns, unless it has some."""
         return self if self.nouns or not nouns else Note(self.code, self.facts, self.at, nouns)

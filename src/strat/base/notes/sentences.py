@@ -84,7 +84,8 @@ class Words(Formatter):
         if value is None:
             return ""
         if format_spec.startswith("?"):
-            return format_spec[1:] if value or (value == 0 and value is not False) else ""
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            return format_spec[1:] if value or number else ""
         several = isinstance(value, tuple | list)
         if "/" in format_spec:
             return format_spec.split("/")[(len(value) if several else value) != 1]

@@ -148,4 +148,56 @@ KINDS: tuple[Kind, ...] = (
         "rows.",
         do="Use fewer folds, or folds with the same share of each class.",
     ),
+    Kind(
+        "pairs-repeated",
+        "source",
+        "In {file} {lines:line} {lines:repeats/repeat} a pair with the same score. Each pair counts once.",
+        do="If the images differ, give each a name of its own.",
+    ),
+    Kind(
+        "templates-alike",
+        "source",
+        "{n:image} ({names!r}) {n:has/have} one score throughout, {score:g}, as after a failure to make a template. "
+        "Such scores count as comparisons.",
+        effect="After a failure they mean nothing, and error rates depend on them.",
+        do="{listed:Leave the lines of failed images out./Name failed images in `failed_probes` or `failed_gallery`.}",
+        do_on_command_line="{listed:Leave the lines of failed images out./Give the score of failed images: "
+        "--failed-score {score:g}.}",
+    ),
+    Kind(
+        "templates-failed",
+        "source",
+        "{probes:?{probes:probe}}{both:? and }{gallery:?{gallery:gallery image}} without a template are in no error "
+        "rate of any system.",
+    ),
+    Kind(
+        "pairs-not-compared",
+        "source",
+        "Pairs that were never compared are in no rate. There are no ranks without all scores of a probe.",
+        do="To have ranks, complete the table.",
+    ),
+    Kind(
+        "same-images",
+        "source",
+        "The rows and the columns of the table are the same images. Each pair counts once, and no image is compared "
+        "with itself. There are no ranks without a gallery.",
+        do="To enrol one image of each subject, name the rows that make the gallery.",
+        do_on_command_line="To enrol one image of each subject, give --per-subject.",
+    ),
+    Kind(
+        "too-many-pairs",
+        "source",
+        "There are more than {most:,} comparisons, and so no error rates of verification.",
+        do="Use fewer images, or a file of comparisons.",
+    ),
+    Kind(
+        "probes-failed",
+        "source",
+        "{probes:probe} failed to be acquired or enrolled, and {probes:counts/count} as a miss at every rank.",
+    ),
+    Kind(
+        "probes-left-out",
+        "source",
+        "{probes:probe} without an image of the same subject in the gallery {probes:is/are} left out.",
+    ),
 )
