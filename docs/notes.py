@@ -5,7 +5,8 @@
 
 `docs/notes/CODE.py` is the program of the note with that code. It leaves a result that has the note in `raised`, and
 one that has not in `silent`: an object with `notes`, or a line `strat …` where only the command line has the note.
-Both are made of what is bundled or made in the program, in an empty folder.
+Both are made of what is bundled or made in the program, in an empty folder. `limits` may name limits on memory to be
+lower when such a line is run, where a note would take more data than an example should.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ sys.path.insert(0, str(DOCS))
 
 from outputs import empty_folder  # noqa: E402
 
+from strat.base.limits import changed  # noqa: E402
 from strat.base.notes import Note, on_command_line  # noqa: E402
 from strat.base.notes.kinds import Kind, register  # noqa: E402
 
@@ -65,7 +67,8 @@ def outcome(code: str) -> Outcome:
     names: dict[str, Any] = {"__name__": "documented"}
     with empty_folder():
         exec(compile(program(code), f"docs/notes/{code}.py", "exec"), names)
-        return Outcome(notes_of(names["raised"]), notes_of(names["silent"]))
+        with changed(**names.get("limits", {})):
+            return Outcome(notes_of(names["raised"]), notes_of(names["silent"]))
 
 
 def notes_of(result: Any) -> tuple[Note, ...]:

@@ -1,5 +1,6 @@
-import strat
 from sklearn.dummy import DummyClassifier
+
+import strat
 
 features, labels = [[row % 7] for row in range(40)], [0, 1] * 20
 models = {"a": DummyClassifier(strategy="prior"), "b": DummyClassifier(strategy="uniform")}

@@ -129,7 +129,7 @@ def test_the_same_at_several_labels_is_one_note() -> None:
     same = [note.of(metric="f1", site=site) for site in "abc"]
     (one,) = merged(same)
     assert one.at == {"metric": ("f1",), "site": ("a", "b", "c")}
-    assert str(one).startswith("f1 in a: Only 3 of 60")
+    assert str(one).startswith("f1 in site a: Only 3 of 60")
     assert str(one).endswith("Likewise in 2 other sites.")
     assert len(merged([*same, other.of(metric="f1", site="d")])) == 2
     assert len(merged([*same, other.of(metric="f1", site="d")], codes={"few-holders"})) == 1

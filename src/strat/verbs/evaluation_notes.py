@@ -70,25 +70,28 @@ def of_measures(estimates: Mapping[str, Estimate]) -> list[Note]:
 
 def _undefined(groups: Groups) -> list[Note]:
     """The groups without a value, those with the same reason together."""
-    notes = merged(_at(groups, label, Note("group-undefined", {"why": why})) for label, why in groups.undefined.items())
-    return list(notes[:SHOWN])
+    reasons: dict[str, list[Any]] = {}
+    for label, why in groups.undefined.items():
+        reasons.setdefault(why, []).append(label)
+    named = list(reasons.items())[:SHOWN]
+    return [_at(groups, labels, Note("group-undefined", {"why": why})) for why, labels in named]
 
 
 def _of_groups(groups: Groups) -> list[Note]:
     """What makes the intervals of groups uncertain: units that carry a group, few that show errors."""
-    return [
-        _at(groups, label, note)
-        for label, one in groups.each.items()
-        for note in one.notes
-        if note.code in OF_INTERVALS
-    ]
+    known: dict[str, tuple[Note, list[Any]]] = {}
+    for label, one in groups.each.items():
+        for note in one.notes:
+            if note.code in OF_INTERVALS:
+                known.setdefault(note.code, (note, []))[1].append(label)
+    return [_at(groups, labels, note) for note, labels in known.values()]
 
 
-def _at(groups: Groups, label: Any, note: Note) -> Note:
-    """A note on this group, with the number of all groups."""
+def _at(groups: Groups, labels: Sequence[Any], note: Note) -> Note:
+    """A note on these groups of all; the figures are those of the first."""
     axis = groups.by[0] if len(groups.by) == 1 and groups.by[0] not in IN_NO_GROUP else "group"
-    counted = Note(note.code, {**note.facts, "groups": len(groups.each) + len(groups.undefined)}, note.at, note.nouns)
-    return counted.of(metric=groups.metric, **{axis: in_words(label)})
+    facts = {**note.facts, "groups": len(groups.each) + len(groups.undefined)}
+    return Note(note.code, facts, {axis: tuple(map(in_words, labels)), "metric": (groups.metric,)}, note.nouns)
 
 
 def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[Note]:

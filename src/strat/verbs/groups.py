@@ -119,11 +119,13 @@ class Groups(ByName[Any, Estimate], SheetResult):
         """Why there is no test that all groups have the same value."""
         still = [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]
         groups, df = joint.point.size, float(np.max(joint.df))
-        if still:
-            return Note("groups-not-tested", {"case": "still", "still": tuple(map(in_words, still))})
-        if groups < 2 or df - groups + 2 < 1:
-            return Note("groups-not-tested", {"case": "few", "still": None, "few": groups, "df": df})
-        return None
+        few = groups < 2 or df - groups + 2 < 1
+        if not still and not few:
+            return None
+        facts = {"few": None} if still else {"few": groups, "df": df}
+        return Note(
+            "groups-not-tested", {"case": "still" if still else "few", "still": tuple(map(in_words, still)), **facts}
+        )
 
     def gap(self, level: float = 0.95) -> Extreme:
         """The largest difference between two groups, with limits that allow for its having been chosen."""

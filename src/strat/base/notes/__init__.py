@@ -37,8 +37,7 @@ class Note(str):
     code
         The kind of note, by which `strat.base.notes.kinds` has its sentences.
     facts
-        What the sentences speak of: numbers, words, and tuples of these. A text is a sentence as it stands, of a kind
-        whose sentences are not in the register yet.
+        What the sentences speak of: numbers, words, and tuples of these.
     at
         The labels of the values that it concerns, by axis; none: the whole result.
     nouns
@@ -61,14 +60,13 @@ class Note(str):
     def __new__(
         cls,
         code: str,
-        facts: Mapping[str, Any] | str = NOTHING,
+        facts: Mapping[str, Any] = NOTHING,
         at: Mapping[str, tuple[Any, ...]] = NOTHING,
         nouns: Mapping[str, str] = NOTHING,
     ) -> Note:
         """A note of that code."""
-        given = {"text": facts} if isinstance(facts, str) else facts
-        note = super().__new__(cls, _sentence(code, given, at, nouns))
-        note.code, note.facts, note.at, note.nouns = code, given, at, nouns
+        note = super().__new__(cls, _sentence(code, facts, at, nouns, command_line=_COMMAND_LINE.get()))
+        note.code, note.facts, note.at, note.nouns = code, facts, at, nouns
         return note
 
     @property
@@ -99,12 +97,10 @@ class Note(str):
 
     def to_dict(self) -> dict[str, Any]:
         """The code, the text as Python's users read it, the facts and the labels, for JSON."""
-        facts = {name: _plain(fact) for name, fact in self.facts.items() if name != "text"}
+        facts = {name: _plain(fact) for name, fact in self.facts.items()}
+        text = _sentence(self.code, self.facts, self.at, self.nouns, command_line=False)
         at = {axis: [str(label) for label in labels] for axis, labels in self.at.items()}
-        return {"code": self.code, "text": self._in_python(), "facts": facts, "at": at}
-
-    def _in_python(self) -> str:
-        return _sentence(self.code, self.facts, self.at, self.nouns, command_line=False)
+        return {"code": self.code, "text": text, "facts": facts, "at": at}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What a copy is made from."""
@@ -116,14 +112,12 @@ def _sentence(
     facts: Mapping[str, Any],
     at: Mapping[str, tuple[Any, ...]],
     nouns: Mapping[str, str],
-    command_line: bool | None = None,
+    *,
+    command_line: bool,
 ) -> str:
-    if "text" in facts and not at:
-        return str(facts["text"])
     from strat.base.notes.sentences import sentence
 
-    place = _COMMAND_LINE.get() if command_line is None else command_line
-    return sentence(code, facts, at, nouns, command_line=place)
+    return sentence(code, facts, at, nouns, command_line=command_line)
 
 
 def _plain(fact: Any) -> Any:
@@ -153,8 +147,9 @@ def codes_of(notes: Iterable[str]) -> set[str]:
 def once(notes: Iterable[Note], codes: Container[str] = OF_THE_DESIGN) -> tuple[Note, ...]:
     """Each note once; of those with these codes, by default about how the data was drawn, only the first.
 
-    >>> once([Note("trend", "drifts by 2"), Note("few-df", "few units"), Note("trend", "drifts by 3")])
-    ('drifts by 2', 'few units')
+    >>> here, there = Note("trend", {"several": None}), Note("trend", {"several": 2})
+    >>> once([here, Note("gate-within-margin"), there])[1:]
+    ('The candidate is lower, by less than the margin.',)
     """
     kept: dict[str, Note] = {}
     for note in notes:
@@ -170,7 +165,7 @@ def merged(notes: Iterable[Note], codes: Container[str] = ()) -> tuple[Note, ...
     >>> note = Note("few-holders", {"held": 3, "of": 60, "effective": 2.1})
     >>> for one in merged([note.of(metric="f1", site="a"), note.of(metric="f1", site="b")]):
     ...     print(one)
-    f1 in a: Only 3 of 60 clusters hold the rarer outcome (effective number 2.1). The interval may be too short.
+    f1 in site a: Only 3 of 60 clusters hold the rarer outcome (effective number 2.1). The interval may be too short.
     Likewise in 1 other site.
     """
     kept: dict[tuple[Any, ...], Note] = {}
@@ -188,8 +183,8 @@ def merged(notes: Iterable[Note], codes: Container[str] = ()) -> tuple[Note, ...
 def records(notes: Iterable[str]) -> list[dict[str, Any]]:
     """Code, text, facts and labels of each note, once, for JSON; a sentence that is no note has the code "remark".
 
-    >>> records([Note("few-df", "few units"), Note("few-df", "few units")])
-    [{'code': 'few-df', 'text': 'few units', 'facts': {}, 'at': {}}]
+    >>> records([Note("gate-within-margin"), Note("gate-within-margin")])
+    [{'code': 'gate-within-margin', 'text': 'The candidate is lower, by less than the margin.', 'facts': {}, 'at': {}}]
     """
     remark = {"code": "remark", "facts": {}, "at": {}}
     each = (note.to_dict() if isinstance(note, Note) else {**remark, "text": note} for note in notes)

@@ -110,8 +110,6 @@ def sentence(
     code: str, facts: Mapping[str, Any], at: Labels, nouns: Mapping[str, str], *, command_line: bool = False
 ) -> str:
     """The line of a note, headed by the labels that it concerns."""
-    if "text" in facts:
-        return _headed(facts["text"], facts, at)
     kind = kind_of(code)
     words = Words(facts, nouns, kind, command_line=command_line)
     return _headed(words.fill(kind.line(facts.get("case", ""))), facts, at)
@@ -122,8 +120,6 @@ def paragraph(
 ) -> str:
     """The line, what it does to the number, and what to do."""
     line = sentence(code, facts, at, nouns, command_line=command_line)
-    if "text" in facts:
-        return line
     kind = kind_of(code)
     words = Words(facts, nouns, kind, command_line=command_line)
     told = "{do}" in kind.line(facts.get("case", ""))
@@ -136,11 +132,17 @@ def _headed(text: str, facts: Mapping[str, Any], at: Labels) -> str:
     if not at:
         return text
     on = ", ".join(str(labels[0]) for axis, labels in at.items() if axis in IN_NO_GROUP)
-    within = ", ".join(str(labels[0]) for axis, labels in at.items() if axis not in IN_NO_GROUP)
+    within = ", ".join(_group(axis, labels[0]) for axis, labels in at.items() if axis not in IN_NO_GROUP)
     of = facts.get("groups")
     likewise = " ".join(_likewise(axis, labels[1:], of) for axis, labels in at.items() if len(labels) > 1)
     head = " in ".join(part for part in (on, within) if part)
     return f"{head}: {text} {likewise}".rstrip()
+
+
+def _group(axis: str, label: Any) -> str:
+    """A group by its label, and by its column if that is a noun."""
+    noun = noun_of(axis, "")
+    return f"{noun.one} {label}" if noun.one and axis != "group" else str(label)
 
 
 def _likewise(axis: str, others: Sequence[Any], groups: int | None) -> str:

@@ -206,7 +206,7 @@ KINDS: tuple[Kind, ...] = (
             "does not mean that a value is known exactly. {do}",
             "few": "{few:group} can't be tested for being equal with {df:degree of freedom}. {do}",
         },
-        do="{still:Compare their intervals, or join groups until each shows variation/Take fewer groups}.",
+        do="{still:?Compare their intervals, or join groups until each shows variation.}{few:?Take fewer groups.}",
     ),
     Kind(
         "group-undefined",
