@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import json
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
