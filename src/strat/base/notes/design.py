@@ -112,7 +112,7 @@ KINDS: tuple[Kind, ...] = (
         "no-subjects",
         "design",
         "These scores have no subjects, so that comparisons are taken as independent. The interval is too short "
-        "wherever comparisons share a subject.",
+        "wherever comparisons share a subject. {do}",
         do="Give the subjects of both sides: `strat.recognition.verification_of_trials(…, probes=…, gallery=…)`.",
         do_on_command_line="Give the subjects of both sides: --columns, or --id-pattern.",
     ),
