@@ -184,9 +184,7 @@ def recognize(
 
       strat recognize --probes query.npz --gallery gallery.npz --reid --cameras q.txt --gallery-cameras g.txt
 
-      strat recognize --images all.npz --score euclidean --per-subject 4
-
-      strat recognize --similarity scores.npz --key pca --key lbp --image 1,6,7,2 --figures figures/
+      strat recognize --images all.npz --score euclidean --per-subject 4 --figures figures/
     """
     if files:
         raise StratError(

@@ -265,8 +265,9 @@ def _chosen(
     codes: Codes, keys: Codes, names: NDArray[Any], only: ArrayLike, per_subject: int | None
 ) -> tuple[int, Codes]:
     """How many images are named, and the place of each row's image among them, below 0 for others."""
-    wanted = list(np.atleast_1d(only))
-    absent = [name for name in wanted if name not in names]
+    place_of, labels = encode("only", only)
+    wanted, present = labels[place_of].tolist(), names.tolist()
+    absent = [name for name in wanted if name not in present]
     if absent or len(set(wanted)) < len(wanted):
         raise StratError.about(
             "only", f"must name images once each, got {some(absent or wanted)}; there are {some(names, 8)}."
@@ -274,7 +275,7 @@ def _chosen(
     if per_subject not in (None, len(wanted)):
         raise StratError.about("per_subject", f"must be {len(wanted)}, as many as `only` names, got {per_subject}.")
     places = np.full(len(names), -1)
-    places[np.searchsorted(names, wanted)] = np.arange(len(wanted))
+    places[[present.index(name) for name in wanted]] = np.arange(len(wanted))
     place = places[keys]
     pairs, times = np.unique((codes * len(wanted) + place)[place >= 0], return_counts=True)
     if (times > 1).any():
