@@ -85,11 +85,11 @@ def quade(table: Any, *, higher_is_better: bool, method: str = "auto") -> Friedm
     statistic = 0.0 if not all_squares else math.inf if room <= 1e-12 * all_squares else (n - 1.0) * between / room
     one_of("method", method, ("auto", "F"))
     pvalue, how = orders_pvalue(weighted) if method == "auto" else (math.nan, "")
-    df = () if how else (k - 1.0, (k - 1.0) * (n - 1.0))
+    df = (k - 1.0, (k - 1.0) * (n - 1.0))
     if not how:
-        pvalue = agreement_pvalue(weighted) if math.isinf(statistic) else f_pvalue(statistic, (k - 1.0, df[1]))
-    return Friedman(f"Quade, {how or 'F'}", statistic, pvalue, df, "two-sided", EQUIVALENT, s.systems, average, n,
-                    notes=s.notes)  # fmt: skip
+        pvalue = agreement_pvalue(weighted) if math.isinf(statistic) else f_pvalue(statistic, df)
+    return Friedman(f"Quade, {how or 'F'}", statistic, pvalue, () if how else df, "two-sided", EQUIVALENT, s.systems,
+                    average, n, notes=s.notes)  # fmt: skip
 
 
 @checked
