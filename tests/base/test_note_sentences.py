@@ -230,9 +230,8 @@ OTHER_CASES: tuple[tuple[str, dict[str, object], str], ...] = (
     ),
     (
         "few-data-sets",
-        {"case": "random", "n": 3, "systems": 12, "approximation": "chi-squared approximation", "pvalue": 0.0314},
-        "3 data sets and 12 systems are few for the chi-squared approximation. Random orders of the systems give "
-        "p = 0.0314.",
+        {"n": 3, "systems": 12, "exact": False, "pvalue": 0.0314},
+        "3 data sets and 12 systems are few for the F approximation. Random orders of the systems give p = 0.0314.",
     ),
     (
         "scores-reversed",

@@ -73,7 +73,7 @@ class Words(Formatter):
         """A fact, or each of several values, as Python writes it."""
         if conversion == "r" and isinstance(value, tuple | list):
             return tuple(short(repr(each)) for each in value)
-        return super().convert_field(value, conversion)  # type: ignore[arg-type]
+        return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """A fact by its specification; nothing of one that is not given."""
