@@ -16,7 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("", "laws", "front")]  # as pytest has them
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("", "front")]  # as pytest has them
 
 import numpy as np  # noqa: E402
 import public_calls  # noqa: E402
