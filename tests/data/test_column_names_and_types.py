@@ -182,7 +182,7 @@ def test_labels_in_another_spelling_are_noted(truth: list[str], predicted: list[
     table = {"y": truth * 20, "good": truth * 20, "odd": predicted * 20}
     for measure in ("accuracy", "error_rate", "macro_f1", "kappa", "balanced_accuracy", "mcc"):
         found = evaluate(table, truth="y", predicted="odd", metrics=measure)
-        assert {"spelled-labels"} == codes_of(found.notes)
+        assert "spelled-labels" in codes_of(found.notes)
         assert evaluate(table, truth="y", predicted="good", metrics=measure).notes == ()
     board = verbs.compare(table, truth="y", predicted=["good", "odd"])
     assert "spelled-labels" in codes_of(board.notes)

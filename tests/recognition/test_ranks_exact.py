@@ -292,7 +292,7 @@ def test_similarity_given_as_distance_is_noted():
     reversed_ = ranks(distance=np.eye(20), probes=range(20), gallery=range(20))
     (note,) = reversed_.notes
     assert note.code == "scores-reversed"
-    assert "is this table a `similarity`?" in note
+    assert (note.facts["given"], note.facts["other"]) == ("distance", "similarity")
     assert f"note: {note}" in str(reversed_)
     assert note in match_curve(reversed_, up_to=2).estimate.notes
     assert ranks(similarity=np.eye(20), probes=range(20), gallery=range(20)).notes == ()

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from law_tables import GROUPS_OF_MEASURES
 from numbers_of_results import recorded
 
 import record
 import strat
+from law_tables import GROUPS_OF_MEASURES
 from strat.base.result import Result
 from strat.verbs.metrics import METRICS
 
 BASES = {"Result", "SheetResult"}  # what results are made of
 PICTURES = {"plot", "report"}  # parts that draw, from numbers that are recorded
-UNCALLED = {"example_path", "read_logs"}  # a path, and a reader whose tables tests/data checks
+UNCALLED = {"example_path", "read_logs", "evaluation_figures"}  # a path, a reader that tests/data checks, and pictures
 
 
 @pytest.mark.parametrize("part", record.PARTS)

@@ -388,9 +388,9 @@ def test_other_degrees_of_freedom_than_the_layout_has_are_explained() -> None:
     assert f"{result['mean'].df:.4g}" != "5"
     assert result.design.endswith("; 5 degrees of freedom")
     line = "df: each value's own, by Satterthwaite's formula; the design has nominally 5."
-    assert line in result.notes
+    assert line in result.sheet().notes
     plain = strat.evaluate(table, score="good", units="judge")
-    assert not any(note.startswith("df:") for note in plain.notes)
+    assert not any(note.startswith("df:") for note in plain.sheet().notes)
 
 
 def test_one_value_with_other_degrees_of_freedom_is_enough() -> None:

@@ -308,8 +308,8 @@ def _undefined(name: str, counts: Counts, below: Array, shown: Codes, average: s
         return ()
     unknown = average == "micro" or bool((shown < 0).any())
     labels = None if unknown else tuple(counts.labels[shown][below == 0].tolist())
-    case = name if name in ("precision", "recall") else ""
-    return (Note("undefined-share", {"case": case, "measure": name, "labels": labels}),)
+    case, n = name if name in ("precision", "recall") else "", 1 if labels is None else len(labels)
+    return (Note("undefined-share", {"case": case, "measure": name, "n": n, "labels": labels}),)
 
 
 def left_out_note(counts: Counts) -> tuple[Note, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, some
-from strat.base.notes import Note, merged
+from strat.base.notes import labelled as labelled_notes
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import Axis, Statistic
@@ -65,7 +65,7 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
         views=tuple(views[:1] if same else views),
         base=base,
         curved_below=max(part.curved_below for part in parts),
-        notes=_notes(axis, named),
+        notes=labelled_notes(axis, {label: part.notes for label, part in named.items()}),
         positive=_shared([part.positive for part in parts]),
         chance=_shared([part.chance for part in parts]),
         higher_is_better=_shared([part.higher_is_better for part in parts]),
@@ -73,13 +73,6 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
         truth=parts[0].truth if all(_same_codes(part.truth, parts[0].truth) for part in parts) else None,
         graded=any(part.graded for part in parts),
     )
-
-
-def _notes(axis: str, named: Mapping[Any, Statistic]) -> tuple[Note, ...]:
-    """The notes of the parts, with the labels of those that they concern unless it is all of them."""
-    each = merged(note.of(**{axis: (label,)}) for label, part in named.items() for note in part.notes)
-    whole = (note.everywhere(axis) if len(note.at[axis]) == len(named) else note for note in each)
-    return tuple(dict.fromkeys(whole))
 
 
 def _side_by_side(parts: list[Statistic]) -> tuple[Function, Function | None, Function | None]:

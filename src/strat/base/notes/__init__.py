@@ -86,11 +86,6 @@ class Note(str):
         at = {axis: one if isinstance(one, tuple) else (one,) for axis, one in labels.items()}
         return Note(self.code, self.facts, {**at, **self.at}, self.nouns)
 
-    def everywhere(self, axis: str) -> Note:
-        """The same of all values along this axis."""
-        at = {other: labels for other, labels in self.at.items() if other != axis}
-        return Note(self.code, self.facts, at, self.nouns)
-
     def named(self, nouns: Mapping[str, str]) -> Note:
         """The same in the nouns of these columns, unless it has some."""
         return self if self.nouns or not nouns else Note(self.code, self.facts, self.at, nouns)
@@ -178,6 +173,25 @@ def merged(notes: Iterable[Note], codes: Container[str] = ()) -> tuple[Note, ...
             labels = dict.fromkeys((*first.at[axis], *note.at[axis]))
             kept[key] = Note(note.code, first.facts, {**first.at, axis: tuple(labels)}, first.nouns)
     return tuple(kept.values())
+
+
+def labelled(axis: str, notes: Mapping[Any, Iterable[Note]]) -> tuple[Note, ...]:
+    """The notes at each label of an axis, those that say the same as one, without labels if it concerns them all.
+
+    >>> few, many = Note("few-subjects", {"n": 12}), Note("pairs-not-kept")
+    >>> for one in labelled("system", {"A": [few, many], "B": [many]}):
+    ...     print(one)
+    A: 12 subjects are few for a rate at a threshold that they decide. The interval may be too short.
+    There are too many pairs of subjects to keep, so that what comparisons of one pair share is counted twice. The
+    interval is a little too wide.
+    """
+    each = merged(note.of(**{axis: (label,)}) for label, own in notes.items() for note in own)
+    return tuple(
+        Note(note.code, note.facts, {other: at for other, at in note.at.items() if other != axis}, note.nouns)
+        if len(note.at[axis]) == len(notes)
+        else note
+        for note in each
+    )
 
 
 def records(notes: Iterable[str]) -> list[dict[str, Any]]:

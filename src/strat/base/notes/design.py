@@ -192,7 +192,7 @@ KINDS: tuple[Kind, ...] = (
         "no-subjects",
         "design",
         "These scores have no subjects, so that comparisons are taken as independent. The interval is too short "
-        "wherever comparisons share a subject.",
+        "wherever comparisons share a subject. {do}",
         do="Give the subjects of both sides: `strat.recognition.verification_of_trials(…, probes=…, gallery=…)`.",
         do_on_command_line="Give the subjects of both sides: --columns, or --id-pattern.",
     ),
@@ -231,8 +231,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "experiment-design",
         "design",
-        "{subjects:subject} are the strata, and {images:probe image} of each the units. Standard errors are by "
-        "{method}.",
+        "{subjects:subject} are {one_kind:the strata/sampled under fixed kinds of images}, and {images:probe image} of "
+        "each the units. Standard errors are by {method}.",
     ),
     Kind(
         "subjects-left-out",

@@ -108,11 +108,12 @@ KINDS: tuple[Kind, ...] = (
         "undefined-share",
         "measure",
         {
-            "precision": "The class{labels:? {labels!r}} is never predicted, so that {measure} is undefined. Its value "
-            "is 0.",
-            "recall": "The class{labels:? {labels!r}} never occurs, so that {measure} is undefined. Its value is 0.",
-            "": "For the class{labels:? {labels!r}} {measure} has nothing to divide by, so that it is undefined. Its "
-            "value is 0.",
+            "precision": "The {n:class/classes}{labels:? {labels!r}} {n:is/are} never predicted, so that {measure} is "
+            "undefined. Its value is 0. {do}",
+            "recall": "The {n:class/classes}{labels:? {labels!r}} never {n:occurs/occur}, so that {measure} is "
+            "undefined. Its value is 0. {do}",
+            "": "{measure} of the {n:class/classes}{labels:? {labels!r}} has nothing to divide by, so that it is "
+            "undefined. Its value is 0. {do}",
         },
         do="To choose the value, set `zero_division`.",
         do_on_command_line="Read it as undefined, not as 0.",
@@ -161,9 +162,9 @@ KINDS: tuple[Kind, ...] = (
         "measure",
         {
             "medians": "{a} and {b} have medians of {first:g} and {second:g}. One looks like a fraction and the other "
-            "like a percentage.",
+            "like a percentage. {do}",
             "means": "{a} and {b} have means of {first:g} and {second:g}. One looks like a fraction and the other like "
-            "a percentage.",
+            "a percentage. {do}",
         },
         do="If so, bring both to one unit.",
     ),

@@ -158,7 +158,7 @@ KINDS: tuple[Kind, ...] = (
         "templates-alike",
         "source",
         "{n:image} ({names!r}) {n:has/have} one score throughout, {score:g}, as after a failure to make a template. "
-        "Such scores count as comparisons.",
+        "Such scores count as comparisons. {do}",
         effect="After a failure they mean nothing, and error rates depend on them.",
         do="{listed:Leave the lines of failed images out./Name failed images in `failed_probes` or `failed_gallery`.}",
         do_on_command_line="{listed:Leave the lines of failed images out./Give the score of failed images: "

@@ -275,12 +275,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "few-data-sets",
         "value",
-        {
-            "": "{n:data set} and {systems:system} are few for the {approximation}. The exact test gives "
-            "p = {pvalue:.3g}.",
-            "random": "{n:data set} and {systems:system} are few for the {approximation}. Random orders of the systems "
-            "give p = {pvalue:.3g}.",
-        },
+        "{n:data set} and {systems:system} are few for the F approximation. {exact:The exact test gives/Random orders "
+        "of the systems give} p = {pvalue:.3g}.",
         do="Report this p-value.",
     ),
     Kind(
