@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -33,10 +32,9 @@ LABELS = {"truth": "y", "predicted": ["A", "B"], "metrics": "accuracy"}
 
 def readings(notes: Any) -> tuple[float, float, float]:
     """The standard errors that the note names: as it stands, of units, of strata."""
-    (text,) = (note for note in notes if getattr(note, "code", "") == "looks-clustered")
-    numbers = re.findall(r"(\d\S*) (?=as it stands|with (?:units|strata)='passage' \(command line)", text)
-    stands, drawn, fixed = map(float, numbers)
-    return stands, drawn, fixed
+    (facts,) = (note.facts for note in notes if getattr(note, "code", "") == "looks-clustered")
+    assert facts["column"] == "passage"
+    return facts["plain"], facts["sampled"], facts["fixed"]
 
 
 def logged(**wide: Any) -> ItemTable:

@@ -109,7 +109,7 @@ def test_the_policy_that_fools_the_judge_is_seen(shared: Any) -> None:
     result = strat.evaluate(file, score="oracle_label", proxy="judge_score", units="prompt_id", by="policy")
     told = [note for note in result.notes if getattr(note, "code", "") == "proxy-differs-by-group"]
     assert len(told) == 1
-    assert "is not how it errs in unhelpful" in told[0]
+    assert told[0].at == {"group": ("unhelpful",)}
     assert result.groups["mean"]["unhelpful"].value < 0.3 < result.groups["mean"]["clone"].value
     table = strat.read(file)
     columns = table.columns(["policy", "judge_score", "slice"])
@@ -307,4 +307,4 @@ def test_the_command_compares_by_proxy(tmp_path: Any) -> None:
     asked = ["--score", "a", "--score", "b", "--proxy", "judge", "--proxy", "judge_b", "--units", "unit", "--json"]
     done = CliRunner().invoke(app, ["compare", str(file), *asked])
     assert done.exit_code == 0, done.output
-    assert "the proxy makes" in done.output
+    assert "The proxy makes" in done.output

@@ -205,6 +205,7 @@ class DrawnUnits:
             layout=None if self.layout is None else self.layout.facts,
             plan=self.plan,
             remarks=self.notes,
+            nouns=self.nouns,
         )
 
     @property

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from strat.base.result import Result
-from strat.base.text import counted
+from strat.base.text import counted, noun_of
 from strat.designs.plan import Plan
 
 BOTH_SIDES = "subjects on both sides"  # of comparisons: a design of verification experiments
@@ -70,14 +70,17 @@ class DesignFacts(Result):
         The plan of the evaluation, if one was made.
     remarks
         What was done to the design.
+    nouns
+        The columns of units, strata and items, by "unit", "stratum" and "item", where these are known; units that
+        are rows are rows.
 
     Examples
     --------
-    >>> facts = DesignFacts("clustered", rows=60, units=20, drawn=20, df=19)
+    >>> facts = DesignFacts("clustered", rows=60, units=20, drawn=20, df=19, nouns={"unit": "patient_id"})
     >>> print(facts)
-    clustered: 60 rows in 20 units; 19 degrees of freedom
+    clustered: 60 rows in 20 patients; 19 degrees of freedom
     >>> facts.target, facts.clustered, facts.rows_per_unit
-    ('the population of units that these 20 were drawn from', True, 3.0)
+    ('the population of patients that these 20 were drawn from', True, 3.0)
     """
 
     kind: str
@@ -96,6 +99,16 @@ class DesignFacts(Result):
     layout: LayoutFacts | None = None
     plan: Plan | None = None
     remarks: tuple[str, ...] = ()
+    nouns: Mapping[str, str] = field(default_factory=dict)
+
+    def called(self, role: str, number: float = 2) -> str:
+        """What so many units, strata or items are called: as their column, where its name is a noun."""
+        noun = noun_of(self.nouns.get(role, ""), role)
+        return noun.one if number == 1 else noun.many
+
+    def count(self, role: str, number: float) -> str:
+        """So many units, strata or items."""
+        return f"{number:,} {self.called(role, number)}"
 
     @property
     def stratified(self) -> bool:
@@ -128,12 +141,13 @@ class DesignFacts(Result):
             return self.layout.target
         if self.census:
             repeats = "; only the repeats vary" if self.items else ""
-            return f"these very {counted(self.drawn, 'unit')}, all of them{repeats}"
+            return f"these very {self.count('unit', self.drawn)}, all of them{repeats}"
         limited = " (finitely many)" if self.finite else ""
-        what = "rows" if self.single_rows else "units"
+        what = "rows" if self.single_rows else self.called("unit")
         if self.strata == 1:
             return f"the population of {what} that these {self.drawn:,} were drawn from{limited}"
-        return f"these {self.strata} strata, fixed, and the {what} in them that these were drawn from{limited}"
+        strata = self.count("stratum", self.strata)
+        return f"these {strata}, fixed, and the {what} in them that these were drawn from{limited}"
 
     def __str__(self) -> str:
         """The design in one line, with what was counted."""
@@ -146,12 +160,13 @@ class DesignFacts(Result):
         if self.layout is not None:
             text = f"{self.kind}: {counted(self.rows, 'row', ',.0f')} in {self.layout.words}"
             return "; ".join([f"{text}; {counted(self.df, 'degree of freedom', '.4g')}", *self.remarks])
-        text = f"{self.kind}: {counted(self.rows, 'row', ',.0f')} in {counted(self.units, 'unit')}"
+        units = counted(self.units, "unit") if self.single_rows else self.count("unit", self.units)
+        text = f"{self.kind}: {counted(self.rows, 'row', ',.0f')} in {units}"
         if self.strata > 1:
             each = f"{self.fewest:,}" if self.fewest == self.most else f"{self.fewest:,} to {self.most:,}"
-            text += f" in {counted(self.strata, 'stratum')} of {each}"
+            text += f" in {self.count('stratum', self.strata)} of {each}"
         if self.items:
-            text += f", {counted(self.items, 'item')} with repeats"
+            text += f", {self.count('item', self.items)} with repeats"
         return "; ".join([f"{text}; {counted(self.df, 'degree of freedom')}", *self.remarks])
 
     def about_df(self, used: Iterable[float]) -> str | None:

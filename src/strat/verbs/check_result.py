@@ -25,7 +25,7 @@ VARIED = {  # what the shapes of a design's samples differ in, by its kind
     "staged": "coverage by variance components",
     "systematic": "coverage by drift",
 }
-CALM = "it holds only if other units differ no more than these few"
+CALM = "it holds only if other {units} differ no more than these few"
 DOUBTED = "it holds for samples like these, which may show too little: see the notes"
 FEW_UNITS = {"few-units", "no-variation"}  # codes of notes that say so
 OF_DESIGN = ("few-units", "few-df")  # codes of notes on the design, which are the same for every measure
@@ -99,7 +99,7 @@ class Check(SheetResult):
         """The answer as a sentence."""
         first = self.lines[0]
         verdict = first.verdict(self.level)
-        doubt = CALM if self.few_units else DOUBTED
+        doubt = CALM.format(units=self.estimate.design.called("unit")) if self.few_units else DOUBTED
         answer = doubt if verdict == "holds" and not self.holds else ANSWERS[verdict]
         share = f"{first.coverage:.1%} of {self.trials:,} samples like yours (± {2 * first.error:.1%})"
         text = f"{self.metric}: the {self.level:.0%} interval covers the truth in {share}: {answer}"
@@ -115,7 +115,7 @@ class Check(SheetResult):
             return f"{min(better, key=lambda line: line.width).method!r} would hold"
         if "undecided" in others.values():
             return "too few samples to tell whether another method holds"
-        return "no method here holds: more units are needed"
+        return f"no method here holds: more {self.estimate.design.called('unit')} are needed"
 
 
 class Checks(SheetResult, tuple[Check, ...]):
@@ -167,7 +167,7 @@ def sheet(checks: Sequence[Check]) -> Sheet:
 def _by_shape(one: Check) -> str:
     if len(one.shapes) == 1:
         return next(iter(one.shapes))
-    what = VARIED.get(one.estimate.design.kind, "coverage where units differ")
+    what = VARIED.get(one.estimate.design.kind, f"coverage where {one.estimate.design.called('unit')} differ")
     return f"{what}: " + ", ".join(f"{shape} ({share:.1%})" for shape, share in one.shapes.items())
 
 

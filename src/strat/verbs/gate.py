@@ -16,6 +16,7 @@ from strat.base.validate.names import Names, listed
 from strat.comparison.paired_result import Comparison
 from strat.comparison.pilot import units_for
 from strat.comparison.sequential import anytime_error
+from strat.designs.facts import DesignFacts
 from strat.designs.sampling import Sampling, sampling_of
 from strat.estimation import Estimate
 from strat.verbs.compare import compare
@@ -141,14 +142,15 @@ def gate(
     if anytime is not None:
         validate.count("anytime", anytime, least=2)
     if baseline is None:
-        questions, result = _alone(source, candidate, margin, floor, metrics, by, handed)
+        questions, result, known = _alone(source, candidate, margin, floor, metrics, by, handed)
     else:
         largest_loss = _required(margin)
         asked = handed | {"level": round(2.0 * level - 1.0, 12)}  # two-sided, whose limits are those of the gate
-        questions, result = _against(_board(source, baseline, candidate, metrics, by, asked), largest_loss, floor)
+        board = _board(source, baseline, candidate, metrics, by, asked)
+        questions, result, known = _against(board, largest_loss, floor)
     checks = tuple(ask(1.0 - level, (1.0 - level) / len(questions), anytime) for ask in questions)
-    notes = (*_of_checks(checks, level, anytime), *result.notes)
-    return replace(result, checks=checks, level=level, unsure=unsure, notes=notes)
+    notes = (*(note.named(known.nouns) for note in _of_checks(checks, level, anytime)), *result.notes)
+    return replace(result, checks=checks, level=level, unsure=unsure, notes=notes, design=str(known))
 
 
 # ---- the two systems
@@ -179,7 +181,7 @@ def _board(
     return board
 
 
-def _against(board: Leaderboard, margin: Bound, floor: Bound | None) -> tuple[list[Question], GateResult]:
+def _against(board: Leaderboard, margin: Bound, floor: Bound | None) -> tuple[list[Question], GateResult, DesignFacts]:
     """The questions of each measure, in all rows and in each group, with what they come from."""
     boards = board.boards
     margins = _bounds("margin", margin, list(boards))
@@ -198,7 +200,7 @@ def _against(board: Leaderboard, margin: Bound, floor: Bound | None) -> tuple[li
         questions += [_undefined(measure, in_words(label), why) for label, why in one.undefined.items()]
     candidate, named = board.comparison.names
     notes = tuple(dict.fromkeys(note for one in boards.values() for note in one.notes))
-    return questions, GateResult(candidate, named, (), board.level, "fail", notes, boards, str(board.estimate.design))
+    return questions, GateResult(candidate, named, (), board.level, "fail", notes, boards), board.estimate.design
 
 
 def _required(margin: Bound | None) -> Bound:
@@ -238,7 +240,7 @@ def _finite(argument: str, value: object) -> float:
 
 def _alone(
     source: Any, candidate: str | None, margin: Any, floor: Bound | None, metrics: Any, by: Any, handed: dict[str, Any]
-) -> tuple[list[Question], GateResult]:
+) -> tuple[list[Question], GateResult, DesignFacts]:
     """The questions of one system without a baseline."""
     if floor is None:
         raise StratError.about("baseline", "must name a system or a stored file, got None, and no `floor` either.")
@@ -264,7 +266,8 @@ def _alone(
             ]
             questions += [_undefined(measure, in_words(label), why) for label, why in groups.undefined.items()]
     name = candidate or value
-    return questions, GateResult(name, None, (), result.level, "fail", result.notes, {}, str(result.design))
+    design = next(iter(result.estimates.values())).design
+    return questions, GateResult(name, None, (), result.level, "fail", result.notes, {}), design
 
 
 def _of_one_system(handed: dict[str, Any]) -> tuple[dict[str, Any], str]:

@@ -17,15 +17,16 @@ from strat.show.report.wording import named, number, percent, places
 
 _ASSUMED = {
     "simple random": "every row was drawn on its own, independently of the others",
-    "stratified": "the strata are fixed, and within each stratum the rows were drawn independently",
-    "clustered": "whole units were drawn independently of each other; rows within a unit may be arbitrarily correlated",
+    "stratified": "the {strata} are fixed, and within each {stratum} the rows were drawn independently",
+    "clustered": "whole {units} were drawn independently of each other; rows of one {unit} may be arbitrarily "
+    "correlated",
     "stratified clusters": (
-        "the strata are fixed, and within each stratum whole units were drawn independently of each other; rows "
-        "within a unit may be arbitrarily correlated"
+        "the {strata} are fixed, and within each {stratum} whole {units} were drawn independently of each other; rows "
+        "of one {unit} may be arbitrarily correlated"
     ),
-    "systematic": "units were taken at even steps along an order, so that each is compared with its neighbours",
+    "systematic": "{units} were taken at even steps along an order, so that each is compared with its neighbours",
     "crossed": "the levels of every factor were drawn independently of those of the others",
-    "blocks": "whole units were drawn independently of each other, and the kinds under which each was seen are fixed",
+    "blocks": "whole {units} were drawn independently of each other, and the kinds under which each was seen are fixed",
     "staged": "units were drawn at random at every stage, within those of the stage before",
 }
 _VARIES = {
@@ -37,8 +38,8 @@ _VARIES = {
     "log": "the estimate varies as Student's t with {df} does, on the log scale, which keeps the limits positive",
     "fisher": "the estimate varies as Student's t with {df} does, on Fisher's scale, which keeps the limits between "
     "−1 and 1",
-    "beta-binomial": "the shares of units vary as a beta-binomial does, with every correlation within units weighed by "
-    "how well it fits the data, on {df}",
+    "beta-binomial": "the shares of {units} vary as a beta-binomial does, with every correlation within {units} "
+    "weighed by how well it fits the data, on {df}",
     "mover": "each share in the sum varies as its own interval says",
     "folded": "each distance in the sum varies as Student's t with {df} does; their sum is never less than its noise",
     "woodruff": "the share below varies as Student's t with {df} does (Woodruff)",
@@ -96,8 +97,19 @@ def kind_of(estimate: Estimate) -> str:
     return estimate.design.kind if estimate.design.kind in KINDS else ""
 
 
+def _of_units(estimate: Estimate) -> bool:
+    return estimate.design.clustered or estimate.design.kind == "systematic"
+
+
 def _drawn(estimate: Estimate) -> str:
-    return "units" if estimate.design.clustered or estimate.design.kind == "systematic" else "rows"
+    return estimate.design.called("unit") if _of_units(estimate) else "rows"
+
+
+def _nouns(estimate: Estimate) -> dict[str, str]:
+    """What units and strata are called, one and several."""
+    called = estimate.design.called
+    one = {role: called(role, 1) for role in ("unit", "stratum")}
+    return {**one, "units": called("unit"), "strata": called("stratum")}
 
 
 def _meaning(estimate: Estimate, level: float) -> str:
@@ -140,7 +152,7 @@ def _target(estimate: Estimate) -> str:
         return ""
     text = f"The target of inference is {estimate.target}."
     if estimate.design.stratified:
-        text += " About other strata it says nothing."
+        text += f" About other {estimate.design.called('stratum')} it says nothing."
     if estimate.design.census:
         text += " About others of their kind it says nothing."
     return text
@@ -148,8 +160,9 @@ def _target(estimate: Estimate) -> str:
 
 def _assumptions(estimate: Estimate) -> str:
     kind = kind_of(estimate)
-    text = f"Assumed: {_ASSUMED[kind]}; " if kind else "Assumed: "
-    text += _VARIES[default_method(estimate)].format(df=degrees(estimate))
+    nouns = _nouns(estimate)
+    text = f"Assumed: {_ASSUMED[kind].format(**nouns)}; " if kind else "Assumed: "
+    text += _VARIES[default_method(estimate)].format(df=degrees(estimate), **nouns)
     how = f"over the replicates of {estimate.method}" if estimate.replicated else "in closed form (linearization)"
     return f"{text}. The variance was found {how}."
 
@@ -184,8 +197,8 @@ def _strata(estimate: Estimate) -> str:
     if not estimate.design.stratified:
         return ""
     return (
-        "If the strata were themselves drawn from many, and the answer should hold for others too, they are the units; "
-        "the interval would then be wider, as a rule by much."
+        f"If the {estimate.design.called('stratum')} were themselves drawn from many, and the answer should hold for "
+        "others too, they are the units; the interval would then be wider, as a rule by much."
     )
 
 
@@ -194,7 +207,7 @@ def _few(estimate: Estimate) -> str:
         return ""
     return (
         f"With only {degrees(estimate)} the standard error is itself uncertain, and the "
-        "interval is wide for it; more units help more than more rows in them."
+        f"interval is wide for it; more {_drawn(estimate)} help more than more rows in them."
     )
 
 
@@ -207,5 +220,5 @@ def _edge(estimate: Estimate) -> str:
 def _more(estimate: Estimate) -> str:
     return (
         f"Half the width needs about four times as many {_drawn(estimate)}"
-        + (", not rows." if _drawn(estimate) == "units" else ".")
+        + (", not rows." if _of_units(estimate) else ".")
     )  # fmt: skip

@@ -79,7 +79,7 @@ _SCALES = {
     "fisher": "on Fisher's scale",
 }
 _OTHER_LIMITS = {
-    "beta-binomial": "beta-binomial limits, over all correlations within units that the data allow",
+    "beta-binomial": "beta-binomial limits, over all correlations within {units} that the data allow",
     "mover": "from the limits of each share in the sum",
     "folded": "of a sum of distances, which is never less than its noise",
     "woodruff": "of the share below, read backwards (Woodruff)",
@@ -88,14 +88,15 @@ _OTHER_LIMITS = {
 
 def methods_of(estimate: Estimate) -> tuple[str, ...]:
     """How the variance and the interval were found."""
+    units = estimate.design.called("unit")
     if estimate.replicated:
         how = f"Variances are the spread of replicates: {estimate.method.replicates}"
     else:
-        how = f"Variances: {estimate.method}, by linearization of the totals of units"
+        how = f"Variances: {estimate.method}, by linearization of the totals of {units}"
     method = default_method(estimate)
     if method in _SCALES:
         return stop(how), f"Intervals: Student's t with {degrees(estimate)}, {_SCALES[method]}."
-    return stop(how), f"Intervals: {_OTHER_LIMITS[method]}."
+    return stop(how), f"Intervals: {_OTHER_LIMITS[method].format(units=units)}."
 
 
 def records(estimate: Estimate) -> list[dict[str, Any]]:

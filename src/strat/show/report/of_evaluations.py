@@ -193,15 +193,16 @@ def _strata(evaluation: Evaluation, first: Estimate) -> list[Section]:
         lines.append((str(label), value, se, finite(low), finite(high)))
         marks.append(Mark(value, finite(low), finite(high), name=str(label)))
     share = percent(evaluation.level)
-    sheet = Sheet("", ("stratum", first.name, "se", f"{share} low", f"{share} high"), lines)
-    grid = Grid(sheet, f"{named(first)} in each stratum", tuple(marks), reference=float(first.point))
+    one, every = (first.design.called("stratum", number_of) for number_of in (1, 2))
+    sheet = Sheet("", (one, first.name, "se", f"{share} low", f"{share} high"), lines)
+    grid = Grid(sheet, f"{named(first)} in each {one}", tuple(marks), reference=float(first.point))
     worst, best = min(marks, key=lambda m: m.value or 0), max(marks, key=lambda m: m.value or 0)
     d = places(float(np.median([line[2] for line in lines])))
     lead = (
         f"From {number(worst.value or 0, d)} ({worst.name}) to {number(best.value or 0, d)} ({best.name}); the dashed "
-        "line is the value over all strata. Each interval holds for its stratum alone."
+        f"line is the value over all {every}. Each interval holds for its {one} alone."
     )
-    return [Section("By stratum", (grid,), lead)]
+    return [Section(f"By {one}", (grid,), lead)]
 
 
 def _confusion(labels: list[str], counts: Array) -> Section:
