@@ -255,15 +255,15 @@ def test_errors_name_what_was_typed() -> None:
 
 def test_logs_get_the_hint_that_tables_get(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _log(tmp_path / "log.json", passages=20)
-    hint = "rows of the same 'passage' are correlated (icc 1.00, 20 levels): the standard error of the mean is"
+    hint = "Rows of the same 'passage' are correlated (intraclass correlation 1.00, 20 levels). The standard error of"
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"))
     assert code == 0
     assert hint in out
-    assert "(command line: --units passage)" in out
+    assert "With --units passage it is " in out
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"), "--units", "passage")
     assert code == 0
     assert "are correlated" not in out
-    assert "60 rows in 20 units" in out
+    assert "60 rows in 20 passages" in out
 
 
 def test_repeats_of_one_sample_are_no_new_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -273,14 +273,14 @@ def test_repeats_of_one_sample_are_no_new_samples(tmp_path: Path, capsys: pytest
     assert code == 0
     assert "180 rows in 60 units" in found["design"]
     text = {note["code"]: note["text"] for note in found["notes"]}["looks-clustered"]
-    assert "rows of the same 'passage' are correlated (icc 1.00, 20 levels)" in text
+    assert "Rows of the same 'passage' are correlated (intraclass correlation 1.00, 20 levels)" in text
 
 
 def test_strata_that_explain_the_likeness_raise_no_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _log(tmp_path / "log.json", passages=6)
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"))
     assert code == 0
-    assert "with units='passage' (command line: --units passage) if its levels were drawn" in out
+    assert "With --units passage it is " in out
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"), "--strata", "passage")
     assert code == 0
     assert "are correlated" not in out

@@ -40,7 +40,7 @@ ASKED = ("--truth", "truth", "--predicted", "guess")
 def test_evaluate_speaks_every_form(table: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, text, _ = run(capsys, "evaluate", table, *ASKED, "--strata", "subject", "--units", "passage")
     assert code == 0
-    assert "stratified clusters: 2,000 rows in 60 units in 4 strata of 15" in text
+    assert "stratified clusters: 2,000 rows in 60 passages in 4 subjects of 15" in text
     assert "Inference is for these 4 strata, fixed" in text
     _, data, _ = run(capsys, "evaluate", table, *ASKED, "--units", "passage", "--json", "--metric", "accuracy")
     assert json.loads(data)["schema"] == "strat/evaluate/3"

@@ -212,7 +212,7 @@ def test_binned_scores_stay_within_the_printed_bound(predictions: dict[str, np.n
     exact = evaluate(_polars(data), truth="cat", score="score", units="passage")["auc"]
     binned = evaluate(_polars(data).lazy(), truth="cat", score="score", units="passage", bins=16)
     (note,) = binned.notes
-    bound = float(note.split("at most ")[1].split(";")[0])
+    bound = note.facts["auc"]
     assert 0 < abs(binned["auc"].value - exact.value) <= bound < 0.05
     assert binned["auc"].se == pytest.approx(exact.se, rel=0.05)
 
@@ -262,10 +262,11 @@ def test_a_file_is_a_frame_for_scores_of_any_number_of_rows(tmp_path: Path) -> N
 def test_the_note_on_bins_bounds_or_names_each_measure(tmp_path: Path) -> None:
     file = SOURCES["parquet"](many_scores(), tmp_path)
     rates = evaluate(file, truth="y", score="s", units="u", metrics=["auc", "eer", "average_precision"])
-    assert "the AUC by at most" in rates.notes[0]
-    assert "how far this moves equal_error_rate, average_precision and their" in rates.notes[0]
+    assert rates.notes[0].facts["auc"] > 0
+    assert rates.notes[0].facts["others"] == ("equal_error_rate", "average_precision")
     mean = evaluate(file, score="s", units="u", metrics=["mean"])
-    bound = float(mean.notes[0].split("the mean by at most ")[1].split(";")[0])
+    assert mean.notes[0].facts["halved"] == ("mean",)
+    bound = mean.notes[0].facts["half"]
     assert abs(mean["mean"].value - many_scores()["s"].mean()) <= bound
 
 

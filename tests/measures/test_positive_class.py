@@ -184,7 +184,7 @@ def test_f1_of_more_classes_says_that_it_is_a_macro_average() -> None:
     three = {"truth": np.tile([0, 1, 2], 20), "said": np.tile([0, 1, 1, 2], 15)}
     found = strat.evaluate(three, truth="truth", predicted="said", metrics=["f1", "macro_recall"])
     assert found["f1"].name == "macro F1"
-    assert any(note.startswith("f1 is the macro average over all classes") for note in found.notes)
+    assert {"measure": "f1"} in [note.facts for note in found.notes if note.code == "macro-average"]
     assert not any("macro_recall" in note for note in found.notes)
     one = strat.evaluate(three, truth="truth", predicted="said", metrics="f1", positive=2)
     assert one["f1"].positive == 2
@@ -318,15 +318,15 @@ def test_pooled_systems_are_noticed() -> None:
         "said": RNG.integers(0, 2, 300),
     }
     note = (
-        "column 'model' has 3 levels, and every 'question' occurs once in each: these look like several systems "
-        "pooled; use compare, or keep the rows of one."
+        "The column 'model' has 3 levels, and each 'question' occurs once in each. These look like several systems. "
+        "Their rows are measured as those of one. To compare them, use `strat.compare`, or keep the rows of one."
     )
     assert note in strat.evaluate(long, truth="truth", predicted="said").notes
     assert note in strat.evaluate(long, truth="truth", predicted="said", units="question").notes
     assert not strat.evaluate(long, truth="truth", predicted="said", strata="model").notes
     other = {("kind" if name == "model" else name): values for name, values in long.items()}
     said = strat.evaluate(other, truth="truth", predicted="said").notes
-    assert any(note.startswith("column 'kind' has 3 levels") and "units='question'" in note for note in said)
+    assert any(note.startswith("The column 'kind' has 3 levels") and "`units='question'`" in note for note in said)
     one = {name: values[:100] for name, values in long.items()}
     assert not any("column" in note for note in strat.evaluate(one, truth="truth", predicted="said").notes)
 

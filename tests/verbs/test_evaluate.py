@@ -99,7 +99,7 @@ def test_the_confusion_matrix_is_kept(predictions: dict[str, np.ndarray]) -> Non
 
 def test_clusters_that_nobody_named_are_seen(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS)
-    assert any("rows of the same 'passage' are correlated" in w and "--units passage" in w for w in found.notes)
+    assert "passage" in [note.facts["column"] for note in found.notes if note.code == "looks-clustered"]
     assert not any("passage" in w for w in evaluate(predictions, **ROWS, units="passage").notes)
     rng = np.random.default_rng(1)
     shuffled = {**predictions, "passage": rng.permutation(predictions["passage"])}
@@ -125,14 +125,15 @@ def test_no_rows_leave_a_cluster_for_a_hint(predictions: dict[str, np.ndarray]) 
 
 def test_subjects_as_units_are_warned_about(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS, units="subject")
-    assert found.notes[0].startswith("units='subject' has only 4 levels for 2,000 rows")
-    assert "use strata='subject'" in found.notes[0]
+    assert (found.notes[0].code, found.notes[0].facts["levels"]) == ("units-look-like-strata", 4)
+    assert "`strata='subject'`" in found.notes[0]
 
 
 def test_rows_as_strata_are_warned_about() -> None:
     data = {"truth": [0, 1] * 100, "guess": [0, 0] * 100, "id": [i // 2 for i in range(200)]}
     found = evaluate(data, **ROWS, strata="id")
-    assert found.notes[0].startswith("strata='id' has 100 levels for 200 rows")
+    facts = {"column": "id", "levels": 100, "rows": 200}
+    assert (found.notes[0].code, found.notes[0].facts) == ("strata-look-like-units", facts)
 
 
 def test_this_very_benchmark_varies_only_in_its_repeats() -> None:
@@ -180,7 +181,7 @@ def test_forms(predictions: dict[str, np.ndarray]) -> None:
     assert found.to_markdown().splitlines()[2].startswith("| measure | estimate |")
     assert r"\toprule" in found.to_latex()
     assert found.to_csv().splitlines()[0].startswith("measure,estimate,se")
-    assert "Inference is for the population of units" in str(found)
+    assert "Inference is for the population of passages" in str(found)
     assert "<td>accuracy</td>" in found._repr_html_()
     with pytest.raises(StratError, match="`name` must be a measure that was asked for, got 'acuracy'; did you mean"):
         found["acuracy"]

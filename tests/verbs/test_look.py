@@ -105,7 +105,7 @@ def test_a_stranger_with_medical_data(
     write(tmp_path / "medical.csv", table)
     code, text, _ = run(capsys, "look", "medical.csv")
     assert code == 0
-    assert "which class is positive, 'benign' or 'malignant'?" in text
+    assert "Which class is positive, 'benign' or 'malignant'?" in text
     assert "does 'weight' say how many rows" in text
     commands = printed(text)
     assert commands[0] == (

@@ -78,7 +78,7 @@ def write(path: Path, columns: Columns) -> Path:
 
 
 CASES = [
-    (clinics, "the 60 values of 'clinic' may have been drawn", "--units clinic", "clustered: 600 rows in 60 units"),
+    (clinics, "the 60 values of 'clinic' may have been drawn", "--units clinic", "clustered: 600 rows in 60 clinics"),
     (readers, "both 'reader' and 'case' may have been drawn", "--crossed reader,case", "crossed: 240 rows in 6 levels"),
     (
         replicates,

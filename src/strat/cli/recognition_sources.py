@@ -383,8 +383,8 @@ class Source:
         listed = [] if self.table is None else [*self.table.notes]
         if self.left_out:
             probes, gallery = (len(at) or None for at in self.left_out)
-            both = probes and gallery
-            listed.append(Note("templates-failed", {"probes": probes, "both": both, "gallery": gallery}))
+            facts = {"n": sum(map(len, self.left_out)), "probes": probes, "gallery": gallery}
+            listed.append(Note("templates-failed", {**facts, "both": probes and gallery}))
         if self.incomplete:
             return [*listed, Note("pairs-not-compared")]
         return [*listed, Note("same-images")] if self.same_images else listed

@@ -167,8 +167,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "templates-failed",
         "source",
-        "{probes:?{probes:probe}}{both:? and }{gallery:?{gallery:gallery image}} without a template are in no error "
-        "rate of any system.",
+        "{probes:?{probes:probe}}{both:? and }{gallery:?{gallery:gallery image}} without a template {n:is/are} in no "
+        "error rate of any system.",
     ),
     Kind(
         "pairs-not-compared",
