@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.base import validate
 from strat.base.errors import StratError
-from strat.base.notes import Note
+from strat.base.notes import Note, of_each
 from strat.base.result import write_report
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, numbers, same_length
@@ -31,7 +31,6 @@ from strat.show.figures import new_axes
 from strat.show.render import Sheet
 from strat.show.sheet_result import ByName, SheetResult
 from strat.verbs.evaluation import Evaluation
-from strat.verbs.evaluation_notes import of_measures
 from strat.verbs.hints import averages
 from strat.verbs.metrics import one_class
 from strat.verbs.scoring import Outcome, Scorer, scorers
@@ -222,7 +221,7 @@ def cross_validate(
     design = prediction_design(job, columns, strata, weight, lone)
     estimates = {one.name: estimate(one.statistic(outcome), on=design) for one in wanted}
     notes = [*_notes(job, splits, columns, outcome, wanted), *averages([one.metric for one in wanted], estimates)]
-    notes += of_measures(estimates)
+    notes += of_each("metric", {name: one.notes for name, one in estimates.items()})
     evaluation = Evaluation.of(
         estimates,
         level=level,

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from strat.base.limits import LIMITS
-from strat.base.notes import IN_NO_GROUP, Note, merged, once
+from strat.base.notes import IN_NO_GROUP, OF_INTERVALS, Note, merged, of_each, once
 from strat.base.validate.columns import encode
 from strat.data.cells import Cells
 from strat.designs.from_columns import (
     GROUP,
     is_drawn,
 )
-from strat.estimation import Estimate
 from strat.measures.positive import positives
 from strat.verbs.groups import Groups, in_words, untested
 from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
@@ -24,15 +23,6 @@ from strat.verbs.metrics import Metric
 from strat.verbs.sources import Basis, Sources
 
 SHOWN = 3  # strata whose undefined measures are named
-OF_INTERVALS = (
-    "heavy-units",
-    "few-holders",
-    "few-of-class",
-    "few-units",
-    "two-kinds",
-    "one-outcome",
-    "no-variation",
-)  # notes on single groups
 
 
 def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[Note, ...]:
@@ -45,7 +35,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     notes += classes_as_strata(roles, wanted, weighted=weighted)
     if roles["truth"] is None and "score" in basis.cells.columns:
         notes += coded_scores({str(roles["score"]): np.asarray(basis.cells.columns["score"], float)})
-    notes += of_measures(basis.estimates)
+    notes += of_each("metric", {name: one.notes for name, one in basis.estimates.items()})
     notes += _own(basis.cells, wanted)
     notes += [note for groups in basis.groups.values() for note in _undefined(groups)]
     if any(role.startswith(GROUP) for role in roles):
@@ -58,14 +48,6 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     if all(name is None for role, name in roles.items() if is_drawn(role)):
         notes += _suspects(columns, [one.name for one in systems], basis.cells.rows)
     return once(note.named(basis.design.nouns) for note in notes)
-
-
-def of_measures(estimates: Mapping[str, Estimate]) -> list[Note]:
-    """Notes on each measure; what is true of all of them, or makes several intervals uncertain, is said once."""
-    shared = set.intersection(*(set(one.notes) for one in estimates.values()))
-    own = [note.of(metric=name) for name, one in estimates.items() for note in one.notes if note not in shared]
-    first = next(iter(estimates.values()))
-    return [*(note for note in first.notes if note in shared), *merged(own, OF_INTERVALS)]
 
 
 def _undefined(groups: Groups) -> list[Note]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError, near, some
-from strat.base.notes import Note, once
+from strat.base.notes import Note, of_each, once
 from strat.base.result import write_report
 from strat.base.text import of_class
 from strat.base.validate.arguments import checked, shown
@@ -253,7 +253,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
             lead = f"{board.measure}: " if self.others else ""
             lines += [f"{lead}{line}" for line in (*board._answer(), *board._of_groups())]
         lines += [f"measure: {b.estimate.name}{of_class(b.positive)}" for b in (self, *self.others)]
-        notes = once(note for board in (self, *self.others) for note in board.notes)
+        notes = once(of_each("metric", {board.measure: board.notes for board in (self, *self.others)}))
         return (*lines, f"Inference is for {self.estimate.target}.", *notes)
 
     def _answer(self) -> list[str]:

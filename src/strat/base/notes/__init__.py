@@ -6,7 +6,7 @@ somebody wants one.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -23,6 +23,15 @@ OF_THE_DESIGN = (
     "strata-are-classes",
     "trend",
 )
+OF_INTERVALS = (
+    "few-holders",
+    "few-of-class",
+    "few-units",
+    "heavy-units",
+    "no-variation",
+    "one-outcome",
+    "two-kinds",
+)  # said once of several intervals, with the figures of the first
 FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
 RETIRED: frozenset[str] = frozenset()  # codes that were in a release and are no more: never used again
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -192,6 +201,19 @@ def labelled(axis: str, notes: Mapping[Any, Iterable[Note]]) -> tuple[Note, ...]
         else note
         for note in each
     )
+
+
+def of_each(axis: str, named: Mapping[Any, Sequence[Note]], codes: Container[str] = OF_INTERVALS) -> tuple[Note, ...]:
+    """The notes on several, by label: what all have in common once and without a label, these codes once.
+
+    >>> one, other = Note("gate-lower"), Note("drawn-again", {"seed": 1})
+    >>> print(*of_each("metric", {"f1": [one, other], "recall": [one]}), sep="; ")
+    The candidate is shown to be lower, but not by more than the margin.; f1: The seed 1 gives the same sample again.
+    """
+    shared = set.intersection(*(set(notes) for notes in named.values())) if named else set()
+    own = [note.of(**{axis: label}) for label, notes in named.items() for note in notes if note not in shared]
+    common = dict.fromkeys(note for notes in named.values() for note in notes if note in shared)
+    return (*common, *merged(own, codes))
 
 
 def records(notes: Iterable[str]) -> list[dict[str, Any]]:
