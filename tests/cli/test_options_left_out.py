@@ -271,7 +271,7 @@ def test_repeats_of_one_sample_are_no_new_samples(tmp_path: Path, capsys: pytest
     code, out, _ = _run(capsys, "evaluate", str(tmp_path / "log.json"), "--json")
     found = json.loads(out)
     assert code == 0
-    assert "180 rows in 60 units" in found["design"]
+    assert "180 rows in 60 items" in found["design"]
     text = {note["code"]: note["text"] for note in found["notes"]}["looks-clustered"]
     assert "Rows of the same 'passage' are correlated (intraclass correlation 1.00, 20 levels)" in text
 

@@ -494,7 +494,8 @@ def test_a_sampled_gallery_has_its_own_rows(tmp_path, capsys):
     for place, rank in enumerate((1, 3)):
         (row,) = rows(out, ("figure", f"CMS at rank {rank}, gallery drawn"))
         assert row["se"] == pytest.approx(np.sqrt(expected.estimate.variance[place]))
-    assert expected.parts()[0] in next(n["text"] for n in json.loads(out)["notes"] if n["code"] == "gallery-drawn")
+    facts = next(note["facts"] for note in json.loads(out)["notes"] if note["code"] == "gallery-drawn")
+    assert facts["probes"][0] == ["CMS at rank 1", pytest.approx(np.sqrt(expected.of_probes[0]))]
     (relative,) = rows(out, ("figure", "mean relative rank"))
     r = ranks(similarity=table, probes=who, gallery=np.arange(20))
     assert (relative["at"], relative["estimate"]) == ("r / N", pytest.approx(np.mean(r.rank() / 20)))

@@ -350,7 +350,7 @@ def test_tries_of_a_long_table_are_averaged_and_grouped() -> None:
     ]
     board = strat.compare(pd.DataFrame(rows), system="model", by="topic")
     assert {"case": "tries", "least": 5, "most": None} in [note.facts for note in board.notes]
-    assert "epoch: the column 'epoch'" in board.notes
+    assert "The column 'epoch' is taken as epoch, by its name." in board.notes
     assert list(board.each) == ["u", "v"]
     with pytest.raises(StratError, match="`by` must name a column"):
         strat.compare(pd.DataFrame(rows), system="model", by="subject")
@@ -393,7 +393,10 @@ def test_logs_are_named_by_file_and_by_hand(tmp_path: Path, eval_log: Write) -> 
         samples = [{"id": i, "epoch": 1, "scores": {"m": {"value": 1.0 * (i % 4 < right)}}} for i in range(12)]
         eval_log(tmp_path / f"{name}.eval", samples, model="alpha")
     board = strat.compare(tmp_path, runs="separate")
-    assert "alpha #1: first.eval; alpha #2: second.eval" in board.notes
+    assert (
+        "Each run is named after its system, with a number: alpha #1 (first.eval), alpha #2 (second.eval)."
+        in board.notes
+    )
     assert strat.compare(tmp_path, name=["one", "two"]).systems == ("one", "two")
     files = [tmp_path / "second.eval", tmp_path / "first.eval"]
     assert strat.compare(files, name=["two", "one"]).systems == ("one", "two")

@@ -374,14 +374,14 @@ def test_columns_of_lists_are_left_out() -> None:
     import polars as pl
 
     found = look(pl.DataFrame({"label": ["a", "b"] * 3, "pred": ["a", "a"] * 3, "tags": [["x"]] * 6}))
-    assert "neither numbers nor text were left out: 'tags'" in str(found)
+    assert "neither numbers nor text are left out: 'tags'" in str(found)
     assert found.roles.truth == "label"
 
 
 def test_only_the_first_columns_are_looked_at() -> None:
     found = look({f"c{k}": [1.5, 2.5] for k in range(130)})
     assert len(found.columns) == 100
-    assert "only the first 100 of 130 columns" in str(found)
+    assert "Only the first 100 of 130 columns" in str(found)
 
 
 NAMES = {
