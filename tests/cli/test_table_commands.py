@@ -41,7 +41,7 @@ def test_evaluate_speaks_every_form(table: Path, capsys: pytest.CaptureFixture[s
     code, text, _ = run(capsys, "evaluate", table, *ASKED, "--strata", "subject", "--units", "passage")
     assert code == 0
     assert "stratified clusters: 2,000 rows in 60 passages in 4 subjects of 15" in text
-    assert "Inference is for these 4 strata, fixed" in text
+    assert "Inference is for these 4 subjects, fixed" in text
     _, data, _ = run(capsys, "evaluate", table, *ASKED, "--units", "passage", "--json", "--metric", "accuracy")
     assert json.loads(data)["schema"] == "strat/evaluate/3"
     _, markdown, _ = run(capsys, "evaluate", table, *ASKED, "--units", "passage", "--markdown", "--quiet")
@@ -56,7 +56,7 @@ def test_evaluate_speaks_every_form(table: Path, capsys: pytest.CaptureFixture[s
 
 def test_evaluate_says_what_it_saw(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, text, _ = run(capsys, "evaluate", table, *ASKED)
-    assert "units='passage' (command line: --units passage) if its levels were drawn" in text
+    assert "With --units passage it is 0.0172" in text
 
 
 def test_errors_are_one_line_and_exit_code_1(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

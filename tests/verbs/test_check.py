@@ -182,7 +182,7 @@ def test_verdicts() -> None:
 def test_strata_weights_and_items(clustered: dict[str, np.ndarray]) -> None:
     table = {**clustered, "fold": clustered["unit"] // 10, "w": 1.0 + clustered["unit"] % 3}
     (found,) = check(table, **LABELS, strata="fold", items="unit", weights="w", metrics="macro_f1", trials=60)
-    assert "30 units in 3 folds of 10, 30 units with repeats" in found.design
+    assert "30 units in 3 folds of 10 with repeats" in found.design
     asked = {**LABELS, "strata": "fold", "items": "unit", "weights": "w", "metrics": "macro_f1"}
     assert found.design == strat.evaluate(table, **asked).design
     assert sheet([found]).schema == "strat/check/2"

@@ -87,7 +87,7 @@ CASES = [
         "given replicates: 200 rows, 20 replicates; 19 degrees",
     ),
     (judged, "'judge' may stand in for 'human', which 100 of 500 rows have", "--proxy judge", "two phases"),
-    (tries, "the rows of one 'task_id' may be tries of it", "--items task_id --metric pass@5", "50 items with repeats"),
+    (tries, "the rows of one 'task_id' may be tries of it", "--items task_id --metric pass@5", "50 tasks with repeats"),
 ]
 
 

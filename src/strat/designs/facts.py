@@ -166,7 +166,8 @@ class DesignFacts(Result):
             each = f"{self.fewest:,}" if self.fewest == self.most else f"{self.fewest:,} to {self.most:,}"
             text += f" in {self.count('stratum', self.strata)} of {each}"
         if self.items:
-            text += f", {self.count('item', self.items)} with repeats"
+            same = self.items == self.units and self.called("item") == self.called("unit")
+            text += " with repeats" if same else f", {self.count('item', self.items)} with repeats"
         return "; ".join([f"{text}; {counted(self.df, 'degree of freedom')}", *self.remarks])
 
     def about_df(self, used: Iterable[float]) -> str | None:
