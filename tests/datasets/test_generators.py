@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from strat import datasets as ds
 from strat.base.errors import StratError
+from strat.gaussian import DiscreteProblem, bayes_error
 
 MAKERS = {
     "gaussian": lambda rng: ds.gaussian_classes(
@@ -37,6 +39,47 @@ def test_best_classifier_makes_the_bayes_error(name: str) -> None:
     wrong = posterior.argmax(axis=1) != data.y
     se = np.sqrt(data.bayes_error * (1 - data.bayes_error) / len(data))
     assert abs(wrong.mean() - data.bayes_error) < 3.5 * se + 3 * data.bayes_error_se
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_problem_of_samples_has_their_bayes_error(name: str) -> None:
+    data = MAKERS[name](11)
+    if isinstance(data.problem, DiscreteProblem):
+        assert bayes_error(data.problem).value == pytest.approx(data.bayes_error, abs=1e-12)
+        return
+    found = bayes_error(data.problem, samples=4000)
+    assert found.value == pytest.approx(data.bayes_error, abs=4 * np.hypot(found.se or 0.0, data.bayes_error_se) + 1e-6)
+    assert data.problem.posteriors(data.X[::50]) == pytest.approx(data.posterior(data.X[::50]), abs=1e-9)
+
+
+def test_noise_is_one_number_or_one_for_each_feature_or_a_function_of_the_place() -> None:
+    same = [ds.ellipses(300, noise=n, rng=2) for n in (0.5, [0.5, 0.5], lambda x: np.full_like(x, 0.5))]
+    assert len({(d.X.tobytes(), round(d.bayes_error, 12)) for d in same}) == 1
+    line = lambda t: np.column_stack([10 * t, 10 * t])  # noqa: E731
+    apart = ds.noisy_shapes(20_000, curves=[line], noise=[2, 0.1]).X
+    across = np.diff(apart, axis=1)[:, 0]
+    assert across.std() == pytest.approx(np.hypot(2, 0.1), rel=0.02)
+    assert apart[:, 1].std() == pytest.approx(np.sqrt(100 / 12 + 0.01), rel=0.02)
+    flat = lambda t: np.column_stack([1000 * t, 1 + 0 * t])  # noqa: E731
+    growing = ds.noisy_shapes(20_000, curves=[flat], noise=lambda x: 0.001 * abs(x[:, :1]) + 1e-9).X
+    assert growing[growing[:, 0] > 900, 1].std() == pytest.approx(0.95, rel=0.05)
+    assert growing[growing[:, 0] < 100, 1].std() == pytest.approx(100e-3 / np.sqrt(3), rel=0.1)
+
+
+def test_samples_say_what_they_are_and_draw_every_row_at_its_place() -> None:
+    data = ds.shape_colour()
+    assert str(data) == "128 + 128 rows, 2 features; Bayes error 0.1680"
+    ax = data.plot()
+    drawn = [np.asarray(cloud.get_offsets()) for cloud in ax.collections]
+    assert [len(points) for points in drawn] == [128, 128]
+    for code, points in enumerate(drawn):
+        assert np.array_equal(np.rint(points), data.X[data.y == code])  # spread around its place, and nearest to it
+    assert len(np.unique(np.vstack(drawn), axis=0)) == 256
+    plane, line = ds.ellipses(90, rng=1), ds.gaussian_classes([2, 3], means=[[0], [1]], rng=1)
+    clouds = plane.plot().collections
+    np.testing.assert_allclose(np.vstack([np.asarray(c.get_offsets()) for c in clouds]), plane.X)
+    assert np.vstack([np.asarray(c.get_offsets()) for c in line.plot().collections])[:, 1].tolist() == [0, 0, 1, 1, 1]
+    plt.close("all")
 
 
 def test_two_gaussians_have_the_closed_bayes_error_with_any_priors() -> None:
@@ -161,6 +204,9 @@ def test_recognizer_is_harder_for_difficult_subjects() -> None:
         ),
         (lambda: ds.noisy_shapes(9, curves=[]), "`curves` must hold at least one curve"),
         (lambda: ds.ellipses(9, noise=0), "`noise` must be above 0, got 0"),
+        (lambda: ds.ellipses(9, noise=[1, 2, 3]), "`noise` must be one number, or one for each of 2 features, got 3"),
+        (lambda: ds.ellipses(9, noise=np.zeros_like), "`noise` must be above 0 everywhere on the curves, got 0"),
+        (lambda: ds.gaussian_classes(9, means=[[0.0]]).problem, "These samples have no `problem`"),
         (lambda: ds.checker_board(9, side=0), "`side` must be above 0"),
         (lambda: ds.checker_board(9, flipped=0.6), "`flipped` must lie between 0 and 0.5"),
         (lambda: ds.clustered_predictions(icc=1.2), "`icc` must lie between 0 and 1, got 1.2"),

@@ -13,15 +13,20 @@ from scipy.special import logsumexp, ndtri
 
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
 from strat.datasets.draws import integrated_bayes_error, sizes
 from strat.gaussian.bayes import bayes_error
-from strat.gaussian.problems import GaussianClass, Problem
+from strat.gaussian.problems import DiscreteProblem, GaussianClass, MixtureClass, Problem
+from strat.show.colours import OKABE_ITO
+from strat.show.figures import new_axes
 
 Curve = Callable[[Array], Array]
+Noise = tuple[float, ...] | Callable[[Array], Array]
 GRID = 256  # points of an ellipse
+GOLDEN = float(np.pi * (3 - np.sqrt(5)))  # the angle between neighbours of a sunflower
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,8 @@ class Samples:
         From points to class probabilities (rows × classes): the best possible classifier.
     priors
         Class probabilities of the problem (not of this sample).
+    make_problem
+        Makes `problem`.
     """
 
     X: Array
@@ -50,10 +57,55 @@ class Samples:
     bayes_error_se: float = 0.0
     posterior: Callable[[ArrayLike], Array] = field(default=lambda x: np.asarray(x, float), repr=False)
     priors: Array = field(default_factory=lambda: np.array([0.5, 0.5]))
+    make_problem: Callable[[], Problem | DiscreteProblem] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.y)
+
+    def __str__(self) -> str:
+        """How many rows of which classes, and the Bayes error."""
+        rows = " + ".join(f"{n:,}" for n in np.bincount(self.y, minlength=len(self.priors)))
+        return f"{rows} rows, {counted(self.X.shape[1], 'feature')}; Bayes error {self.bayes_error:.4f}"
+
+    @functools.cached_property
+    def problem(self) -> Problem | DiscreteProblem:
+        """The classes and priors that the rows were drawn from, as `strat.gaussian.bayes_error` and its kin take them.
+
+        A curve with noise is a mixture of 256 Gaussians along it; a checker board is the colour of its squares.
+        """
+        if self.make_problem is None:
+            raise StratError("These samples have no `problem`: it needs two classes or more whose densities are known.")
+        return self.make_problem()
+
+    def plot(self, ax: Any = None) -> Any:
+        """The rows by their first two features, a colour for each class; rows of one place are spread around it."""
+        axes, alone = new_axes(ax), self.X.shape[1] == 1
+        places = np.column_stack([self.X[:, 0], self.y if alone else self.X[:, 1]]).astype(float)
+        spread = places + _sunflowers(places)
+        for code in range(len(self.priors)):
+            colour = OKABE_ITO[code % len(OKABE_ITO)]
+            axes.scatter(*spread[self.y == code].T, s=12, color=colour, lw=0, alpha=0.7, label=f"class {code}")
+        axes.set(xlabel="feature 0", ylabel="class" if alone else "feature 1")
+        if alone:
+            axes.set(yticks=range(len(self.priors)), ylim=(-1, len(self.priors)))
+        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return axes
+
+
+def _sunflowers(places: Array) -> Array:
+    """Steps away from its place for each row that shares it with others, in a spiral; none for rows that are alone."""
+    unique, place, number = np.unique(places, axis=0, return_inverse=True, return_counts=True)
+    if number.max() == 1:
+        return np.zeros_like(places)
+    place = place.reshape(-1)
+    order = np.argsort(place, kind="stable")
+    turn = np.empty(len(places))
+    turn[order] = np.arange(len(places)) - np.repeat(np.cumsum(number) - number, number)
+    gaps = [np.diff(np.unique(column)) for column in unique.T]
+    steps = np.array([0.4 * gap.min() if len(gap) else 0.4 for gap in gaps]) / np.sqrt(number.max())
+    angle, radius = GOLDEN * turn, np.sqrt(turn)
+    return np.asarray(np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]) * steps)
 
 
 @checked
@@ -101,7 +153,8 @@ def gaussian_classes(
     if len(mu) == 1:
         return Samples(X, y, 0.0, 0.0, _certain, p)
     error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
-    return Samples(X, y, error, se, _gaussians(mu, sigma, p).posteriors, p)
+    problem = _gaussians(mu, sigma, p)
+    return Samples(X, y, error, se, problem.posteriors, p, lambda: problem)
 
 
 def _certain(x: ArrayLike) -> Array:
@@ -154,7 +207,7 @@ def noisy_shapes(
     n: int | Sequence[int],
     *,
     curves: Sequence[Curve],
-    noise: float = 0.5,
+    noise: ArrayLike | Callable[[Array], Array] = 0.5,
     growing: bool = False,
     priors: ArrayLike | None = None,
     rng: Rng = 0,
@@ -168,7 +221,8 @@ def noisy_shapes(
     curves
         For each class a function from t in [0, 1] (a vector) to points (len(t) × dimensions).
     noise
-        Standard deviation of the normal noise on every coordinate.
+        Standard deviation of the normal noise: a number, one for each feature, or a function from points on the
+        curve to standard deviations of each coordinate, such as ``lambda x: 0.1 + 0.05 * abs(x)``.
     growing
         Let the noise grow with t: its standard deviation is `noise`·t, as in Figure 1.7b.
     priors, rng
@@ -182,12 +236,16 @@ def noisy_shapes(
     >>> data = noisy_shapes(100, curves=[stroke(0), stroke(2)], noise=0.5)
     >>> data.X.shape, round(data.bayes_error, 3)
     ((100, 2), 0.023)
+
+    Noise along the strokes alone leaves them apart.
+
+    >>> data = noisy_shapes(100, curves=[stroke(0), stroke(2)], noise=[3, 0.1])
+    >>> round(data.bayes_error, 3)
+    0.0
     """
     if len(curves) == 0:
         raise StratError.about("curves", "must hold at least one curve, got none.")
-    spread = float(noise)
-    if not spread > 0:
-        raise StratError.about("noise", f"must be above 0, got {noise!r}.")
+    spread = _noise(noise)
     p = validate.probabilities("priors", priors, len(curves))
     source = generator(rng)
     n_k = sizes("n", n, p)
@@ -195,26 +253,58 @@ def noisy_shapes(
     for curve, m in zip(curves, n_k, strict=True):
         t = source.uniform(size=m)
         points = np.asarray(curve(t), float)
-        parts.append(points + source.standard_normal(points.shape) * _spread(t, spread, growing))
+        parts.append(points + source.standard_normal(points.shape) * _spread(points, t, spread, growing))
     X = np.vstack(parts)
-    posterior = functools.partial(_shape_posterior, curves=tuple(curves), noise=spread, growing=growing, priors=p)
+    given: dict[str, Any] = {"curves": tuple(curves), "noise": spread, "growing": growing, "priors": p}
     error, se = _shape_bayes_error(tuple(p.tolist()), tuple(curves), spread, growing, X.shape[1])
-    return Samples(X, np.repeat(np.arange(len(curves)), n_k), error, se, posterior, p)
+    make = functools.partial(_shape_problem, **given) if len(curves) > 1 else None
+    y = np.repeat(np.arange(len(curves)), n_k)
+    return Samples(X, y, error, se, functools.partial(_shape_posterior, **given), p, make)
 
 
-def _spread(t: Array, noise: float, growing: bool) -> Array:
-    return noise * (t if growing else np.ones_like(t))[:, None]
+def _noise(noise: Any) -> Noise:
+    """Standard deviations as a tuple, or the function that gives them."""
+    if callable(noise):
+        function: Noise = noise
+        return function
+    values = numbers("noise", np.atleast_1d(noise))
+    if values.ndim != 1 or not (values > 0).all():
+        raise StratError.about("noise", f"must be above 0, got {noise!r}.")
+    return tuple(values.tolist())
 
 
-def _shape_posterior(x: ArrayLike, *, curves: tuple[Curve, ...], noise: float, growing: bool, priors: Array) -> Array:
-    points = np.asarray(x, float)
+def _spread(points: Array, t: Array, noise: Noise, growing: bool) -> Array:
+    """Standard deviations of each coordinate of points on a curve."""
+    spread = np.asarray(noise(points) if callable(noise) else noise, float)
+    if spread.ndim and spread.shape[-1] not in (1, points.shape[1]):
+        raise StratError.about(
+            "noise", f"must be one number, or one for each of {points.shape[1]} features, got {spread.shape[-1]}."
+        )
+    if not (spread > 0).all():
+        raise StratError.about("noise", f"must be above 0 everywhere on the curves, got {spread.min():.3g}.")
+    return np.broadcast_to(spread, points.shape) * (t[:, None] if growing else 1.0)
+
+
+def _grid(curve: Curve, noise: Noise, growing: bool) -> tuple[Array, Array]:
+    """Points along a curve, and the standard deviations of the noise there."""
     t = (np.arange(GRID) + 0.5) / GRID
-    spread = _spread(t, noise, growing)[:, 0]
+    centre = np.asarray(curve(t), float)
+    return centre, _spread(centre, t, noise, growing)
+
+
+def _shape_problem(*, curves: tuple[Curve, ...], noise: Noise, growing: bool, priors: Array) -> Problem:
+    grids = [_grid(curve, noise, growing) for curve in curves]
+    kinds = [[GaussianClass(c, np.diag(s**2)) for c, s in zip(*grid, strict=True)] for grid in grids]
+    return Problem([MixtureClass(kind) for kind in kinds], priors)
+
+
+def _shape_posterior(x: ArrayLike, *, curves: tuple[Curve, ...], noise: Noise, growing: bool, priors: Array) -> Array:
+    points = np.asarray(x, float)
     log = np.empty((len(points), len(curves)))
     for k, curve in enumerate(curves):
-        centre = np.asarray(curve(t), float)
-        squared = ((points[:, None, :] - centre[None]) ** 2).sum(axis=2)
-        log[:, k] = logsumexp(-0.5 * squared / spread**2 - points.shape[1] * np.log(spread), axis=1)
+        centre, spread = _grid(curve, noise, growing)
+        squared = (((points[:, None, :] - centre) / spread) ** 2).sum(axis=2)
+        log[:, k] = logsumexp(-0.5 * squared - np.log(spread).sum(axis=1), axis=1)
     with np.errstate(divide="ignore"):
         log += np.log(priors)
     result: Array = np.exp(log - logsumexp(log, axis=1, keepdims=True))
@@ -223,7 +313,7 @@ def _shape_posterior(x: ArrayLike, *, curves: tuple[Curve, ...], noise: float, g
 
 @functools.lru_cache(maxsize=256)
 def _shape_bayes_error(
-    priors: tuple[float, ...], curves: tuple[Curve, ...], noise: float, growing: bool, d: int
+    priors: tuple[float, ...], curves: tuple[Curve, ...], noise: Noise, growing: bool, d: int
 ) -> tuple[float, float]:
     if len(curves) == 1:
         return 0.0, 0.0
@@ -231,7 +321,8 @@ def _shape_bayes_error(
 
     def draw(k: int, u: Array) -> Array:
         t = u[:, 0]
-        moved: Array = np.asarray(curves[k](t), float) + ndtri(u[:, 1:]) * _spread(t, noise, growing)
+        points = np.asarray(curves[k](t), float)
+        moved: Array = points + ndtri(u[:, 1:]) * _spread(points, t, noise, growing)
         return moved
 
     posterior = functools.partial(_shape_posterior, curves=curves, noise=noise, growing=growing, priors=p)
@@ -258,7 +349,9 @@ FIGURE_1_7 = (
 
 
 @checked
-def ellipses(n: int | Sequence[int] = 900, *, noise: float = 0.5, rng: Rng = 0) -> Samples:
+def ellipses(
+    n: int | Sequence[int] = 900, *, noise: ArrayLike | Callable[[Array], Array] = 0.5, rng: Rng = 0
+) -> Samples:
     """The three noisy ellipses of Kuncheva's Example 1.4, with equal priors.
 
     Examples
@@ -271,7 +364,9 @@ def ellipses(n: int | Sequence[int] = 900, *, noise: float = 0.5, rng: Rng = 0) 
 
 
 @checked
-def strings(n: int | Sequence[int] = 100, *, noise: float = 0.1, rng: Rng = 0) -> Samples:
+def strings(
+    n: int | Sequence[int] = 100, *, noise: ArrayLike | Callable[[Array], Array] = 0.1, rng: Rng = 0
+) -> Samples:
     """Two string-shaped clusters in the manner of Kuncheva's Example 1.14: single linkage finds them.
 
     Examples
@@ -327,7 +422,11 @@ def checker_board(
         p = np.where(dark == 1, 1 - wrong, wrong)
         return np.column_stack([1 - p, p])
 
-    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior)
+    equal = np.array([0.5, 0.5])
+    return Samples(
+        X, y.astype(np.int64), wrong, 0.0, posterior, equal,
+        lambda: DiscreteProblem([[1 - wrong, wrong], [wrong, 1 - wrong]]),
+    )  # fmt: skip
 
 
 def _square(X: Array, side: float, angle: float) -> Codes:
@@ -363,7 +462,9 @@ def shape_colour(n: int | None = None, *, rng: Rng = 0) -> Samples:
         drawn = np.sort(generator(rng).choice(12, size=validate.count("n", n), p=cells / cells.sum()))
     y, thing = np.divmod(drawn, 6)
     X = np.column_stack([thing % 3 + 1, thing // 3]).astype(float)
-    return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior)
+    priors, each = SHAPE_COLOUR.sum(axis=1) / SHAPE_COLOUR.sum(), SHAPE_COLOUR.sum(axis=1, keepdims=True)
+    make = functools.partial(DiscreteProblem, SHAPE_COLOUR / each, priors)
+    return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior, priors, make)
 
 
 def _shape_colour_posterior(x: ArrayLike) -> Array:
