@@ -13,6 +13,7 @@ from scipy.special import logsumexp, ndtri
 
 from strat.base import validate
 from strat.base.errors import StratError
+from strat.base.result import Result
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
@@ -29,8 +30,8 @@ GRID = 256  # points of an ellipse
 GOLDEN = float(np.pi * (3 - np.sqrt(5)))  # the angle between neighbours of a sunflower
 
 
-@dataclass(frozen=True, eq=False)
-class Samples:
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(Result):
     """Rows drawn from classes whose distributions are known.
 
     Attributes
@@ -67,6 +68,10 @@ class Samples:
         """How many rows of which classes, and the Bayes error."""
         rows = " + ".join(f"{n:,}" for n in np.bincount(self.y, minlength=len(self.priors)))
         return f"{rows} rows, {counted(self.X.shape[1], 'feature')}; Bayes error {self.bayes_error:.4f}"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """A line for each row."""
+        return {f"feature {j}": column.tolist() for j, column in enumerate(self.X.T)} | {"class": self.y.tolist()}
 
     @functools.cached_property
     def problem(self) -> Problem | DiscreteProblem:
@@ -154,7 +159,7 @@ def gaussian_classes(
         return Samples(X, y, 0.0, 0.0, _certain, p)
     error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
     problem = _gaussians(mu, sigma, p)
-    return Samples(X, y, error, se, problem.posteriors, p, lambda: problem)
+    return Samples(X, y, error, se, problem.posteriors, p, functools.partial(_gaussians, mu, sigma, p))
 
 
 def _certain(x: ArrayLike) -> Array:
