@@ -13,8 +13,6 @@ from scipy.special import logsumexp, ndtri
 
 from strat.base import validate
 from strat.base.errors import StratError
-from strat.base.result import Result
-from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
@@ -27,11 +25,10 @@ from strat.show.figures import new_axes
 Curve = Callable[[Array], Array]
 Noise = tuple[float, ...] | Callable[[Array], Array]
 GRID = 256  # points of an ellipse
-GOLDEN = float(np.pi * (3 - np.sqrt(5)))  # the angle between neighbours of a sunflower
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Samples(Result):
+@dataclass(frozen=True, eq=False)
+class Samples:
     """Rows drawn from classes whose distributions are known.
 
     Attributes
@@ -64,15 +61,6 @@ class Samples(Result):
         """Number of rows."""
         return len(self.y)
 
-    def __str__(self) -> str:
-        """How many rows of which classes, and the Bayes error."""
-        rows = " + ".join(f"{n:,}" for n in np.bincount(self.y, minlength=len(self.priors)))
-        return f"{rows} rows, {counted(self.X.shape[1], 'feature')}; Bayes error {self.bayes_error:.4f}"
-
-    def _columns(self) -> dict[str, list[Any]]:
-        """A line for each row."""
-        return {f"feature {j}": column.tolist() for j, column in enumerate(self.X.T)} | {"class": self.y.tolist()}
-
     @functools.cached_property
     def problem(self) -> Problem | DiscreteProblem:
         """The classes and priors that the rows were drawn from, as `strat.gaussian.bayes_error` and its kin take them.
@@ -84,33 +72,15 @@ class Samples(Result):
         return self.make_problem()
 
     def plot(self, ax: Any = None) -> Any:
-        """The rows by their first two features, a colour for each class; rows of one place are spread around it."""
-        axes, alone = new_axes(ax), self.X.shape[1] == 1
-        places = np.column_stack([self.X[:, 0], self.y if alone else self.X[:, 1]]).astype(float)
-        spread = places + _sunflowers(places)
-        for code in range(len(self.priors)):
-            colour = OKABE_ITO[code % len(OKABE_ITO)]
-            axes.scatter(*spread[self.y == code].T, s=12, color=colour, lw=0, alpha=0.7, label=f"class {code}")
-        axes.set(xlabel="feature 0", ylabel="class" if alone else "feature 1")
-        if alone:
-            axes.set(yticks=range(len(self.priors)), ylim=(-1, len(self.priors)))
+        """The rows by their first two features, a colour for each class; the area of a dot is its number of rows."""
+        axes = new_axes(ax)
+        for code, colour in zip(range(len(self.priors)), OKABE_ITO, strict=False):
+            own = np.column_stack([self.X, self.y])[self.y == code, :2]  # one feature: beside the class
+            places, rows = np.unique(own, axis=0, return_counts=True)
+            axes.scatter(*places.T, s=12 * rows, color=colour, lw=0, alpha=0.6, label=f"class {code}")
+        axes.set(xlabel="feature 0", ylabel="feature 1" if self.X.shape[1] > 1 else "class")
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return axes
-
-
-def _sunflowers(places: Array) -> Array:
-    """Steps away from its place for each row that shares it with others, in a spiral; none for rows that are alone."""
-    unique, place, number = np.unique(places, axis=0, return_inverse=True, return_counts=True)
-    if number.max() == 1:
-        return np.zeros_like(places)
-    place = place.reshape(-1)
-    order = np.argsort(place, kind="stable")
-    turn = np.empty(len(places))
-    turn[order] = np.arange(len(places)) - np.repeat(np.cumsum(number) - number, number)
-    gaps = [np.diff(np.unique(column)) for column in unique.T]
-    steps = np.array([0.4 * gap.min() if len(gap) else 0.4 for gap in gaps]) / np.sqrt(number.max())
-    angle, radius = GOLDEN * turn, np.sqrt(turn)
-    return np.asarray(np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]) * steps)
 
 
 @checked
@@ -250,7 +220,7 @@ def noisy_shapes(
     """
     if len(curves) == 0:
         raise StratError.about("curves", "must hold at least one curve, got none.")
-    spread = _noise(noise)
+    spread: Noise = noise if callable(noise) else tuple(numbers("noise", np.atleast_1d(noise)).tolist())
     p = validate.probabilities("priors", priors, len(curves))
     source = generator(rng)
     n_k = sizes("n", n, p)
@@ -267,26 +237,15 @@ def noisy_shapes(
     return Samples(X, y, error, se, functools.partial(_shape_posterior, **given), p, make)
 
 
-def _noise(noise: Any) -> Noise:
-    """Standard deviations as a tuple, or the function that gives them."""
-    if callable(noise):
-        function: Noise = noise
-        return function
-    values = numbers("noise", np.atleast_1d(noise))
-    if values.ndim != 1 or not (values > 0).all():
-        raise StratError.about("noise", f"must be above 0, got {noise!r}.")
-    return tuple(values.tolist())
-
-
 def _spread(points: Array, t: Array, noise: Noise, growing: bool) -> Array:
     """Standard deviations of each coordinate of points on a curve."""
     spread = np.asarray(noise(points) if callable(noise) else noise, float)
-    if spread.ndim and spread.shape[-1] not in (1, points.shape[1]):
+    if spread.shape[-1] not in (1, points.shape[1]):
         raise StratError.about(
             "noise", f"must be one number, or one for each of {points.shape[1]} features, got {spread.shape[-1]}."
         )
     if not (spread > 0).all():
-        raise StratError.about("noise", f"must be above 0 everywhere on the curves, got {spread.min():.3g}.")
+        raise StratError.about("noise", f"must be above 0, got {spread.min():g}.")
     return np.broadcast_to(spread, points.shape) * (t[:, None] if growing else 1.0)
 
 
@@ -427,11 +386,8 @@ def checker_board(
         p = np.where(dark == 1, 1 - wrong, wrong)
         return np.column_stack([1 - p, p])
 
-    equal = np.array([0.5, 0.5])
-    return Samples(
-        X, y.astype(np.int64), wrong, 0.0, posterior, equal,
-        lambda: DiscreteProblem([[1 - wrong, wrong], [wrong, 1 - wrong]]),
-    )  # fmt: skip
+    colours = [[1 - wrong, wrong], [wrong, 1 - wrong]]
+    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior, make_problem=lambda: DiscreteProblem(colours))
 
 
 def _square(X: Array, side: float, angle: float) -> Codes:
@@ -467,9 +423,8 @@ def shape_colour(n: int | None = None, *, rng: Rng = 0) -> Samples:
         drawn = np.sort(generator(rng).choice(12, size=validate.count("n", n), p=cells / cells.sum()))
     y, thing = np.divmod(drawn, 6)
     X = np.column_stack([thing % 3 + 1, thing // 3]).astype(float)
-    priors, each = SHAPE_COLOUR.sum(axis=1) / SHAPE_COLOUR.sum(), SHAPE_COLOUR.sum(axis=1, keepdims=True)
-    make = functools.partial(DiscreteProblem, SHAPE_COLOUR / each, priors)
-    return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior, priors, make)
+    make = functools.partial(DiscreteProblem, SHAPE_COLOUR / 128)
+    return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior, make_problem=make)
 
 
 def _shape_colour_posterior(x: ArrayLike) -> Array:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base import validate
-from strat.base.errors import StratError
 from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
-from strat.base.validate.columns import Array, Codes
+from strat.base.validate.columns import Array
 from strat.base.validate.scalars import Rng
 from strat.estimation import estimate
 from strat.measures.means import correlation
@@ -25,13 +24,14 @@ from strat.protocols.running import Split, errors, run, task
 from strat.show.colours import OKABE_ITO
 from strat.show.figures import new_axes
 
-RISING = 0.05  # p-value of the correlation of errors with the number of the fold below which a note tells of it
+RISING = (
+    0.025  # one-sided p-value of the correlation of errors with the number of the fold below which a note tells of it
+)
 
 
 def rising_errors(result: ProtocolResult, splits: Sequence[Split]) -> tuple[Note, ...]:
     """That errors rise from fold to fold, where each fold tests later rows than the one before."""
-    tested = [rows for _, rows in splits]
-    if len(tested) < 3 or any(a.max() >= b.min() for a, b in pairwise(tested)):
+    if len(splits) < 3 or any(a.max() >= b.min() for (_, a), (_, b) in pairwise(splits)):
         return ()
     columns = result.predictions
     wrong = (columns["truth"] != columns["predicted"]).astype(float)
@@ -39,7 +39,7 @@ def rising_errors(result: ProtocolResult, splits: Sequence[Split]) -> tuple[Note
     if design is None or wrong.min() == wrong.max():
         return ()
     found = estimate(correlation(columns["fold"].astype(float), wrong), on=design)
-    if not (float(found.value) > 0 and found.test(0).pvalue < RISING):
+    if found.test(0, alternative="greater").pvalue > RISING:
         return ()
     return (Note("rising-errors", {"first": float(result.fold_errors[0]), "last": float(result.fold_errors[-1])}),)
 
@@ -52,49 +52,20 @@ class Drift(Result):
     ----------
     errors
         Row i, column j: the error on part j of the classifier that was trained until part i; NaN unless i < j.
-    sizes
-        Rows of each part.
     """
 
     errors: Array
-    sizes: Codes
-
-    def aging(self) -> Array:
-        """What an older classifier errs more than the one trained until just before, by how many parts older it is.
-
-        Both are tested on the same parts, over which the differences are averaged.
-        """
-        parts = len(self.sizes)
-        latest = np.append(np.nan, np.diagonal(self.errors, 1))
-        return np.array([np.mean(np.diagonal(self.errors, age) - latest[age:]) for age in range(2, parts)])
-
-    def _columns(self) -> dict[str, list[Any]]:
-        """A line for each training and each later part."""
-        until, tested = np.nonzero(np.isfinite(self.errors))
-        return {
-            "trained until": until.tolist(),
-            "tested on": tested.tolist(),
-            "rows": self.sizes[tested].tolist(),
-            "error": self.errors[until, tested].tolist(),
-        }
 
     def __str__(self) -> str:
-        """A line for each training, a column for each part that was tested."""
-        head = "trained until  tested on part" + "".join(f"{j:8d}" for j in range(1, len(self.sizes)))
-        lines = [
-            f"part {i:8d}               " + "".join(f"{e:8.4f}" for e in row[1:])
-            for i, row in enumerate(self.errors[:-1])
-        ]
-        return "\n".join([head, *lines]).replace("nan", "   ")
+        """The table of errors, a line for each training."""
+        return f"errors of classifiers trained until part 0, 1, … (lines) on each part\n{self.errors.round(4)}"
 
     def plot(self, ax: Any = None) -> Any:
         """A curve for each training: its errors on the parts that came later."""
         axes = new_axes(ax)
         for i, row in enumerate(self.errors[:-1]):
-            later = np.arange(i + 1, len(row))
-            axes.plot(later, row[later], "o-", color=OKABE_ITO[i % len(OKABE_ITO)], label=f"trained until part {i}")
-        axes.set(xlabel="tested on part", ylabel="error", xticks=range(1, len(self.sizes)))
-        axes.set_ylim(bottom=0)
+            axes.plot(row, "o-", color=OKABE_ITO[i % len(OKABE_ITO)], label=f"trained until part {i}")
+        axes.set(xlabel="tested on part", ylabel="error")
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return axes
 
@@ -130,18 +101,19 @@ def drift(
 
     >>> from sklearn.dummy import DummyClassifier
     >>> print(drift(DummyClassifier(), np.zeros((60, 1)), [0] * 30 + [1] * 30, parts=3))
-    trained until  tested on part       1       2
-    part        0                 0.5000  1.0000
-    part        1                         1.0000
+    errors of classifiers trained until part 0, 1, … (lines) on each part
+    [[nan 0.5 1. ]
+     [nan nan 1. ]
+     [nan nan nan]]
     """
     job = task(estimator, X, y, None, rng)
-    cut = validate.count("parts", parts, least=2)
-    most = cut if window is None else validate.count("window", window)
-    if cut > len(job):
-        raise StratError.about("parts", f"must be at most the number of rows ({len(job)}), got {parts}.")
+    cut = validate.count("parts", parts, least=2, most=len(job))
+    kept = cut if window is None else validate.count("window", window)
     pieces = np.array_split(np.arange(len(job)), cut)
-    pairs = [(i, j) for i in range(cut) for j in range(i + 1, cut)]
-    splits = [(np.concatenate(pieces[max(0, i + 1 - most) : i + 1]), pieces[j]) for i, j in pairs]
+    until, tested = np.triu_indices(cut, 1)
+    splits = [
+        (np.concatenate(pieces[max(0, i + 1 - kept) : i + 1]), pieces[j]) for i, j in zip(until, tested, strict=True)
+    ]
     table = np.full((cut, cut), np.nan)
-    table[tuple(np.transpose(pairs))] = errors(job, run(job, splits, n_jobs=n_jobs))
-    return Drift(table, np.array([len(piece) for piece in pieces]))
+    table[until, tested] = errors(job, run(job, splits, n_jobs=n_jobs))
+    return Drift(table)

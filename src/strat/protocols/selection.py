@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -332,7 +332,7 @@ def peak_effect(
 
 
 @checked
-def selection_stability(selected: Iterable[ArrayLike], *, features: int) -> Estimate:
+def selection_stability(selected: Sequence[ArrayLike], *, features: int) -> Estimate:
     """How much sets of features agree that were selected in several runs (Nogueira, Sechidis and Brown 2018).
 
     It is 1 where all sets are the same, and 0 on average where each run draws its features at random; sets may differ
@@ -355,15 +355,14 @@ def selection_stability(selected: Iterable[ArrayLike], *, features: int) -> Esti
     >>> float(selection_stability([[0, 3], [3, 0], [0, 3]], features=5).value)
     1.0
     """
-    sets = [np.unique(numbers("selected", one) if np.size(one) else np.array([])) for one in selected]
     d = validate.count("features", features, least=2)
-    if len(sets) < 2:
-        raise StratError.about("selected", f"must hold the features of two runs or more, got {len(sets)}.")
-    if any(len(one) and not 0 <= one[0] <= one[-1] < d for one in sets):
-        raise StratError.about("selected", f"must hold numbers from 0 to {d - 1}, got others; raise `features`.")
-    if sum(map(len, sets)) in (0, d * len(sets)):
-        raise StratError.about("selected", "must leave out some features and not all of them, got sets that do not.")
-    chosen = np.array([np.isin(np.arange(d), one) for one in sets], dtype=float)
+    chosen = np.array([[feature in set(np.ravel(one).tolist()) for feature in range(d)] for one in selected], float)
+    if len(chosen) < 2:
+        raise StratError.about("selected", f"must hold the features of two runs or more, got {len(chosen)}.")
+    if chosen.min() == chosen.max():
+        raise StratError.about(
+            "selected", f"must choose some of the features 0 to {d - 1} and not all, got {selected}."
+        )
 
     def stability(totals: Array) -> Array:
         runs = totals[..., d:]
@@ -371,8 +370,8 @@ def selection_stability(selected: Iterable[ArrayLike], *, features: int) -> Esti
         expected, spread = share.mean(axis=-1), (share * (1 - share) * runs / (runs - 1)).mean(axis=-1)
         return np.asarray(1 - spread / (expected * (1 - expected)))
 
-    both = function_of_totals(np.column_stack([chosen, np.ones(len(sets))]), stability, name="stability")
-    return estimate(both, on=Design.simple_random(n=len(sets)))
+    both = function_of_totals(np.column_stack([chosen, np.ones(len(chosen))]), stability, name="stability")
+    return estimate(both, on=Design.simple_random(n=len(chosen)))
 
 
 def _neighbour_curve(X: Array, y: Codes, train: Codes, test: Codes, order: NDArray[np.int64]) -> Array:

@@ -14,7 +14,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
 
-METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "correlation", "hamming", "jaccard", "canberra")
+METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "correlation", "hamming", "canberra")
 
 
 @checked
@@ -83,8 +83,6 @@ def cluster(
     X: Array, k: int, method: str, source: np.random.Generator, *, starts: int = 10, metric: Any = "euclidean"
 ) -> Codes:
     """The number of its cluster, 0 to k - 1, for each row."""
-    if not callable(metric):
-        one_of("metric", metric, METRICS)
     if one_of("method", method, ("kmeans", "single")) == "single":
         return _single(X, k, metric) - 1
     if metric != "euclidean":
@@ -96,18 +94,16 @@ def cluster(
 
 def _single(X: Array, k: int, metric: Any) -> Codes:
     from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import pdist
 
+    if not callable(metric):
+        one_of("metric", metric, METRICS)
     if len(X) > LIMITS.linked_rows:
         raise StratError.about(
             "X",
             f"must have at most {LIMITS.linked_rows} rows for single linkage, which needs all pairs of them, got "
             f"{len(X)}; use method='kmeans'.",
         )
-    distances = np.asarray(pdist(X, metric))
-    if not np.isfinite(distances).all():
-        raise StratError.about("metric", f"must give each pair of rows a number, got {metric!r}, which does not.")
-    return np.asarray(fcluster(linkage(distances, "single"), k, criterion="maxclust"), dtype=np.int64)
+    return np.asarray(fcluster(linkage(X, "single", metric), k, criterion="maxclust"), dtype=np.int64)
 
 
 def _joined(X: Array, label: Codes, least: int) -> Codes:
