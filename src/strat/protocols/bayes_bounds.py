@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from strat.base import extras
 from strat.base.errors import StratError
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
-from strat.base.validate.columns import Array, encode, numbers, same_length
+from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.base.validate.scalars import Rng, generator
-from strat.datasets.draws import sizes
 from strat.designs import Design
 from strat.estimation import Estimate, estimate
 from strat.gaussian.bayes import bayes_error, classifier_error
@@ -226,19 +225,15 @@ def error_parts(
             "y", f"must have the {len(problem.classes)} classes of the problem, got {len(job.classes)}."
         )
     source = generator(rng)
-    number = sizes("rows", rows, problem.priors)
-    drawn = np.vstack([kind.sample(int(n), source) for kind, n in zip(problem.classes, number, strict=True)])
+    drawn = [kind.sample(math.ceil(rows * p), source) for kind, p in zip(problem.classes, problem.priors, strict=True)]
     own, best = seeded(job, 2)
     fit(own, job.X, job.y)
-    fit(best, drawn, np.repeat(job.classes, number))
-    seed = int(source.integers(2**31 - 1))
-
-    def error(decide: Callable[[Array], Any]) -> float:
-        return classifier_error(problem, decide, rng=seed).value
-
-    def predicted(model: Any) -> float:
-        return error(lambda x: np.searchsorted(job.classes, model.predict(x)))
-
-    ours, limit, least = predicted(own), predicted(best), error(problem.decide)
+    fit(best, np.vstack(drawn), np.repeat(job.classes, [len(part) for part in drawn]))
+    rules = [partial(_codes, own, job.classes), partial(_codes, best, job.classes), problem.decide]
+    ours, limit, least = (classifier_error(problem, rule).value for rule in rules)
     bayes = bayes_error(problem).value
     return ErrorParts(bayes + ours - least, ours - limit, limit - least, bayes)
+
+
+def _codes(model: Any, classes: NDArray[Any], points: Array) -> Codes:
+    return np.searchsorted(classes, model.predict(points))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -110,10 +110,8 @@ def drift(
     cut = validate.count("parts", parts, least=2, most=len(job))
     kept = cut if window is None else validate.count("window", window)
     pieces = np.array_split(np.arange(len(job)), cut)
-    until, tested = np.triu_indices(cut, 1)
-    splits = [
-        (np.concatenate(pieces[max(0, i + 1 - kept) : i + 1]), pieces[j]) for i, j in zip(until, tested, strict=True)
-    ]
+    pairs = list(combinations(range(cut), 2))
+    splits = [(np.concatenate(pieces[max(0, i + 1 - kept) : i + 1]), pieces[j]) for i, j in pairs]
     table = np.full((cut, cut), np.nan)
-    table[until, tested] = errors(job, run(job, splits, n_jobs=n_jobs))
+    table[tuple(np.transpose(pairs))] = errors(job, run(job, splits, n_jobs=n_jobs))
     return Drift(table)

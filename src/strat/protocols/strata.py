@@ -94,6 +94,7 @@ def cluster(
 
 def _single(X: Array, k: int, metric: Any) -> Codes:
     from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import pdist
 
     if not callable(metric):
         one_of("metric", metric, METRICS)
@@ -103,6 +104,8 @@ def _single(X: Array, k: int, metric: Any) -> Codes:
             f"must have at most {LIMITS.linked_rows} rows for single linkage, which needs all pairs of them, got "
             f"{len(X)}; use method='kmeans'.",
         )
+    if not np.isfinite(pdist(X, metric)).all():
+        raise StratError.about("metric", f"must give each pair of rows a number, got {metric!r}, which does not.")
     return np.asarray(fcluster(linkage(X, "single", metric), k, criterion="maxclust"), dtype=np.int64)
 
 
