@@ -17,12 +17,11 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import strat
-from strat import comparison, datasets, gaussian, planning, protocols, recognition, verbs
+from strat import comparison, gaussian, planning, protocols, recognition, verbs
 from strat.estimation import intraclass, overdispersion, proportions
 
 PARTS = (
     "comparison",
-    "datasets",
     "estimation",
     "proportions",
     "protocols",
@@ -68,7 +67,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "SampleSize": lambda: planning.rows_for_width(width=0.1, proportion=0.5),
     "PeakEffect": lambda: protocols.peak_effect(X, Y, runs=2),
     "Drift": lambda: protocols.drift(GaussianNB(), X, Y, parts=3),
-    "Samples": lambda: datasets.gaussian_classes([3, 4], means=[[0, 0], [1, 1]]),
     "ProtocolResult": lambda: protocols.holdout(GaussianNB(), X, Y),
     "Ranks": lambda: recognition.ranks(**WHO),
     "Sample": lambda: verbs.sample({"i": np.arange(30)}, size=5, items="i"),

@@ -18,7 +18,7 @@ from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
 from strat.datasets.draws import integrated_bayes_error, sizes
 from strat.gaussian.bayes import bayes_error
-from strat.gaussian.problems import DiscreteProblem, GaussianClass, MixtureClass, Problem
+from strat.gaussian.problems import DiscreteProblem, GaussianClass, MixtureClass, Problem, check_covariance
 from strat.show.colours import OKABE_ITO
 from strat.show.figures import new_axes
 
@@ -120,16 +120,15 @@ def gaussian_classes(
         raise StratError.about("means", f"must be classes × dimensions, got an array of shape {mu.shape}.")
     sigma = _covariances(covariances, mu)
     p = validate.probabilities("priors", priors, len(mu))
-    source = generator(rng)
-    n_k = sizes("n", n, p)
-    roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
-    X = np.vstack([mu[k] + source.standard_normal((m, mu.shape[1])) @ roots[k].T for k, m in enumerate(n_k)])
+    kinds = [GaussianClass(m, c) for m, c in zip(mu, sigma, strict=True)]
+    n_k, source = sizes("n", n, p), generator(rng)
+    X = np.vstack([kind.sample(int(m), source) for kind, m in zip(kinds, n_k, strict=True)])
     y = np.repeat(np.arange(len(mu)), n_k)
     if len(mu) == 1:
         return Samples(X, y, 0.0, 0.0, _certain, p)
     error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
-    problem = _gaussians(mu, sigma, p)
-    return Samples(X, y, error, se, problem.posteriors, p, functools.partial(_gaussians, mu, sigma, p))
+    make = functools.partial(Problem, kinds, p)
+    return Samples(X, y, error, se, make().posteriors, p, make)
 
 
 def _certain(x: ArrayLike) -> Array:
@@ -137,26 +136,16 @@ def _certain(x: ArrayLike) -> Array:
     return np.ones((len(np.asarray(x)), 1))
 
 
-def _gaussians(mu: Array, sigma: Array, priors: Array) -> Problem:
-    return Problem([GaussianClass(m, c) for m, c in zip(mu, sigma, strict=True)], priors)
-
-
 def _covariances(given: ArrayLike | None, mu: Array) -> Array:
     classes, d = mu.shape
-    if given is None:
-        return np.tile(np.eye(d), (classes, 1, 1))
-    sigma = numbers("covariances", given)
+    sigma = np.eye(d) if given is None else numbers("covariances", given)
     if sigma.shape not in ((d, d), (classes, d, d)):
         raise StratError.about(
             "covariances", f"must be {d} × {d}, or {classes} such matrices, got shape {sigma.shape}."
         )
     sigma = np.ascontiguousarray(np.broadcast_to(sigma, (classes, d, d)))
-    symmetric = np.allclose(sigma, np.swapaxes(sigma, 1, 2))
-    if not symmetric or np.linalg.eigvalsh(sigma).min() <= 0:
-        raise StratError.about(
-            "covariances",
-            "must be symmetric with positive eigenvalues, got one that is not; add a little to its diagonal.",
-        )
+    for matrix in sigma:
+        check_covariance("covariances", matrix, d)
     return sigma
 
 
@@ -170,11 +159,11 @@ def _gaussian_bayes_error(
     p = np.frombuffer(priors)
     if np.count_nonzero(p) == 1:
         return 0.0, 0.0
-    problem = _gaussians(mu, sigma, p)
+    kinds = [GaussianClass(m, c) for m, c in zip(mu, sigma, strict=True)]
+    problem = Problem(kinds, p)
     if classes == 2:
         return bayes_error(problem).value, 0.0
-    roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
-    return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ roots[k].T, problem.posteriors, d)
+    return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ kinds[k].factor.T, problem.posteriors, d)
 
 
 @checked

@@ -229,7 +229,7 @@ def error_parts(
     own, best = seeded(job, 2)
     fit(own, job.X, job.y)
     fit(best, np.vstack(drawn), np.repeat(job.classes, [len(part) for part in drawn]))
-    rules = [partial(_codes, own, job.classes), partial(_codes, best, job.classes), problem.decide]
+    rules: list[Any] = [partial(_codes, own, job.classes), partial(_codes, best, job.classes), problem.decide]
     ours, limit, least = (classifier_error(problem, rule).value for rule in rules)
     bayes = bayes_error(problem).value
     return ErrorParts(bayes + ours - least, ours - limit, limit - least, bayes)
