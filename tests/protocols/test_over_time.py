@@ -44,6 +44,16 @@ def test_the_note_is_for_folds_in_the_order_of_the_rows_only():
     assert set(note.facts) == {"first", "last"}
 
 
+def test_of_few_units_a_rise_is_no_evidence():
+    """Rows that share their error by unit: as rows p is far below 0.025, as six units it is not."""
+    X, y = np.zeros((60, 1)), np.repeat([0, 0, 1, 0, 1, 1], 10)
+    unit, by = np.repeat(np.arange(6), 10), KFold(3)
+    model = DummyClassifier(strategy="constant", constant=0)
+    assert told(protocols.cross_validation(model, X, y, cv=by))
+    assert not told(protocols.cross_validation(model, X, y, cv=by, units=unit))
+    assert not told(protocols.cross_validation(model, X, y, cv=by, units=np.zeros(60)))
+
+
 def test_each_training_is_tested_on_each_later_part():
     """The errors of the same fits by hand."""
     X, y = rows(3, 150, 301)
@@ -71,8 +81,8 @@ def test_where_the_world_turns_older_classifiers_err_more():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"parts": 1}, "`parts` must be a whole number of at least 2, got 1"),
-        ({"parts": 500}, "`parts` must be a whole number of at least 2 and at most 400, got 500"),
+        ({"parts": 1}, "`parts` must be a whole number from 2 to 400, got 1"),
+        ({"parts": 500}, "`parts` must be a whole number from 2 to 400, got 500"),
         ({"window": 0}, "`window` must be a whole number of at least 1, got 0"),
     ],
 )

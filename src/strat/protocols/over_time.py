@@ -8,7 +8,6 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from strat.base import validate
@@ -17,6 +16,8 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.base.validate.scalars import Rng
+from strat.estimation import estimate
+from strat.measures.means import correlation
 from strat.protocols.keywords import spelled
 from strat.protocols.protocol_result import ProtocolResult
 from strat.protocols.running import Split, errors, run, task
@@ -32,8 +33,12 @@ def rising_errors(result: ProtocolResult, splits: Sequence[Split]) -> tuple[Note
     """That errors rise from fold to fold, where each fold tests later rows than the one before."""
     if len(splits) < 3 or any(a.max() >= b.min() for (_, a), (_, b) in pairwise(splits)):
         return ()
-    rates = result.fold_errors.tolist()
-    if not scipy.stats.linregress(range(len(rates)), rates, alternative="greater").pvalue < RISING:
+    columns, rates = result.predictions, result.fold_errors.tolist()
+    wrong = (columns["truth"] != columns["predicted"]).astype(float)
+    if result.trials < len(splits) or wrong.min() == wrong.max():
+        return ()
+    line = estimate(correlation(columns["fold"].astype(float), wrong), on=result.design())
+    if line.test(0, alternative="greater").pvalue > RISING:
         return ()
     return (Note("rising-errors", {"first": rates[0], "last": rates[-1]}),)
 

@@ -332,7 +332,7 @@ def peak_effect(
 
 
 @checked
-def selection_stability(selected: Sequence[ArrayLike], *, features: int) -> Estimate:
+def selection_stability(selected: Sequence[Any], *, features: int) -> Estimate:
     """How much sets of features agree that were selected in several runs (Nogueira, Sechidis and Brown 2018).
 
     It is 1 where all sets are the same, and 0 on average where each run draws its features at random; sets may differ
