@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -332,7 +332,7 @@ def peak_effect(
 
 
 @checked
-def selection_stability(selected: Sequence[Any], *, features: int) -> Estimate:
+def selection_stability(selected: Iterable[ArrayLike], *, features: int) -> Estimate:
     """How much sets of features agree that were selected in several runs (Nogueira, Sechidis and Brown 2018).
 
     It is 1 where all sets are the same, and 0 on average where each run draws its features at random; sets may differ
@@ -361,7 +361,7 @@ def selection_stability(selected: Sequence[Any], *, features: int) -> Estimate:
         raise StratError.about("selected", f"must hold the features of two runs or more, got {len(chosen)}.")
     if chosen.min() == chosen.max():
         raise StratError.about(
-            "selected", f"must choose some of the features 0 to {d - 1} and not all, got {selected}."
+            "selected", f"must choose some of the features 0 to {d - 1} and not all of them in every run."
         )
 
     def stability(totals: Array) -> Array:
