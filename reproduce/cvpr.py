@@ -206,8 +206,8 @@ def figure_2(setting: Setting) -> Found:
         values.append(_claim(what, "majority", first, str(test), "image 1 has the highest rate"))
         parts = effect.components()
         most, share = max(parts.shares.items(), key=lambda part: part[1])
-        note = f"most by {most!r}, {share:.0%}; {6} galleries would bring the se from {parts.se:.4f} to "
-        note += f"{parts.se_with(gallery=6):.4f}"
+        note = f"the most is made by {most!r}, {share:.0%}; six galleries for three would bring the standard error "
+        note += f"from {parts.se:.4f} to {parts.se_with(gallery=6):.4f}"
         what = f"{name}: share of the variance of the rate over all galleries that galleries make"
         values.append(Value(what, None, parts.shares["gallery"], note=note))
     return Found(tuple(values), (words,), effects[best_of(systems, arrays(3)).name].plot)

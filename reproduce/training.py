@@ -104,14 +104,14 @@ def experiment(setting: Setting) -> Found:
         own = {m: data.hits(m, data.training("own")) for m in METHODS}
         generic = {m: np.array([data.hits(m, data.training("generic", k)) for k in range(sets)]) for m in METHODS}
         for method in METHODS:
-            both = np.mean([data.hits(method, data.training("both", k)).mean() for k in range(sets)])
-            note = f"generic {generic[method].mean():.3f}, both {both:.3f} (means of {sets} sets)"
+            both = np.mean([data.hits(method, data.training("both", k)).mean() for k in range(4)])
+            note = f"generic {generic[method].mean():.3f} (mean of {sets} sets), both {both:.3f} (of 4)"
             what = f"{name} features: rank 1 of {method}, own training"
             values.append(Value(what, None, float(own[method].mean()), note=note))
         values += [_more_lost(name, own, generic), _more_spread(name, generic)]
     words = (
         f"{SUBJECTS} subjects of LFW, one gallery image and one probe each; {TRAINING} other images of each, or of as "
-        f"many strangers, train {COMPONENTS} components. Features stand for images, which the shared data does not have."
+        f"many strangers, train {COMPONENTS} components. Features stand for images, which the data does not have."
     )
     return Found(tuple(values), (words,))
 
