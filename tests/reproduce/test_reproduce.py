@@ -129,7 +129,7 @@ def test_claims_on_generated_data_do_not_look_like_those_on_faces() -> None:
     assert {v.verdict for v in claims} == {"generated data"}
     assert {v.ours for v in claims} <= set(IN_GENERATED.values())
     assert (made.verdict, made.count) == ("generated data", "")
-    assert summary([made]) == ("0 printed values in 1 entry. 6 claims shown on generated data only, and not counted.")
+    assert summary([made]) == ("0 printed values in 1 entry. 9 claims shown on generated data only, and not counted.")
     real = Value("x", "yes", SEEN, other_data=True)
     seen = Reproduced(Entry("a/b", "", "", lambda s: Found((real,))), Found((real,)))
     assert summary([seen]) == "0 printed values in 1 entry. 1 claim on other data than the source's: 1 seen there."
