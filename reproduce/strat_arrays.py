@@ -266,7 +266,7 @@ def figure_1(setting: Setting) -> Found:
             None,
             in_words(is_irreducible(GENERATOR)),
             derived="yes",
-            erratum=46,
+            erratum=48,
             right="no",
             note=_of_generators(f),
         ),

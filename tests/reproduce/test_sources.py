@@ -47,7 +47,7 @@ def test_one_field_gives_every_row_of_figure_1() -> None:
 
 
 def test_irreducible_elements_and_generators_of_figure_1_are_not_the_same() -> None:
-    """ERRATA 46: its own generator has the root 1; degrees 1 to 4 have 3, 3, 8, 18 monic irreducible ones."""
+    """ERRATA 48: its own generator has the root 1; degrees 1 to 4 have 3, 3, 8, 18 monic irreducible ones."""
     (field,) = strat_arrays.fields_of_figure_1()[1]
     assert (2 * 1**4 + 2 * 1**3 + 2) % 3 == 0
     assert not strat_arrays.is_irreducible(strat_arrays.GENERATOR)
@@ -60,24 +60,24 @@ def test_irreducible_elements_and_generators_of_figure_1_are_not_the_same() -> N
 
 
 def test_slips_of_letters_rows_and_sets() -> None:
-    """ERRATA 48 to 53, each by what the printed words would give."""
+    """ERRATA 50 to 55, each by what the printed words would give."""
     y = np.random.default_rng(0).normal(size=(4, 3))
     replicates = {round(float(sum(y[h, i] for h, i in enumerate(units)) / 4), 12) for units in np.ndindex(3, 3, 3, 3)}
-    assert len(replicates) > 1  # 48: the right side of (16) is not one number
+    assert len(replicates) > 1  # 50: the right side of (16) is not one number
     assert np.mean(list(replicates)) == pytest.approx(y.mean())
     array = strat_arrays.signs(strat_arrays.rebuilt())
-    assert (array.T @ array == 8 * np.eye(7)).all()  # 49: columns
+    assert (array.T @ array == 8 * np.eye(7)).all()  # 51: columns
     assert (np.abs(array @ array.T)[~np.eye(8, dtype=bool)] == 1).all()  # and not rows
-    assert (len(set(np.ndindex(*[3] * 5))), algebra.rotation(3, 13).columns) == (243, 13)  # 50: degree 4; not 3 columns
+    assert (len(set(np.ndindex(*[3] * 5))), algebra.rotation(3, 13).columns) == (243, 13)  # 52: degree 4; not 3 columns
     found = np.repeat([1, 2, 3, 9], [100, 100, 35, 21])
-    assert (np.mean(found <= 3), np.mean(np.unique(found) <= 3)) == (235 / 256, 0.75)  # 51: a union loses repeats
+    assert (np.mean(found <= 3), np.mean(np.unique(found) <= 3)) == (235 / 256, 0.75)  # 53: a union loses repeats
     units = Design.stratified(strata=np.repeat(np.arange(5), 2))
     z = np.arange(10.0)
-    assert estimate(mean(z), on=units).value == pytest.approx(z.reshape(5, 2).mean(axis=1).sum() / 5)  # 53: 1/L, not 1
+    assert estimate(mean(z), on=units).value == pytest.approx(z.reshape(5, 2).mean(axis=1).sum() / 5)  # 55: 1/L, not 1
 
 
 def test_three_columns_leave_two_units() -> None:
-    """ERRATA 52: Q^(3) has a gallery and two probes of each subject."""
+    """ERRATA 54: Q^(3) has a gallery and two probes of each subject."""
     data = recognizer(subjects=10, images=4, rng=1)
     system = system_of_embeddings("toy", data.embeddings, subjects=data.subject, score="cosine")
     sizes = [run(system, image_array(data.subject, per_subject=n), gallery=1).design.sizes for n in (3, 4)]
