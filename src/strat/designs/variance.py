@@ -22,6 +22,7 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
+from strat.designs.layout import bessel, satterthwaite
 from strat.designs.lines import DesignLines, Lines
 
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
@@ -33,17 +34,13 @@ def deviations(influence: Influence, design: Design) -> Array:
     if design.layout is not None:
         return design.layout.deviations(_of_layout(influence), line_weights(design))
     if isinstance(influence, Factored):
-        sizes = design.sizes
-        ratio = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1)
-        return stratified_root(influence, design.stratum, ratio * (1.0 - design.fraction))
+        return stratified_root(influence, design.stratum, bessel(design.sizes) * (1.0 - design.fraction))
     return _singletons(textbook_deviations(influence, DesignLines(design)), influence, design)
 
 
 def textbook_deviations(influence: Array, lines: Lines) -> Array:
     """Those of units in strata, which share the influence of their line."""
-    n = lines.sizes
-    ratio = np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
-    scale = lines.on_lines(np.sqrt(ratio * lines.unseen))
+    scale = lines.on_lines(np.sqrt(bessel(lines.sizes) * lines.unseen))
     from_mean = centred(influence, lines)
     from_mean *= scale * np.sqrt(lines.copies)
     return from_mean
@@ -150,10 +147,9 @@ def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
     n = lines.sizes
     first, second = lines.by_stratum(lines.copies * v), lines.by_stratum(lines.copies * v**2)
     unseen = lines.unseen * (n > 1)
-    ratio = np.divide(n, n - 1.0, out=np.zeros_like(n), where=n > 1)
-    spread = lines.total(unseen**2 * ratio**2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
+    spread = lines.total(unseen**2 * bessel(n) ** 2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
     total = lines.total(unseen * first)
-    df = np.divide(total**2, spread, out=nominal.copy(), where=spread > 0)
+    df = satterthwaite(total, spread, nominal)
     # without strata the mean follows the heaviest units
     df = np.where(lines.strata == 1, np.minimum(df, kish_of_values(v, lines) - 1.0), df)
     df = np.minimum(nominal, np.maximum(df, np.minimum(nominal, 1.0)))
@@ -205,7 +201,7 @@ def bell_mccaffrey(w: Array, held: NDArray[np.bool_], lines: Lines, nominal: Arr
     second = sums(d**2 * (1 + 2 * (lines.on_lines(s) - 2 * h)))
     second = second + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
     spread = lines.total(second)  # where one unit outweighs all, what is left of it is rounding
-    df = np.divide(first**2, spread, out=np.ones_like(spread), where=spread > 0)
+    df = satterthwaite(first, spread, 1.0)
     return np.where(plain, nominal, np.minimum(nominal, np.maximum(1.0, df)))
 
 
@@ -224,8 +220,7 @@ def satterthwaite_df(spread: Array, design: Design) -> Array:
     units = np.divide(squares**2, fourths, out=np.ones(number), where=fourths > 0)
     df = np.maximum(units - 1.0, 1e-9)
     v = np.stack([np.bincount(stratum, c**2, minlength=number) for c in spread.T])
-    pooled = (v**2 / df).sum(axis=1)
-    return np.divide(v.sum(axis=1) ** 2, pooled, out=np.full(len(v), float(design.df)), where=pooled > 0)
+    return satterthwaite(v.sum(axis=1), (v**2 / df).sum(axis=1), design.df)
 
 
 def takes_products(design: Design, outputs: int) -> bool:
