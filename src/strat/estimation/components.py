@@ -16,7 +16,6 @@ from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.crossed import Crossing
 from strat.designs.layout import satterthwaite
-from strat.designs.variance import line_weights
 from strat.estimation.frames import frame
 from strat.estimation.inference import RowSums
 from strat.estimation.totals import totals
@@ -188,7 +187,7 @@ def variance_components(statistic: Statistic, *, on: Design) -> VarianceComponen
         )
     layout = on.layout
     influence = RowSums(statistic, on, totals(statistic, on.weights)).influence
-    fit = layout.fit(influence, line_weights(on))
+    fit = layout.fit(influence, on.line_weights)
     labels = [layout.label(part) for part in layout.partitions]
     return VarianceComponents(
         statistic.name,

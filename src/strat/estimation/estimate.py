@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -179,9 +180,9 @@ def _one(
     rows = RowSums(statistic, design, sums)
     known = not statistic.of_weights and statistic.quantile is None
     # a map keeps its many pieces until somebody asks for design effects: what is cheap to make again is not kept
-    again = rows if statistic.gradient is None else RowSums(statistic, design, sums)
+    again = rows if statistic.gradient is None or not statistic.axes else RowSums(statistic, design, sums)
     behind = Behind(
-        srs=(lambda: srs_variance(statistic, design.weights, design.counts, again.gradient)) if known else None,
+        srs=cache(lambda: srs_variance(statistic, design.weights, design.counts, again.gradient)) if known else None,
         size=rows_of(design.counts, statistic.domain, len(design)),
         squares=(lambda: _squares(statistic, design.weights, again.gradient)) if known else None,
         parts=lambda share: _one(share, design, None, None, noted=False),
@@ -224,7 +225,7 @@ def estimate_from_sums(
         point = _finite(np.asarray(statistic.function(sums), float), statistic)
     slope = linear.gradient(statistic, sums, weights)
     behind = Behind(
-        srs=lambda: srs_variance(statistic, weights, counts, slope),
+        srs=cache(lambda: srs_variance(statistic, weights, counts, slope)),
         size=rows_of(counts, statistic.domain, len(weights)),
         squares=lambda: _squares(statistic, weights, slope),
         parts=None

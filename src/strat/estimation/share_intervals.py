@@ -196,17 +196,21 @@ class Fit:
 
     def variances(self, p: Array) -> Array:
         """V(ρ) where the share is p: p's own axes × correlations."""
-        lines = self.lines
-        if lines.one_stratum:
+        if self.lines.one_stratum:
             rates = _inside(p)
-            first, second = (((rates * (1.0 - rates)) * lines.total(term))[..., None] for term in self.variance_terms)
-            return np.asarray(first + _ALL_RHO * second)
+            return np.asarray((rates * (1.0 - rates))[..., None] * self._of_one_stratum)
         if p.ndim > 1:
             return np.stack([self.variances(q) for q in p])
-        beside = lines.beside_strata
+        lines, beside = self.lines, self.lines.beside_strata
         rates = moved(self.rates, beside(p), beside(self.middle))
         first, second = (lines.total(rates * (1.0 - rates) * term)[:, None] for term in self.variance_terms)
         first = first + lines.total((rates - beside(p)) ** 2 * self.uneven)[:, None]
+        return np.asarray(first + _ALL_RHO * second)
+
+    @cached_property
+    def _of_one_stratum(self) -> Array:
+        """V(ρ) over p(1 − p) without strata: shares × correlations."""
+        first, second = (self.lines.total(term)[:, None] for term in self.variance_terms)
         return np.asarray(first + _ALL_RHO * second)
 
     @cached_property
@@ -254,7 +258,8 @@ class Fit:
     def _of_rows(self) -> Array:
         """What the logarithm of the likelihood has whatever the share: shares × correlations."""
         rows = sum(passing[:, 2] for passing, _ in self.tails)
-        logs = np.broadcast_to(_LOG_PRIOR, (len(self.point), len(_LOG_PRIOR))).copy()
+        logs = np.empty((len(self.point), len(_LOG_PRIOR)))
+        logs[:] = _LOG_PRIOR
         logs[:, 1:] -= rows @ np.log(_THETA[:, None] + self._between).T
         return logs
 
@@ -265,26 +270,28 @@ class Fit:
 
     def log_likelihood(self, p: Array) -> Array:
         """Of (p, ρ), with the prior of ρ: p's own axes, of which shares are the last, × correlations."""
-        total = np.broadcast_to(self._of_rows, (*p.shape, len(_LOG_PRIOR))).copy()
+        total = np.empty((*p.shape, len(_LOG_PRIOR)))
+        total[:] = self._of_rows
+        both = np.empty((*p.shape, 2))  # rates of hits and misses
         for passing, rate in self.tails:
-            at = _inside(p) if self.lines.one_stratum else moved(rate, p, self.middle)
-            both = np.stack([at, 1.0 - at], axis=-1)  # of hits and misses
+            both[..., 0] = _inside(p) if self.lines.one_stratum else moved(rate, p, self.middle)
+            both[..., 1] = 1.0 - both[..., 0]
             logs = np.log(both[..., None, None] * _THETA[:, None] + self._between)
             total[..., 1:] += np.einsum("...strk,stk->...sr", logs, passing[:, :2])
-            total[..., 0] += (np.log(both) * passing[:, :2].sum(axis=-1)).sum(axis=-1)
+            total[..., 0] += np.add.reduce(np.log(both) * np.add.reduce(passing[:, :2], axis=-1), axis=-1)
         return total
 
     def posterior(self, p: Array) -> Array:
         """Probabilities of the correlations where the share is p: p's own axes × correlations."""
         logs = self.log_likelihood(p)
-        each = np.exp(logs - logs.max(axis=-1, keepdims=True))
-        return np.asarray(each / each.sum(axis=-1, keepdims=True))
+        each = np.exp(logs - np.maximum.reduce(logs, axis=-1, keepdims=True))
+        return np.asarray(each / np.add.reduce(each, axis=-1, keepdims=True))
 
     def _log_marginal(self, p: Array) -> Array:
         """Logarithm of the likelihood of p with ρ added up: of the shape of p."""
         logs = self.log_likelihood(p)
-        largest = logs.max(axis=-1)
-        return np.asarray(largest + np.log(np.exp(logs - largest[..., None]).sum(axis=-1)))
+        largest = np.maximum.reduce(logs, axis=-1)
+        return np.asarray(largest + np.log(np.add.reduce(np.exp(logs - largest[..., None]), axis=-1)))
 
     @cached_property
     def _expected(self) -> Array:
@@ -309,7 +316,7 @@ class Fit:
         n = np.minimum((p * (1.0 - p))[..., None] / variance, 1e15)
         point = self.point[:, None]
         each = scipy.special.betainc(n * point + 0.5, n * (1.0 - point) + 0.5, p[..., None])
-        return np.asarray((self.posterior(p) * each).sum(axis=-1))
+        return np.add.reduce(self.posterior(p) * each, axis=-1)
 
     def by_design(self, tails: Array) -> Array:
         """Where `below` comes to each tail, on the logit scale (tails × shares): secants between limits that close in.
@@ -327,14 +334,14 @@ class Fit:
             below = self.below(scipy.special.expit(x))
             return np.asarray(scipy.special.ndtri(np.minimum(np.maximum(below, 1e-300), 1.0 - 1e-16)) - wanted)
 
-        return _root(gap, scipy.special.logit(start) + wanted / slope, np.broadcast_to(slope, (len(tails), len(slope))))
+        return _root(gap, scipy.special.logit(start) + wanted / slope, slope)
 
     def model_limits(self, tail: float, low: Array, high: Array) -> Limits:
         """Quantiles of the posterior of p, on the logit scale, added up well beyond the limits by the design."""
         centre = scipy.special.logit(np.clip(self.point, 1e-4, 1.0 - 1e-4))
         start, end = centre - 2.2 * np.abs(centre - low) - 0.3, centre + 2.2 * np.abs(high - centre) + 0.3
         x = start + (end - start) * np.linspace(0.0, 1.0, STEPS)[:, None]
-        p, step = scipy.special.expit(x), max(LIMITS.shares_at_once // x.shape[1], 1)
+        p, step = scipy.special.expit(x), max(2 * LIMITS.shares_at_once // x.shape[1], 1)
         logs = np.concatenate([self._log_marginal(p[i : i + step]) for i in range(0, STEPS, step)])
         logs -= 0.5 * (np.logaddexp(0.0, x) + np.logaddexp(0.0, -x))  # Jeffreys' prior, ½ log p(1 − p), on this scale
         density = np.exp(logs - logs.max(axis=0))
