@@ -131,7 +131,8 @@ class DrawnUnits:
     @cached_property
     def starts(self) -> Codes:
         """Index of the first line of each stratum."""
-        return np.searchsorted(self.stratum, np.arange(self.n_strata)).astype(np.int64)
+        lines = self.sizes if self.multiplicity is None else np.bincount(self.stratum, minlength=self.n_strata)
+        return np.cumsum(lines) - lines
 
     @cached_property
     def fraction(self) -> Array:
@@ -157,6 +158,12 @@ class DrawnUnits:
     def single_rows(self) -> bool:
         """Whether every unit that was drawn is one original row."""
         return self.n_units == self.size
+
+    @cached_property
+    def equal_rows(self) -> bool:
+        """Whether the units are independent single rows of equal weight, without strata, which no layout relates."""
+        alone = self.n_strata == 1 and self.multiplicity is None and self.counts is None and self.item is None
+        return alone and self.layout is None and self.rows_are_units and bool((self.weights == self.weights[0]).all())
 
     @cached_property
     def in_order(self) -> bool:

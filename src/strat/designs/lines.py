@@ -5,6 +5,7 @@ Formulas of variances, degrees of freedom and shares are written once, with thes
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -45,6 +46,12 @@ class DesignLines:
         self.items = design.item is not None
         self.known_df = None if design.layout is None else design.layout.nominal_df
         self._stratum, self._starts = design.stratum, design.starts
+
+    def joined(self, copies: Array) -> DesignLines:
+        """The lines of a design without strata, equal ones joined, where each then stands for so many units."""
+        same = copy(self)
+        same.copies = copies[:, None]
+        return same
 
     def by_stratum(self, of_lines: Array) -> Array:
         """Sums over the lines of each stratum."""

@@ -241,10 +241,11 @@ def kish(amounts: Array, copies: Array | float = 1.0) -> float:
 
 def kish_of_values(amounts: Array, lines: Lines) -> Array:
     """How many equal amounts each value's lines come to (Kish); a line stands for so many equal ones of its amount."""
-    largest = lines.beside_lines(lines.largest(amounts))
-    scaled = np.divide(amounts, largest, out=np.zeros_like(amounts), where=largest > 0)
-    squares = lines.sum(lines.copies * scaled**2)
-    return np.divide(lines.sum(lines.copies * scaled) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+    largest = lines.largest(amounts)
+    scaled = amounts / lines.beside_lines(np.where(largest > 0, largest, 1.0))
+    held = lines.copies * scaled
+    total, squares = lines.sum(held), lines.sum(held * scaled)
+    return np.divide(total**2, squares, out=np.zeros_like(squares), where=squares > 0)
 
 
 def of_the_unseen(size: Array, seen: Array) -> Array:

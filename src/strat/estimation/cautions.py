@@ -54,11 +54,11 @@ def notes(
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         _heavy_units(held, replicates, df),
-        _heavy_first_stage(design, replicates, sums.inside, df),
+        _heavy_first_stage(held, replicates, df),
         *holders,
         _no_errors(design, point, sums.inside[0]) if looked else None,
         _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,
-        _few_of_a_class(statistic, design, sums),
+        _few_of_a_class(held),
         _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
         still,
@@ -85,8 +85,9 @@ def classes_like_ids(classes: int, rows: float) -> Note | None:
 
 def _strata_are_classes(design: Design, sums: UnitSums) -> Note | None:
     """Rows drawn by class without weights, where the value would move if a class were more frequent."""
-    classes = sums.by_class.shape[1]
-    if classes < 2 or design.n_strata < 2 or design.layout is not None or np.isfinite(design.population).any():
+    if design.n_strata < 2 or design.layout is not None or np.isfinite(design.population).any():
+        return None
+    if sums.by_class.shape[1] < 2:
         return None
     lines = design.as_lines
     mass = lines.by_stratum(sums.by_class[0].T)
@@ -121,14 +122,14 @@ def heavy_units(nominal: float, df: float, **facts: str | float) -> Note | None:
     return Note("heavy-units", {"df": df, "nominal": nominal, **facts})
 
 
-def _heavy_first_stage(design: Design, replicates: Replicates | None, inside: Array, df: Array | None) -> Note | None:
+def _heavy_first_stage(held: Holdings, replicates: Replicates | None, df: Array | None) -> Note | None:
     """That units of the first stage weigh so unequally that the degrees of freedom of a staged design are too many."""
-    if df is None or replicates is not None or not isinstance(design.layout, Stages):
+    if df is None or replicates is not None or not isinstance(held.design.layout, Stages):
         return None
-    first = design.layout.stages[0]
+    first = held.design.layout.stages[0]
     if (first.fraction == 1).any():
         return None
-    weights = np.bincount(first.unit, inside[0]).astype(float)
+    weights = np.bincount(first.unit, held.inside[0]).astype(float)
     strata = len(first.sizes)
     lines = DomainLines(
         first.parent, np.zeros(strata, np.int64), np.ones(len(weights)), first.sizes.astype(float), np.ones(strata)
@@ -210,12 +211,12 @@ def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
     return Note("two-kinds", {"unlike": number, "of": len(y)})
 
 
-def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Note | None:
+def _few_of_a_class(held: Holdings) -> Note | None:
     """An area that rests on few independent rows of one class: high values then go with small standard errors."""
-    if statistic.chance is None or design.layout is not None or not design.single_rows or sums.by_class.shape[1] < 2:
+    statistic, design = held.statistic, held.design
+    if statistic.chance is None or design.layout is not None or not design.single_rows or held.by_class.shape[1] < 2:
         return None
-    lines = design.as_lines
-    sizes = np.stack([variance.kish_of_values(view.T / lines.copies, lines) for view in sums.by_class])
+    sizes = np.stack([variance.kish_of_values(view.T / held.lines.copies, held.lines) for view in held.by_class])
     fewest = float(np.where(sizes > 0, sizes, np.inf).min())
     if fewest >= FEW_OF_A_CLASS:
         return None
@@ -273,11 +274,13 @@ def _no_variation(statistic: Statistic, design: Design, point: Array, spread: Ar
     """A standard error of zero where something was not seen, away from the ends of the range."""
     if (design.fraction == 1).all() or statistic.quantile is not None:
         return None
-    values = np.ravel(point)
-    moved = np.abs(spread.reshape(len(spread), -1)).max(axis=0, initial=0.0)
-    bounded = bool(np.isfinite(statistic.bounds).all())
-    at_an_end = np.isin(values, statistic.bounds) & bounded
-    number = int(((moved <= ROUNDING * np.abs(values)) & ~at_an_end).sum())
+    values, flat, (low, high) = np.ravel(point), spread.reshape(len(spread), -1), statistic.bounds
+    moved = np.maximum(flat.max(axis=0, initial=0.0), -flat.min(axis=0, initial=0.0))
+    still = moved <= ROUNDING * np.abs(values)
+    if not still.any():
+        return None
+    bounded = -np.inf < low and high < np.inf
+    number = int((still & ~(((values == low) | (values == high)) & bounded)).sum())
     return Note("no-variation", {"still": number, "of": point.size, "limited": bounded}) if number else None
 
 

@@ -184,13 +184,21 @@ def _one(
     behind = Behind(
         srs=cache(lambda: srs_variance(statistic, design.weights, design.counts, again.gradient)) if known else None,
         size=rows_of(design.counts, statistic.domain, len(design)),
-        squares=(lambda: _squares(statistic, design.weights, again.gradient)) if known else None,
+        squares=(lambda: _squares_of(again)) if known else None,
         parts=lambda share: _one(share, design, None, None, noted=False),
     )
     answer = inferred(statistic, point, rows, design, behind=behind, replicates=replicates, df=df, noted=noted)
     if statistic.quantile is not None:
         answer = answer.changed(woodruff=_share_below(statistic, design, replicates, sums, point, df))
     return answer
+
+
+def _squares_of(rows: RowSums) -> Array:
+    """Mean squares of the rows' influences in each class."""
+    statistic, design = rows.statistic, rows.design
+    if design.equal_rows and design.in_order and len(statistic.views) == 1 and not statistic.axes:
+        return mean_squares(statistic, design.weights, rows.influence / design.weights[0])
+    return _squares(statistic, design.weights, rows.gradient)
 
 
 def _squares(statistic: Statistic, weights: Array, slope: Array) -> Array:

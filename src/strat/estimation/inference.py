@@ -20,10 +20,11 @@ from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design, variance
 from strat.designs.factored import Factored, Influence
+from strat.designs.lines import DesignLines
 from strat.estimation import linear
 from strat.estimation.totals import sparse_unit_totals
 from strat.estimation.unit_shares import UnitShares
-from strat.estimation.value_df import df_of_shares, df_of_values, weights_by_class
+from strat.estimation.value_df import df_of_shares, df_of_values, rows_by_class, weights_by_class
 from strat.measures.base import Statistic
 from strat.replication import Replicates
 
@@ -203,7 +204,7 @@ def degrees_of_freedom(held: Holdings, replicates: Replicates | None, df: float 
             )
         return np.full(statistic.shape, float(df))
     if replicates is not None and replicates.df != design.df:
-        whole = (sums.inside > 0).all(axis=1)  # a view gives replicates no more than its units have
+        whole = (held.inside > 0).all(axis=1)  # a view gives replicates no more than its units have
         most = np.where(whole, replicates.df, np.minimum(replicates.df, held.nominal_df))
         return each_value(statistic, most)
     return held.df().reshape(statistic.shape)
@@ -243,14 +244,37 @@ class Holdings:
         return self.statistic.proportion and not self.statistic.graded
 
     @cached_property
+    def _by_class(self) -> tuple[Array, DesignLines]:
+        """What lines weigh in each class of each view, and these lines: one for each class of rows that are equal."""
+        sums, plain = self.sums, self.design.equal_rows and len(self.statistic.views) == 1
+        if plain and isinstance(sums, RowSums) and not self.statistic.of_weights and sums.bases is None:
+            return rows_by_class(self.statistic, self.design)
+        return sums.by_class, self.design.as_lines
+
+    @property
+    def lines(self) -> DesignLines:
+        """The lines that `weights` and `by_class` are of."""
+        return self._by_class[1]
+
+    @property
+    def by_class(self) -> Array:
+        """What each line weighs in each class of each view: views × classes × lines."""
+        return self._by_class[0]
+
+    @cached_property
+    def inside(self) -> Array:
+        """What each line weighs in each view: views × lines."""
+        by_class = self.by_class
+        return np.asarray(by_class[:, 0] if by_class.shape[1] == 1 else by_class.sum(axis=1))
+
+    @cached_property
     def weights(self) -> Array:
         """What each line weighs in what each value is a share of, or in the class that fewest units hold."""
         if self.sums.bases is not None:
             return self.sums.bases
-        by_class = self.sums.by_class
+        by_class, lines = self._by_class
         if by_class.shape[1] == 1:
             return np.asarray(by_class[:, 0].T)
-        lines = self.design.as_lines
         sizes = np.stack([variance.kish_of_values(view.T, lines) for view in by_class])
         fewest = np.where(sizes > 0, sizes, np.inf).argmin(axis=1)
         of_views = by_class.sum(axis=1) if self.is_share else by_class[np.arange(len(by_class)), fewest]
@@ -292,14 +316,14 @@ class Holdings:
 
     def units(self) -> Array:
         """Units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
-        design, weights = self.design, self.weights
-        size = variance.kish_of_values(weights / design.copies[:, None], design.as_lines)
+        design, weights, lines = self.design, self.weights, self.lines
+        size = variance.kish_of_values(weights / lines.copies, lines)
         total = weights.sum(axis=0)
         if self.statistic.graded and self.sums.bases is not None:  # a part of each row, such as a coverage of a half
             size = size * np.minimum(total / design.weights.sum(), 1.0)
         if not design.fraction.any():
             return np.repeat(size, self.runs).reshape(self.statistic.shape)
-        part = (weights * design.fraction[design.stratum][:, None]).sum(axis=0)
+        part = (weights * lines.on_lines(1.0 - lines.unseen)).sum(axis=0)
         seen = np.divide(part, total, out=np.zeros_like(total), where=total > 0)
         if design.item is not None and (seen >= 1).any():  # only the tries vary
             size = np.where(seen >= 1, variance.kish(design.weights), size)
@@ -316,19 +340,19 @@ class Holdings:
     def by_view(self) -> bool:
         """Whether all values of a view rest on the same units, or are too many to ask for each."""
         many = self.design.lines * self.point.size > LIMITS.unit_shares and self.sums.bases is None
-        by_class = self.sums.by_class
-        each = by_class[:, 0] / self.design.copies
-        return many or (by_class.shape[1] == 1 and self.sums.bases is None and _all_equal(each))
+        if many or self.by_class.shape[1] > 1 or self.sums.bases is not None:
+            return many
+        return _all_equal(self.inside / self.lines.copies.ravel())
 
     @cached_property
     def nominal_df(self) -> Array:
         """Units less strata, of those that weigh something in each view."""
-        return variance.nominal_dfs(self.sums.inside.T > 0, self.design.as_lines)
+        return variance.nominal_dfs(self.inside.T > 0, self.lines)
 
     @cached_property
     def effective_df(self) -> Array:
         """The same from the weights of the units alone: fewer where a few of them carry most of the weight."""
-        return variance.effective_dfs(self.sums.inside.T, self.design.as_lines, self.nominal_df)
+        return variance.effective_dfs(self.inside.T, self.lines, self.nominal_df)
 
     @cached_property
     def usual_df(self) -> Array:
@@ -338,14 +362,15 @@ class Holdings:
     def _of_units(self) -> Array:
         if self.by_view:
             return np.ravel(each_value(self.statistic, self.usual_df))
-        per_weight, lines = self.design.rows_per_weight[:, None], self.design.as_lines
+        by_class, lines = self._by_class
+        per_weight = self.design.rows_per_weight[:, None] if lines is self.design.as_lines else np.ones((1, 1))
         if self.is_share:
             weights = np.repeat(self.weights, self.runs, axis=1)
             each = np.ravel(each_value(self.statistic, self.nominal_df))
             return df_of_shares(np.ravel(self.point), self.sums.influence, weights, each, per_weight, lines)
         if self.squares is None:
             return np.ravel(each_value(self.statistic, self.usual_df))
-        squares, by_class = self.squares(), self.sums.by_class
+        squares = self.squares()
         runs = np.array_split(np.arange(squares.shape[1]), len(by_class))
         parts = [
             df_of_values(self.sums.influence[:, run], weights[..., None], squares[:, None, run], per_weight, lines)

@@ -219,7 +219,7 @@ class Fit:
 
         The logarithm of a beta-binomial probability is a sum over k of log(a + k), log(b + k) and −log(a + b + k), k
         up to the unit's hits, misses and rows; so units enter only by how many of them pass k, added up over runs of
-        k: shares × 3 × runs.
+        k: 3 × runs × shares.
         """
         rate = np.divide(self.hits, self.weights, out=np.zeros_like(self.size), where=self.size > 0)
         hits = self.size * np.minimum(np.maximum(rate, 0.0), 1.0)
@@ -248,16 +248,16 @@ class Fit:
         return _ends(float(self.size.max()))
 
     def _passing(self, amounts: Array) -> Array:
-        """Sums over units of how far each of several amounts goes through each run: shares × amounts × runs."""
+        """Sums over units of how far each of several amounts goes through each run: amounts × runs × shares."""
         copies, step = self.lines.copies[..., None, None], max(1, LIMITS.totals_at_once // amounts.size)
         upto = (np.minimum(amounts[..., None], self.ends[i : i + step]) for i in range(0, len(self.ends), step))
         reached = np.concatenate([self.lines.sum(copies * each) for each in upto], axis=-1)
-        return np.asarray(reached[..., 1:] - reached[..., :-1])
+        return np.ascontiguousarray((reached[..., 1:] - reached[..., :-1]).transpose(1, 2, 0))
 
     @cached_property
     def _of_rows(self) -> Array:
         """What the logarithm of the likelihood has whatever the share: shares × correlations."""
-        rows = sum(passing[:, 2] for passing, _ in self.tails)
+        rows = sum(passing[2].T for passing, _ in self.tails)
         logs = np.empty((len(self.point), len(_LOG_PRIOR)))
         logs[:] = _LOG_PRIOR
         logs[:, 1:] -= rows @ np.log(_THETA[:, None] + self._between).T
@@ -270,16 +270,20 @@ class Fit:
 
     def log_likelihood(self, p: Array) -> Array:
         """Of (p, ρ), with the prior of ρ: p's own axes, of which shares are the last, × correlations."""
-        total = np.empty((*p.shape, len(_LOG_PRIOR)))
-        total[:] = self._of_rows
-        both = np.empty((*p.shape, 2))  # rates of hits and misses
+        shares = p.shape[-1]
+        total = np.empty((shares, len(_LOG_PRIOR), p.size // shares))  # p's own axes last: sums are quick along them
+        total[:] = self._of_rows[:, :, None]
+        both = np.empty((2, shares, p.size // shares))  # rates of hits and misses
         for passing, rate in self.tails:
-            both[..., 0] = _inside(p) if self.lines.one_stratum else moved(rate, p, self.middle)
-            both[..., 1] = 1.0 - both[..., 0]
-            logs = np.log(both[..., None, None] * _THETA[:, None] + self._between)
-            total[..., 1:] += np.einsum("...strk,stk->...sr", logs, passing[:, :2])
-            total[..., 0] += np.add.reduce(np.log(both) * np.add.reduce(passing[:, :2], axis=-1), axis=-1)
-        return total
+            at = _inside(p) if self.lines.one_stratum else moved(rate, p, self.middle)
+            both[0] = at.reshape(-1, shares).T
+            both[1] = 1.0 - both[0]
+            scaled = both[:, :, None] * _THETA[:, None]
+            logs = np.log(scaled[:, None] + self._between[:, None, None, None])
+            logs *= passing[:2, ..., None, None]
+            total[:, 1:] += np.add.reduce(logs.reshape(-1, *scaled.shape[1:]), axis=0)
+            total[:, 0] += np.add.reduce(np.log(both) * np.add.reduce(passing[:2], axis=1)[..., None], axis=0)
+        return np.moveaxis(total, -1, 0).reshape(*p.shape, -1)
 
     def posterior(self, p: Array) -> Array:
         """Probabilities of the correlations where the share is p: p's own axes × correlations."""

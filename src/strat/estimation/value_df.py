@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, variance
-from strat.designs.lines import Lines
+from strat.designs.lines import DesignLines, Lines
 from strat.measures.base import Statistic
 
 MOST_CLASSES = 16  # beyond so many classes of the truth a value's units are counted without them
@@ -47,6 +47,15 @@ def weights_by_class(statistic: Statistic, design: Design) -> Array:
         sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1)).astype(float, copy=False)
         parts.append(sums.reshape(design.lines, number + 1)[:, :number].T)
     return np.stack(parts)
+
+
+def rows_by_class(statistic: Statistic, design: Design) -> tuple[Array, DesignLines]:
+    """How many rows each class has, where they differ in nothing else (`Design.equal_rows`), and a line for each."""
+    assert len(statistic.views) == 1
+    codes, number = class_codes(statistic, statistic.views[0])
+    copies = np.array([float(len(design))]) if codes is None else np.bincount(codes, minlength=number).astype(float)
+    held = copies > 0
+    return np.diag(copies)[None, :number, held], design.as_lines.joined(copies[held])
 
 
 def mean_squares(statistic: Statistic, weights: Array, influence: Array) -> Array:

@@ -62,7 +62,9 @@ class Rows:
         if self.values is not None:
             few = gradient.size > LIMITS.dense_slopes and np.count_nonzero(gradient) * 8 < gradient.size
             return np.asarray(self.values @ (scipy.sparse.csc_array(gradient) if few else gradient))
-        return gradient if self.codes is None else np.concatenate([gradient, np.zeros((1, gradient.shape[1]))])
+        if self.codes is None or self.codes.max(initial=0) < self.components:
+            return gradient
+        return np.concatenate([gradient, np.zeros((1, gradient.shape[1]))])
 
     def repeated(self, rows: Codes) -> Rows:
         """The same for other rows, each a copy of one of these."""
