@@ -54,9 +54,7 @@ def row_influence(statistic: Statistic, slope: Array) -> Array:
     """What a small weight on each row adds to the statistic: rows × outputs."""
     start, parts = 0, []
     for block in statistic.rows:
-        by_line = block.spread(slope[start : start + block.components])
-        by_row = by_line if block.codes is None else np.take(by_line, block.codes, axis=0)
-        parts.append(by_row if block.scale is None else by_row * block.scale[:, None])
+        parts.append(block.by_row(slope[start : start + block.components]))
         start += block.components
     return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 

@@ -283,7 +283,7 @@ class Fit:
             logs *= passing[:2, ..., None, None]
             total[:, 1:] += np.add.reduce(logs.reshape(-1, *scaled.shape[1:]), axis=0)
             total[:, 0] += np.add.reduce(np.log(both) * np.add.reduce(passing[:2], axis=1)[..., None], axis=0)
-        return np.moveaxis(total, -1, 0).reshape(*p.shape, -1)
+        return np.ascontiguousarray(np.moveaxis(total, -1, 0)).reshape(*p.shape, -1)
 
     def posterior(self, p: Array) -> Array:
         """Probabilities of the correlations where the share is p: p's own axes × correlations."""
