@@ -109,7 +109,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         for name, check in checks().items():
             if name in given:
                 given[name] = check(name, given[name])
-        return function(**given) if simple else function(*bound.args, **bound.kwargs)
+        args, named = ((), given) if simple else (bound.args, bound.kwargs)
+        return function(*args, **named)
 
     # in the module of the function, where documentation tools and pickle look for it
     outer = FunctionType(call.__code__, function.__globals__, function.__name__, None, call.__closure__)
