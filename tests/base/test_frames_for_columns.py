@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import strat
+from strat import comparison
 from strat.base.errors import StratError
 from strat.comparison.advice import run_test
 
@@ -26,6 +27,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "votes": lambda x: strat.bradley_terry(LEFT, RIGHT, WINNER, covariates=x).value(),
     "stages": lambda x: strat.Design.staged(x).unit,
     "crossed": lambda x: strat.estimate(strat.mean(Y), on=strat.Design.crossed(x)).se,
+    "systems": lambda x: comparison.many(x, on=strat.Design.simple_random(n=6), higher_is_better=True).values,
     "test": lambda x: run_test("sign", x).pvalue,
 }
 

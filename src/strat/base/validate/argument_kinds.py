@@ -81,7 +81,7 @@ def _alternatives(annotation: str) -> Iterator[str]:
 def _check(name: str, kinds: frozenset[Any]) -> Check | None:
     """The check of an argument of this name and these kinds."""
     if any(_origin(kind) is Mapping and get_args(kind)[1:] == (ArrayLike,) for kind in kinds):
-        return _named_columns
+        return _columns_or_array if ArrayLike in kinds else _named_columns
     if kinds == {int} and name in REPEATED | SIZES:
         return _repeats if name in REPEATED else _size
     if name == "rng" and int in kinds:
@@ -171,6 +171,11 @@ def _named_columns(name: str, value: Any) -> Any:
             name, f"must be a dictionary of columns or a data frame, got {shown(value)}{way_out}."
         ) from None
     return {column: frame[column].to_native() for column in frame.columns}
+
+
+def _columns_or_array(name: str, value: Any) -> Any:
+    """The columns of a dictionary or of a frame, by name; an array or a list as it is."""
+    return _named_columns(name, value) if hasattr(value, "columns") else value
 
 
 def _names(name: str, value: Any) -> Any:
