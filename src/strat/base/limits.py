@@ -71,6 +71,7 @@ class Limits:
     map_dependencies = 1 << 20  # values × values of a map up to which each result gets its own degrees of freedom
     shares_at_once = 64  # values that are worked on at once: what they need stays in the processor's cache
     domains_at_once = 256  # domains that are worked on at once
+    sampled_texts = 1 << 12  # of a column, whose distinct texts are looked for there first; shorter ones are sorted
     ordering_columns = 16  # that nearly always tell rows apart; all are looked at where they don't
     cautious_units = 100_000  # beyond so many units nobody looks: the interval rests on enough of them
     # distinct scores beyond which limits are found on classes of them; the tails are kept as they are
@@ -92,6 +93,8 @@ class Limits:
     dirichlet_draws = 4096  # draws of weights that are held at once
     patterns = 10**8  # for which random tables or a bound can be had
     whole_patterns = 150  # up to which the distribution is made of whole numbers without any rounding
+    drawn_table_cells = 1 << 26  # cells of all tables that are drawn with given margins: 512 MB
+    written_factorials = 100_000  # patterns up to which the number of ways to give their labels is written out
     kept_coefficients = 100_000  # of a class with fewer patterns; those of a larger one are computed where they matter
     signed_rank_sets = 1000  # data sets up to which the signed-rank test enumerates its null distribution
     hypergeometric_terms = 1_000_000  # that are summed: a second or two
