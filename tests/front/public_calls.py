@@ -524,7 +524,6 @@ def _comparison(call: Maker) -> None:
     call("comparison", c.signed_rank_critical, n=20, alpha=0.05)
     call("comparison", c.split_ratio, folds=10)
     call("comparison", c.split_ratio, testing=10, training=90)
-    call("comparison", c.split_simulation, data_sets=3, runs=3)
     call("comparison", c.studentized_range_quantile, alpha=0.05, systems=4)
     call("comparison", c.studentized_range_tail, q=3.0, systems=4)
     b = c.many({"x": SCORE, "y": SHARE, "z": WEIGHTS}, on=design(), higher_is_better=True)

@@ -79,6 +79,7 @@ class Samples:
             places, rows = np.unique(own, axis=0, return_counts=True)
             axes.scatter(*places.T, s=12 * rows, color=colour, lw=0, alpha=0.6, label=f"class {code}")
         axes.set(xlabel="feature 0", ylabel="feature 1" if self.X.shape[1] > 1 else "class")
+        axes.margins(0.15)
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return axes
 

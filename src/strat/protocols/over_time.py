@@ -64,7 +64,7 @@ class Drift(Result):
         axes = new_axes(ax)
         for i, row in enumerate(self.errors[:-1]):
             axes.plot(row, "o-", color=OKABE_ITO[i % len(OKABE_ITO)], label=f"trained until part {i}")
-        axes.set(xlabel="tested on part", ylabel="error")
+        axes.set(xlabel="tested on part", ylabel="error", xticks=range(1, len(self.errors)))
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return axes
 
