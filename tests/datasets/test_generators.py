@@ -52,8 +52,19 @@ def test_the_problem_of_samples_has_their_bayes_error(name: str) -> None:
     assert data.problem.posteriors(data.X[::50]) == pytest.approx(data.posterior(data.X[::50]), abs=1e-9)
 
 
+def test_the_density_of_a_noisy_curve_is_one_and_that_of_its_points() -> None:
+    curve = ds.problems.NoisyCurve(ds.problems.FIGURE_1_7[0], (0.6, 0.9), False)
+    x, y = np.meshgrid(np.linspace(-16, 4, 201), np.linspace(-9, 9, 181))
+    density = np.exp(curve.log_density(np.column_stack([x.ravel(), y.ravel()])))
+    assert density.sum() * 0.1 * 0.1 == pytest.approx(1, abs=1e-3)
+    drawn = curve.sample(40_000, 1)
+    wanted = density.reshape(x.shape)[:, x[0] < -6].sum() * 0.01
+    assert np.mean(drawn[:, 0] < -6.05) == pytest.approx(wanted, abs=0.015)
+
+
 def test_noise_is_one_number_or_one_for_each_feature_or_a_function_of_the_place() -> None:
-    same = [ds.ellipses(300, noise=n, rng=2) for n in (0.5, [0.5, 0.5], lambda x: np.full_like(x, 0.5))]
+    flat_noise = lambda x: np.full_like(x, 0.5)  # noqa: E731
+    same = [ds.ellipses(300, noise=n, rng=2) for n in (0.5, [0.5, 0.5], flat_noise)]
     assert len({(d.X.tobytes(), round(d.bayes_error, 12)) for d in same}) == 1
     line = lambda t: np.column_stack([10 * t, 10 * t])  # noqa: E731
     apart = ds.noisy_shapes(20_000, curves=[line], noise=[2, 0.1]).X

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
 from strat.datasets.draws import integrated_bayes_error, sizes
 from strat.gaussian.bayes import bayes_error
-from strat.gaussian.problems import DiscreteProblem, GaussianClass, MixtureClass, Problem, check_covariance
+from strat.gaussian.problems import LOG_2PI, DiscreteProblem, GaussianClass, Problem, check_covariance
 from strat.show.colours import OKABE_ITO
 from strat.show.figures import new_axes
 
@@ -65,10 +65,12 @@ class Samples:
     def problem(self) -> Problem | DiscreteProblem:
         """The classes and priors that the rows were drawn from, as `strat.gaussian.bayes_error` and its kin take them.
 
-        A curve with noise is a mixture of 256 Gaussians along it; a checker board is the colour of its squares.
+        A curve with noise has the density of 256 Gaussians along it; a checker board is the colour of its squares.
         """
         if self.make_problem is None:
-            raise StratError("These samples have no `problem`: it needs two classes or more whose densities are known.")
+            raise StratError(
+                "These samples have no `problem`: it needs two classes or more, and for curves two features."
+            )
         return self.make_problem()
 
     def plot(self, ax: Any = None) -> Any:
@@ -212,75 +214,64 @@ def noisy_shapes(
         raise StratError.about("curves", "must hold at least one curve, got none.")
     spread: Noise = noise if callable(noise) else tuple(numbers("noise", np.atleast_1d(noise)).tolist())
     p = validate.probabilities("priors", priors, len(curves))
-    source = generator(rng)
-    n_k = sizes("n", n, p)
-    parts = []
-    for curve, m in zip(curves, n_k, strict=True):
-        t = source.uniform(size=m)
-        points = np.asarray(curve(t), float)
-        parts.append(points + source.standard_normal(points.shape) * _spread(points, t, spread, growing))
-    X = np.vstack(parts)
-    given: dict[str, Any] = {"curves": tuple(curves), "noise": spread, "growing": growing, "priors": p}
-    error, se = _shape_bayes_error(tuple(p.tolist()), tuple(curves), spread, growing, X.shape[1])
-    make = functools.partial(_shape_problem, **given) if len(curves) > 1 else None
-    y = np.repeat(np.arange(len(curves)), n_k)
-    return Samples(X, y, error, se, functools.partial(_shape_posterior, **given), p, make)
+    n_k, source = sizes("n", n, p), generator(rng)
+    kinds = tuple(NoisyCurve(curve, spread, growing) for curve in curves)
+    X = np.vstack([kind.sample(int(m), source) for kind, m in zip(kinds, n_k, strict=True)])
+    y = np.repeat(np.arange(len(kinds)), n_k)
+    if len(kinds) == 1:
+        return Samples(X, y, 0.0, 0.0, _certain, p)
+    problem = Problem(cast("Any", kinds), p)
+    error, se = _shape_bayes_error(tuple(p.tolist()), kinds)
+    return Samples(X, y, error, se, problem.posteriors, p, (lambda: problem) if X.shape[1] > 1 else None)
 
 
-def _spread(points: Array, t: Array, noise: Noise, growing: bool) -> Array:
-    """Standard deviations of each coordinate of points on a curve."""
-    spread = np.asarray(noise(points) if callable(noise) else noise, float)
-    if spread.shape[-1] not in (1, points.shape[1]):
-        raise StratError.about(
-            "noise", f"must be one number, or one for each of {points.shape[1]} features, got {spread.shape[-1]}."
-        )
-    if not (spread > 0).all():
-        raise StratError.about("noise", f"must be above 0, got {spread.min():g}.")
-    return np.broadcast_to(spread, points.shape) * (t[:, None] if growing else 1.0)
+@dataclass(frozen=True)
+class NoisyCurve:
+    """Points scattered about a curve, as a class of a problem: its density is that of 256 Gaussians along it."""
 
+    curve: Curve
+    noise: Noise
+    growing: bool
 
-def _grid(curve: Curve, noise: Noise, growing: bool) -> tuple[Array, Array]:
-    """Points along a curve, and the standard deviations of the noise there."""
-    t = (np.arange(GRID) + 0.5) / GRID
-    centre = np.asarray(curve(t), float)
-    return centre, _spread(centre, t, noise, growing)
+    @property
+    def dimension(self) -> int:
+        """The number of features."""
+        return self.places(np.ones(1))[0].shape[1]
 
+    def places(self, t: Array) -> tuple[Array, Array]:
+        """Points on the curve, and the standard deviations of the noise there."""
+        points = np.asarray(self.curve(t), float)
+        spread = np.asarray(self.noise(points) if callable(self.noise) else self.noise, float)
+        if spread.shape[-1] not in (1, points.shape[1]):
+            raise StratError.about(
+                "noise", f"must be one number, or one for each of {points.shape[1]} features, got {spread.shape[-1]}."
+            )
+        if not (spread > 0).all():
+            raise StratError.about("noise", f"must be above 0, got {spread.min():g}.")
+        return points, np.broadcast_to(spread, points.shape) * (t[:, None] if self.growing else 1.0)
 
-def _shape_problem(*, curves: tuple[Curve, ...], noise: Noise, growing: bool, priors: Array) -> Problem:
-    grids = [_grid(curve, noise, growing) for curve in curves]
-    kinds = [[GaussianClass(c, np.diag(s**2)) for c, s in zip(*grid, strict=True)] for grid in grids]
-    return Problem([MixtureClass(kind) for kind in kinds], priors)
+    def log_density(self, points: ArrayLike) -> Array:
+        """Log density at each point."""
+        centre, spread = self.places((np.arange(GRID) + 0.5) / GRID)
+        squared = (((np.asarray(points, float)[:, None] - centre) / spread) ** 2).sum(axis=2)
+        each = -0.5 * squared - np.log(spread).sum(axis=1)
+        return np.asarray(logsumexp(each, axis=1) - np.log(GRID) - 0.5 * LOG_2PI * centre.shape[1])
 
-
-def _shape_posterior(x: ArrayLike, *, curves: tuple[Curve, ...], noise: Noise, growing: bool, priors: Array) -> Array:
-    points = np.asarray(x, float)
-    log = np.empty((len(points), len(curves)))
-    for k, curve in enumerate(curves):
-        centre, spread = _grid(curve, noise, growing)
-        squared = (((points[:, None, :] - centre) / spread) ** 2).sum(axis=2)
-        log[:, k] = logsumexp(-0.5 * squared - np.log(spread).sum(axis=1), axis=1)
-    with np.errstate(divide="ignore"):
-        log += np.log(priors)
-    result: Array = np.exp(log - logsumexp(log, axis=1, keepdims=True))
-    return result
+    def sample(self, count: int, rng: Rng = 0) -> Array:
+        """`count` points drawn from the class."""
+        source = generator(rng)
+        points, spread = self.places(source.uniform(size=count))
+        return np.asarray(points + source.standard_normal(points.shape) * spread)
 
 
 @functools.lru_cache(maxsize=256)
-def _shape_bayes_error(
-    priors: tuple[float, ...], curves: tuple[Curve, ...], noise: Noise, growing: bool, d: int
-) -> tuple[float, float]:
-    if len(curves) == 1:
-        return 0.0, 0.0
-    p = np.array(priors)
-
+def _shape_bayes_error(priors: tuple[float, ...], kinds: tuple[NoisyCurve, ...]) -> tuple[float, float]:
     def draw(k: int, u: Array) -> Array:
-        t = u[:, 0]
-        points = np.asarray(curves[k](t), float)
-        moved: Array = points + ndtri(u[:, 1:]) * _spread(points, t, noise, growing)
-        return moved
+        points, spread = kinds[k].places(u[:, 0])
+        return np.asarray(points + ndtri(u[:, 1:]) * spread)
 
-    posterior = functools.partial(_shape_posterior, curves=curves, noise=noise, growing=growing, priors=p)
-    return integrated_bayes_error(p, draw, posterior, d + 1)
+    problem = Problem(cast("Any", kinds), priors)
+    return integrated_bayes_error(problem.priors, draw, problem.posteriors, problem.dimension + 1)
 
 
 def ellipse(centre: tuple[float, float], axes: tuple[float, float], angle: float) -> Curve:
