@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -220,7 +220,7 @@ def noisy_shapes(
     y = np.repeat(np.arange(len(kinds)), n_k)
     if len(kinds) == 1:
         return Samples(X, y, 0.0, 0.0, _certain, p)
-    problem = Problem(cast("Any", kinds), p)
+    problem = Problem(kinds, p)
     error, se = _shape_bayes_error(tuple(p.tolist()), kinds)
     return Samples(X, y, error, se, problem.posteriors, p, (lambda: problem) if X.shape[1] > 1 else None)
 
@@ -270,7 +270,7 @@ def _shape_bayes_error(priors: tuple[float, ...], kinds: tuple[NoisyCurve, ...])
         points, spread = kinds[k].places(u[:, 0])
         return np.asarray(points + ndtri(u[:, 1:]) * spread)
 
-    problem = Problem(cast("Any", kinds), priors)
+    problem = Problem(kinds, priors)
     return integrated_bayes_error(problem.priors, draw, problem.posteriors, problem.dimension + 1)
 
 
