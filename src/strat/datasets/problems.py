@@ -129,9 +129,15 @@ def gaussian_classes(
     y = np.repeat(np.arange(len(mu)), n_k)
     if len(mu) == 1:
         return Samples(X, y, 0.0, 0.0, _certain, p)
-    error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
-    make = functools.partial(Problem, kinds, p)
-    return Samples(X, y, error, se, make().posteriors, p, make)
+    problem = Problem(kinds, p)
+    if p.max() == 1.0:
+        error, se = 0.0, 0.0
+    elif len(kinds) == 2:
+        error, se = bayes_error(problem).value, 0.0
+    else:
+        draw = lambda k, u: mu[k] + ndtri(u) @ kinds[k].factor.T  # noqa: E731
+        error, se = integrated_bayes_error(p, draw, problem.posteriors, problem.dimension)
+    return Samples(X, y, error, se, problem.posteriors, p, functools.partial(Problem, kinds, p))
 
 
 def _certain(x: ArrayLike) -> Array:
@@ -150,23 +156,6 @@ def _covariances(given: ArrayLike | None, mu: Array) -> Array:
     for matrix in sigma:
         check_covariance("covariances", matrix, d)
     return sigma
-
-
-@functools.lru_cache(maxsize=256)
-def _gaussian_bayes_error(
-    means: bytes, covariances: bytes, priors: bytes, shape: tuple[int, int]
-) -> tuple[float, float]:
-    classes, d = shape
-    mu = np.frombuffer(means).reshape(shape)
-    sigma = np.frombuffer(covariances).reshape(classes, d, d)
-    p = np.frombuffer(priors)
-    if np.count_nonzero(p) == 1:
-        return 0.0, 0.0
-    kinds = [GaussianClass(m, c) for m, c in zip(mu, sigma, strict=True)]
-    problem = Problem(kinds, p)
-    if classes == 2:
-        return bayes_error(problem).value, 0.0
-    return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ kinds[k].factor.T, problem.posteriors, d)
 
 
 @checked
@@ -362,13 +351,10 @@ def checker_board(
     X = source.uniform(size=(validate.count("n", n), 2))
     y = _square(X, side, angle) ^ (source.uniform(size=n) < wrong)
 
-    def posterior(x: ArrayLike) -> Array:
-        dark = _square(np.asarray(x, float), side, angle)
-        p = np.where(dark == 1, 1 - wrong, wrong)
-        return np.column_stack([1 - p, p])
-
-    colours = [[1 - wrong, wrong], [wrong, 1 - wrong]]
-    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior, make_problem=lambda: DiscreteProblem(colours))
+    colours = np.array([[1 - wrong, wrong], [wrong, 1 - wrong]])
+    posterior = lambda x: colours[_square(np.asarray(x, float), side, angle)]  # noqa: E731
+    make = functools.partial(DiscreteProblem, colours)
+    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior, make_problem=make)
 
 
 def _square(X: Array, side: float, angle: float) -> Codes:
