@@ -45,8 +45,10 @@ class Samples:
         From points to class probabilities (rows × classes): the best possible classifier.
     priors
         Class probabilities of the problem (not of this sample).
-    make_problem
-        Makes `problem`.
+    problem
+        The classes and priors that the rows were drawn from, as `strat.gaussian.bayes_error` and its kin take them:
+        a curve with noise has the density of 256 Gaussians along it, and a checker board is the colour of its squares.
+        None where there is one class only, or a curve of one feature.
     """
 
     X: Array
@@ -55,23 +57,11 @@ class Samples:
     bayes_error_se: float = 0.0
     posterior: Callable[[ArrayLike], Array] = field(default=lambda x: np.asarray(x, float), repr=False)
     priors: Array = field(default_factory=lambda: np.array([0.5, 0.5]))
-    make_problem: Callable[[], Problem | DiscreteProblem] | None = field(default=None, repr=False)
+    problem: Problem | DiscreteProblem | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.y)
-
-    @functools.cached_property
-    def problem(self) -> Problem | DiscreteProblem:
-        """The classes and priors that the rows were drawn from, as `strat.gaussian.bayes_error` and its kin take them.
-
-        A curve with noise has the density of 256 Gaussians along it; a checker board is the colour of its squares.
-        """
-        if self.make_problem is None:
-            raise StratError(
-                "These samples have no `problem`: it needs two classes or more, and for curves two features."
-            )
-        return self.make_problem()
 
     def plot(self, ax: Any = None) -> Any:
         """The rows by their first two features, a colour for each class; the area of a dot is its number of rows."""
@@ -137,7 +127,7 @@ def gaussian_classes(
     else:
         draw = lambda k, u: mu[k] + ndtri(u) @ kinds[k].factor.T  # noqa: E731
         error, se = integrated_bayes_error(p, draw, problem.posteriors, problem.dimension)
-    return Samples(X, y, error, se, problem.posteriors, p, functools.partial(Problem, kinds, p))
+    return Samples(X, y, error, se, problem.posteriors, p, problem)
 
 
 def _certain(x: ArrayLike) -> Array:
@@ -211,7 +201,7 @@ def noisy_shapes(
         return Samples(X, y, 0.0, 0.0, _certain, p)
     problem = Problem(kinds, p)
     error, se = _shape_bayes_error(tuple(p.tolist()), kinds)
-    return Samples(X, y, error, se, problem.posteriors, p, (lambda: problem) if X.shape[1] > 1 else None)
+    return Samples(X, y, error, se, problem.posteriors, p, problem if X.shape[1] > 1 else None)
 
 
 @dataclass(frozen=True)
@@ -353,8 +343,7 @@ def checker_board(
 
     colours = np.array([[1 - wrong, wrong], [wrong, 1 - wrong]])
     posterior = lambda x: colours[_square(np.asarray(x, float), side, angle)]  # noqa: E731
-    make = functools.partial(DiscreteProblem, colours)
-    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior, make_problem=make)
+    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior, problem=DiscreteProblem(colours))
 
 
 def _square(X: Array, side: float, angle: float) -> Codes:
@@ -390,8 +379,9 @@ def shape_colour(n: int | None = None, *, rng: Rng = 0) -> Samples:
         drawn = np.sort(generator(rng).choice(12, size=validate.count("n", n), p=cells / cells.sum()))
     y, thing = np.divmod(drawn, 6)
     X = np.column_stack([thing % 3 + 1, thing // 3]).astype(float)
-    make = functools.partial(DiscreteProblem, SHAPE_COLOUR / 128)
-    return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior, make_problem=make)
+    return Samples(
+        X, y.astype(np.int64), error, 0.0, _shape_colour_posterior, problem=DiscreteProblem(SHAPE_COLOUR / 128)
+    )
 
 
 def _shape_colour_posterior(x: ArrayLike) -> Array:
