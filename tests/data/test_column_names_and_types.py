@@ -169,7 +169,7 @@ def test_blanks_around_labels_are_told(road: str, tmp_path: Path) -> None:
     """Labels that differ by a blank only are told."""
     table = ROADS[road]({"y": ["a", "b", "a"], "p": ["a ", "b", "a"]}, tmp_path)
     found = evaluate(table, truth="y", predicted="p", metrics="accuracy")
-    assert any("'a ' counts as other labels" in note for note in found.notes)
+    assert any("'a ' counts as another label" in note for note in found.notes)
 
 
 SPELLED = [(["Yes", "No"], ["yes", "no"]), (["a", "b"], ["a ", "b "]), (["1", "0"], ["1.0", "0.0"]),
