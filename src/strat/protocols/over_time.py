@@ -24,9 +24,7 @@ from strat.protocols.running import Split, errors, run, task
 from strat.show.colours import OKABE_ITO
 from strat.show.figures import new_axes
 
-RISING = (
-    0.025  # one-sided p-value of the correlation of errors with the number of the fold below which a note tells of it
-)
+RISING = 0.025  # one-sided p of the correlation of errors with the number of the fold, below which a note tells
 
 
 def rising_errors(result: ProtocolResult, splits: Sequence[Split]) -> tuple[Note, ...]:
