@@ -79,7 +79,7 @@ def test_tail_quantiles_take_the_exact_share_and_say_when_none_holds() -> None:
     assert middle.notes == ()
     far = strat.estimate(strat.quantile(y, 0.98), on=ROWS48)
     assert [str(n) for n in far.notes] == [
-        "The rows beyond the 0.98 quantile count as 1.0. Its interval may be too short."
+        "Only 1.0 effective rows lie beyond the 0.98 quantile. Its interval may be too short."
     ]
     assert tail.interval()[0] <= tail.value <= tail.interval()[1] <= y.max()
     with pytest.raises(strat.StratError, match="it is for quantiles"):
@@ -231,5 +231,7 @@ def test_an_estimate_says_how_far_its_standard_error_is_off_by_chance_and_how_ma
     assert several.monte_carlo_error.tolist() == pytest.approx([drawn[0].monte_carlo_error] * 2, rel=0.3)
     with pytest.raises(strat.StratError, match=r"must be estimated by bootstrap.*got BRR"):
         _ = strat.estimate(y, on=strat.brr(design)).monte_carlo_error
+    with pytest.raises(strat.StratError, match="too many to keep"):
+        _ = one.changed(spread=None).monte_carlo_error
     with pytest.raises(strat.StratError, match="`share` must be above 0, got 0"):
         one.replicates_within(0)

@@ -76,7 +76,7 @@ class Words(Formatter):
         if conversion == "q":
             return shlex.quote(str(value))
         if conversion == "r" and isinstance(value, tuple | list):
-            return tuple(short(repr(each)) for each in value)
+            return (*(short(repr(each)) for each in value[:SHOWN]), *value[SHOWN:])
         return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:
