@@ -66,7 +66,7 @@ def test_few_units_are_never_said_to_hold() -> None:
     few, enough = (replace(answers[units], lines=(line,)) for units in (20, 60))
     assert not few.holds
     assert "only if other units differ no more than these few" in str(few)
-    assert any("12% have no cluster of a kind" in note for note in few.notes)
+    assert any("12% have no unit of a kind" in note for note in few.notes)
     assert enough.holds
     assert str(enough).endswith("it holds.")
 
