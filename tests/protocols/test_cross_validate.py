@@ -30,7 +30,7 @@ import strat
 from strat import protocols
 from strat.base.errors import StratError
 from strat.datasets import gaussian_classes
-from strat.verbs.scoring import BY_SCORE
+from strat.measures.scores import AREAS
 
 DATA = gaussian_classes(240, means=[[-1, 0], [1, 0]], rng=1)
 THREE = gaussian_classes(240, means=[[-2, 0], [0, 2], [2, 0]], rng=2)
@@ -365,9 +365,7 @@ def test_every_word_of_scikit_learn_that_is_promised_exists() -> None:
 
     known = set(get_scorer_names())
     assert known >= set(BINARY) | set(MANY)
-    assert known >= {f"neg_{name}" for name in ("log_loss", "brier_score")} | (
-        set(BY_SCORE) - {"auc", "log_loss", "brier"}
-    )
+    assert known >= {"neg_log_loss", "neg_brier_score", "average_precision", "top_k_accuracy", *AREAS}
 
 
 def test_the_signature_shows_scikit_learns_words() -> None:

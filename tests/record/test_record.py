@@ -13,7 +13,7 @@ from numbers_of_results import recorded
 import record
 import strat
 from strat.base.result import Result
-from strat.verbs.metrics import METRICS
+from strat.measures.register import spellings
 
 BASES = {"Result", "SheetResult"}  # what results are made of
 PICTURES = {"plot", "report"}  # parts that draw, from numbers that are recorded
@@ -76,7 +76,7 @@ def _functions() -> Iterator[str]:
 
 def test_every_measure_that_has_a_name_is_in_the_record() -> None:
     asked = {measure for _, measures in GROUPS_OF_MEASURES.values() for measure in measures}
-    assert set(METRICS) - asked == set()
+    assert set(spellings()) - asked == set()
     assert {f"evaluate {group}, simple" for group in GROUPS_OF_MEASURES} - set(record.stored()) == set()
 
 

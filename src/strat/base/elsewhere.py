@@ -53,6 +53,8 @@ _LINES = {
     f"strat.evaluate({_ROLES}, by='group', metrics='recall').groups['recall'].gap()": (
         *("equal_opportunity", "equal_opportunity_difference"),
     ),
+    f"strat.evaluate({_ROLES}, by='group', metrics='recall').groups['recall'].worst()": ("worst_group",),
+    "strat.recognition.cmc(probes, gallery, probe_ids, gallery_ids)": ("measures.cmc", "cmc_curve"),
     f"strat.evaluate({_ROLES}, by='group', metrics=['recall', 'false_positive_rate']).equalized_odds()": (
         *("equalized_odds", "equalized_odds_difference", "equalized_odds_ratio"),
     ),
@@ -102,7 +104,7 @@ def no_attribute(module: str, name: str, line: str | None = None) -> AttributeEr
     >>> print(no_attribute("strat", "svymean"))
     module 'strat' has no attribute 'svymean'; type strat.estimate(strat.mean(y), on=design)
     """
-    line = line or LINES.get(f"{module.rpartition('.')[2]}.{name}") or LINES.get(name)
+    line = LINES.get(f"{module.rpartition('.')[2]}.{name}") or LINES.get(name) or line
     message = f"module {module!r} has no attribute {name!r}"
     if line:  # and no guess of Python's behind it
         return AttributeError(f"{message}; type {line}", name=name)

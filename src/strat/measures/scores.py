@@ -18,6 +18,7 @@ from strat.base.validate.columns import Array, Codes, encode, numbers, values
 from strat.measures.base import FEW_UNITS, Axis, Rows, Statistic
 from strat.measures.positive import positives, refused
 from strat.measures.quotients import quotient
+from strat.measures.register import SCORES, measure
 from strat.measures.score_classes import AREA, PRECISION_AREA, against_rest, one_against_one
 from strat.measures.score_histograms import (
     partial_roc_area,
@@ -30,9 +31,27 @@ from strat.measures.score_histograms import (
 
 __all__ = ["auc", "average_precision", "det", "partial_auc", "precision_recall", "roc"]
 
+AREAS = {  # scikit-learn's names
+    f"roc_auc_{way}{tail}": {"multi_class": way, **({"average": "weighted"} if tail else {})}
+    for way in ("ovr", "ovo")
+    for tail in ("", "_weighted")
+}
 MOST_THRESHOLDS = 512  # of a curve for which no thresholds were given
 
 
+@measure(
+    "auc",
+    "auroc",
+    "roc_auc",
+    "c_statistic",
+    "concordance",
+    needs=SCORES,
+    of="pair",
+    symmetric=True,
+    variants=AREAS,
+    unit="share of pairs",
+    reference="Hanley and McNeil 1982",
+)
 @checked
 def auc(
     truth: ArrayLike,
@@ -94,6 +113,7 @@ def auc(
     )
 
 
+@measure("partial_auc@", "pauc@", needs=SCORES, of="pair", at="specificity", unit="area", reference="McClish 1989")
 @checked
 def partial_auc(
     truth: ArrayLike,
@@ -173,6 +193,7 @@ def _range(argument: str, given: Any) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
+@measure("average_precision", "auprc", "pr_auc", "ap", needs=SCORES, of="pair", unit="area")
 @checked
 def average_precision(
     truth: ArrayLike,

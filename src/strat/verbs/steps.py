@@ -11,7 +11,7 @@ from typing import Any
 from strat.base.errors import StratError, plain
 from strat.designs.sampling import DEFAULTS
 from strat.measures.positive import positive_of
-from strat.verbs.metrics import METRICS
+from strat.measures.register import spellings
 from strat.verbs.roles import Roles
 from strat.verbs.seen_column import PREDICTED, PROBABILITY, SYSTEM, TRUTH, Seen
 
@@ -227,7 +227,7 @@ def measures(roles: Roles) -> list[str]:
     given = {"truth"} if roles.truth else set()
     given |= {"predicted"} if roles.predicted else set()
     given |= {"score"} if roles.score or roles.right else set()
-    names = [name for name, m in METRICS.items() if set(m.needs) <= given and m.average is None]
+    names = [name for name, m in spellings().items() if set(m.needs) <= given and "average" not in m.given]
     if roles.truth and "mean" in names:  # of a score that says how right a row is, not how likely a class
         names.remove("mean")
     return names
