@@ -39,9 +39,10 @@ def reproduce(
     quiet: output.Quiet = False,
     to: output.Output = None,
 ) -> None:
-    """Print every worked example, table and figure of the sources beside ours, with the errata named.
+    """In a clone of the project: print every example, table and figure of the sources beside ours.
 
-    For example:
+    A printed value agrees, is compatible (within a tolerance of over a tenth of it) or differs, by an erratum or by
+    something open. A value that only follows from a formula of the source is derived. For example:
 
       strat reproduce
 

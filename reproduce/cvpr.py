@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduce.entries import SEEN, Entry, Found, Setting, Value
+from reproduce.entries import NOT_SEEN, SEEN, Entry, Found, Setting, Value
 from reproduce.strat_arrays import in_words, rebuilt, runs_648, signs, triples
 from strat import algebra
 from strat.designs import Design
@@ -150,7 +150,7 @@ def _experiment(setting: Setting) -> Experiment:
 
 def _claim(what: str, printed: str, seen: bool, note: str, rule: str) -> Value:
     """A claim about FERET's faces, looked at on other data; `rule` is what the paper's words ask for."""
-    return Value(what, printed, SEEN if seen else "not seen here", rule=rule, note=note, other_data=True)
+    return Value(what, printed, SEEN if seen else NOT_SEEN, rule=rule, note=note, other_data=True)
 
 
 def best_of(systems: list[System], array: ImageArray) -> System:

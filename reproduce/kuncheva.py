@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from scipy.special import bdtr
+from scipy.spatial.distance import pdist
 from scipy.stats import t as student
 
 from reproduce.entries import Entry, Found, Setting, Value
@@ -25,6 +25,7 @@ from reproduce.kuncheva_printed import (
 )
 from strat import comparison, gaussian, protocols
 from strat.base.validate.columns import Array
+from strat.estimation.hypothesis_tests import chi2_pvalue
 from strat.estimation.proportions import wald
 from strat.measures.confusion_matrix import ConfusionMatrix
 
@@ -94,19 +95,17 @@ def table_1_1(setting: Setting) -> Found:
     table[7] = TABLE_1_1
     matrix = ConfusionMatrix(table, LETTERS)
     worst = matrix.worst(1)[0]
-    values = (
-        Value('examples of "H"', 350, int(sum(matrix.row("H").values()))),
-        Value('"H" labelled right', 159, int(matrix.row("H")["H"])),
-        Value("most frequent mistake", "O, 33 times", f"{worst.predicted}, {worst.count:.0f} times"),
-    )
-    return Found(values)
+    value = Value("most frequent mistake", "O, 33 times", f"{worst.predicted}, {worst.count:.0f} times")
+    return Found((value,), ("The row is the book's: this tries `ConfusionMatrix`, not the classifier.",))
 
 
 def out_of_bag(setting: Setting) -> Found:
     """Section 1.3.4: the share of rows that a bootstrap replica leaves out."""
-    rng = np.random.default_rng(0)
-    left = np.mean([1 - len(np.unique(rng.integers(0, 1000, 1000))) / 1000 for _ in range(200)])
-    return Found((Value("share out of the bag", 0.37, float(left), 5e-3),))
+    from sklearn.dummy import DummyClassifier
+
+    model, labels = DummyClassifier(), np.tile([0, 1], 500)
+    made = protocols.bootstrap(model, np.zeros((1000, 1)), labels, replicates=setting.times(200, 2000))
+    return Found((Value("share out of the bag", 0.37, float(made.details["out_of_bag_share"]), 5e-3),))
 
 
 def example_1_6(setting: Setting) -> Found:
@@ -164,6 +163,7 @@ def example_1_7(setting: Setting) -> Found:
         Value("N01", 6, found.n01, erratum=18, right=0),
         Value("N00", 13, found.n00),
         Value("statistic (1.10)", 4.1667, found.statistic, 5e-5),
+        Value("level of the tabulated 3.841", 0.05, chi2_pvalue(3.841, 1), 5e-5),
         Value(
             "p of the book's program, which takes the exact branch",
             None,
@@ -226,6 +226,7 @@ def example_1_9(setting: Setting) -> Found:
     fair = comparison.corrected_t(A_1_9, B_1_9, ratio=comparison.split_ratio(folds=10))
     values = (
         Value("mean difference", 3.73, plain.mean, 5e-3),
+        Value("standard deviation", 4.5090, plain.se * math.sqrt(10), 5e-5),
         Value("standard error", 1.4259, plain.se, 5e-5),
         Value("p", 0.0280, plain.pvalue, 5e-5),
         Value("amended standard error", 2.0717, fair.se, 5e-5),
@@ -297,7 +298,6 @@ def example_1_15(setting: Setting) -> Found:
     made = protocols.peak_effect(raw[:, :-1].astype(float), raw[:, -1], runs=setting.times(30, 100), rng=1)
     gain, se = made.gain
     values = (
-        Value("features", 60, made.selected.shape[1]),
         Value(
             "fewer features do better than all",
             "yes",
@@ -306,11 +306,6 @@ def example_1_15(setting: Setting) -> Found:
         ),
     )
     return Found(values, (), made.plot)
-
-
-def squares(setting: Setting) -> Found:
-    """Section 1.7: candidate squares of an image."""
-    return Found((Value("50 × 50 squares in 500 × 600 pixels", 248_501, (500 - 49) * (600 - 49)),))
 
 
 HEADS = (0.1, 0.05, 0.01)
@@ -326,10 +321,11 @@ def table_a1_a(setting: Setting) -> Found:
             level = None if entry is None else _level(n, entry)
             note = f"at {right}: {comparison.signed_rank_critical(n, right)}"
             note += "" if level is None else f"; real level of the entry {level:.4f}"
-            wrong = 22 if _explained(n, entry, right) else FURTHER.get((n, head))
             printed, mine = ("–" if entry is None else entry), ("–" if ours is None else ours)
-            real = None if wrong is None else max((t for t in range(n * n) if _level(n, t) <= head), default="–")
-            values.append(Value(f"N = {n}, printed head {head}", printed, mine, erratum=wrong, right=real, note=note))
+            real = max((t for t in range(n * n) if _level(n, t) <= head), default="–")
+            wrong = None if printed == real else 22 if _explained(n, entry, right) else FURTHER.get((n, head))
+            stated: dict[str, Any] = {} if wrong is None else {"erratum": wrong, "right": real}
+            values.append(Value(f"N = {n}, printed head {head}", printed, mine, note=note, **stated))
     return Found(
         tuple(values),
         ("The heads should read 0.05, 0.02, 0.01, two-tailed; some entries are rounded to the nearest level.",),
@@ -364,10 +360,58 @@ def table_a1_b(setting: Setting) -> Found:
         for alpha, entry in zip((0.10, 0.05), told, strict=True)
     ]
     told = (0.0313, 0.1875, 0.5, 0.8125, 0.9688, 1.0)
-    values += [Value(f"F_b({k}, 5, 0.5)", p, float(bdtr(k, 5, 0.5)), 6e-5) for k, p in enumerate(told)]
-    five = comparison.sign([1] * 5, [0] * 5, alternative="greater").pvalue
-    values.append(Value("(1.A.3) 1 − F_b(4, 5, 0.5)", 0.0313, five, 6e-5))
+    values += [Value(f"F_b({k}, 5, 0.5)", p, _wins(k, "less"), 6e-5) for k, p in enumerate(told)]
+    values.append(Value("(1.A.3) 1 − F_b(4, 5, 0.5)", 0.0313, _wins(5, "greater"), 6e-5))
+    values.append(Value("(1.A.4) 1 − F_b(3, 5, 0.5)", 0.1875, _wins(4, "greater"), 6e-5))
     return Found(tuple(values))
+
+
+def _wins(wins: int, alternative: str) -> float:
+    """The p-value of the sign test where a model wins on so many of five data sets."""
+    a = (np.arange(5) < wins).astype(float)
+    return comparison.sign(a, 1 - a, alternative=alternative).pvalue
+
+
+def sfs_filter(setting: Setting) -> Found:
+    """1.A.3: the program of sequential forward selection never clears the criteria of the round before."""
+    cosine = partial(_selected, metric="cosine")
+    tables = [np.random.default_rng(seed).standard_normal((4, 6)) for seed in range(200)]
+    orders = [protocols.forward_selection(table, range(4)).tolist() for table in tables]
+    same = sum(_selected(table, "euclidean") == order for table, order in zip(tables, orders, strict=True))
+    ended = sum(cosine(table) is not None for table in tables)
+    cleared = sum(cosine(table, clear=True) == _by_cosine(table) for table in tables)
+    note = "the others index a feature that is there no more"
+    values = (
+        Value("Euclidean distance: tables of 200 where the program takes the library's order", None, same, derived=200),
+        Value(
+            "cosine, which the text offers: tables of 200 where the program ends",
+            None, ended, derived=200, erratum=44, right=6, right_within=5, note=note,
+        ),
+        Value("the same with the criteria cleared, and in the library's order", None, cleared, derived=200),
+    )  # fmt: skip
+    return Found(values, ("Random tables of four classes and six features.",))
+
+
+def _selected(centroids: Array, metric: Literal["euclidean", "cosine"], *, clear: bool = False) -> list[int] | None:
+    """The features in the order of the book's program; None where it ends with an error."""
+    left, chosen = list(range(centroids.shape[1])), list[int]()
+    criteria: list[float] = []
+    while left:
+        criteria = [] if clear else criteria
+        new = [float(pdist(centroids[:, [*chosen, feature]], metric).mean()) for feature in left]
+        criteria[: len(new)] = new  # an older value stays behind them
+        best = int(np.argmax(criteria))
+        if best >= len(left):
+            return None
+        chosen.append(left.pop(best))
+    return chosen
+
+
+def _by_cosine(centroids: Array) -> list[int]:
+    """The same by the library."""
+    return protocols.forward_selection(
+        centroids, range(len(centroids)), criterion=lambda x, y: float(pdist(x, "cosine").mean())
+    ).tolist()
 
 
 ENTRIES = (
@@ -393,7 +437,7 @@ ENTRIES = (
     Entry("kuncheva/1.10", "Example 1.10", "Friedman's test", example_1_10),
     Entry("kuncheva/1.11", "Example 1.11", "Post-hoc tests", example_1_11),
     Entry("kuncheva/1.15", "Example 1.15, Figure 1.24", "The peak effect", example_1_15, "sonar.all-data"),
-    Entry("kuncheva/1.7-squares", "section 1.7", "Candidate squares of an image", squares),
+    Entry("kuncheva/1.A.3", "1.A.3", "The program of forward selection", sfs_filter),
     Entry("kuncheva/table-1.A.1a", "Table 1.A.1 (a)", "Critical values, Wilcoxon", table_a1_a),
     Entry("kuncheva/table-1.A.1b", "Table 1.A.1 (b)", "Critical values, sign test", table_a1_b),
 )

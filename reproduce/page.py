@@ -12,21 +12,22 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from reproduce.entries import APART, Reproduced, Value
+from reproduce.entries import APART, SEEN, Reproduced, Value
 from strat.base.text import counted
 from strat.show.render import shown
 
 
 def summary(made: Sequence[Reproduced]) -> str:
-    """How many values agree, in a sentence.
+    """How many values agree, and what the others are, in a sentence for each kind.
 
     Examples
     --------
     >>> from reproduce import ENTRIES, chosen, reproduce
     >>> summary([reproduce(e) for e in chosen(ENTRIES, ["nyssen/example", "strat/21"])])
-    '4 printed values in 2 entries: 4 agree. 2 values by formula: 1 follows, 1 differs by an erratum.'
+    '4 printed values in 2 entries: 4 agree. 2 values by formula: 1 derived, 1 differs by an erratum.'
     """
-    values = [v for m in made for v in m.found.values if v.verdict not in APART]
+    every = [v for m in made for v in m.found.values]
+    values = [v for v in every if v.verdict not in APART]
     entries = "1 entry" if len(made) == 1 else f"{len(made)} entries"
     printed, derived = ([v for v in values if (v.printed is None) == none] for none in (False, True))
     skipped = sum(bool(m.skipped) for m in made)
@@ -36,6 +37,12 @@ def summary(made: Sequence[Reproduced]) -> str:
     said = f"{counted(len(printed), 'printed value', '')} in {entries}{': ' if parts else ''}{', '.join(parts)}."
     if derived:
         said += f" {counted(len(derived), 'value', '')} by formula: {', '.join(_counts(derived))}."
+    claims = [v.ours == SEEN for v in every if v.verdict == "other data"]
+    if claims:
+        said += f" {counted(len(claims), 'claim', '')} on other data than the source's: {sum(claims)} seen there."
+    generated = sum(v.verdict == "generated data" for v in every)
+    if generated:
+        said += f" {counted(generated, 'claim', '')} shown on generated data only, and not counted."
     return said
 
 
@@ -45,17 +52,15 @@ def _counts(values: Sequence[Value]) -> list[str]:
     return [f"{counts[key]} {one if counts[key] == 1 else many}" for key, (one, many) in WORDS.items() if counts[key]]
 
 
+_WIDE = "compatible (a tolerance of over a tenth of the value)"
 WORDS = {
     "agrees": ("agrees", "agree"),
-    "follows": ("follows", "follow"),
-    "compatible": (
-        "is compatible, with a tolerance of over a quarter of its value",
-        "are compatible, with a tolerance of over a quarter of their value",
-    ),
+    "derived": ("derived", "derived"),
+    "compatible": (_WIDE, _WIDE),
+    "open": ("open", "open"),
     "erratum": ("differs by an erratum", "differ by an erratum"),
     "trap": ("is a trap for readers", "are traps for readers"),
     "scan": ("is damaged in our copy", "are damaged in our copy"),
-    "open": ("differs and is open", "differ and are open"),
     "undecided": ("is too noisy to say", "are too noisy to say"),
     "differs": ("differs", "differ"),
 }

@@ -31,8 +31,7 @@ def cochran(setting: Setting) -> Found:
     values = (
         Value("share of negative sites, %", 41.8, 100 * naive.value, 0.05),
         Value("standard error by the binomial formula, %", 2.58, 100 * naive.se, 5e-3),
-        Value("the printed 4.65 over the printed 2.58", 1.8, implied, 0.05, note="the two printed numbers only"),
-        Value("intraclass correlation that this ratio implies", None, (implied**2 - 1) / 5),
+        Value("intraclass correlation that the ratio of the printed 4.65 and 2.58 implies", None, (implied**2 - 1) / 5),
     )
     return Found(values, ("The 4.65 % itself needs the counts of each patient, which STRAT does not print.",))
 

@@ -111,7 +111,7 @@ def test_the_columns_of_a_table_name_its_units_in_notes() -> None:
     table = {"truth": truth, "guess": guess, "patient_id": [i // 6 for i in range(60)]}
     (note,) = (
         note
-        for note in strat.evaluate(table, truth="truth", predicted="guess", units="patient_id").warnings
+        for note in strat.evaluate(table, truth="truth", predicted="guess", units="patient_id").notes
         if isinstance(note, Note) and note.code == "few-holders"
     )
     assert note.facts["held"] == 1

@@ -341,7 +341,7 @@ def test_help_and_version_load_neither_numpy_nor_the_library(words: list[str]) -
         "import sys\nfrom strat.cli import main\n"
         f"try:\n    main({words})\nexcept SystemExit:\n    pass\n"
         "own = {name for name in sys.modules if name.startswith('strat.')}\n"
-        "light = ('strat.cli', 'strat.base.errors')\n"
+        "light = ('strat.cli', 'strat.base.errors', 'strat.base.notes')\n"
         "heavy = {'numpy', 'scipy', 'narwhals', 'duckdb', 'pydantic.types', 'rich'} & set(sys.modules)\n"
         "heavy |= {name for name in own - {'strat.base', 'strat.base.notes'} if not name.startswith(light)}\n"
         "sys.stderr.write(' '.join(sorted(heavy)))"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -14,12 +15,16 @@ from strat.datasets import recognizer
 from strat.recognition import (
     compare_matchers,
     compare_open_sets,
+    compare_systems,
+    gallery_effect,
     gallery_sampling,
+    image_array,
     match_curve,
     open_set,
     ranks,
     ranks_of_embeddings,
     reidentification,
+    system_of_scores,
     verification,
 )
 
@@ -111,6 +116,54 @@ def test_cvpr_evaluation(data, capsys, option):
     assert "Gallery effect, mixed" in out
     assert "2 units, without image 2" in out
     assert "rank 1 by bootstrap" in out
+
+
+def test_the_cvpr_evaluation_of_several_systems_with_images_chosen_by_name(data, capsys):
+    made, folder = data
+    noisy = made.embeddings + 0.3 * np.random.default_rng(0).standard_normal(made.embeddings.shape)
+    tables = {name: x @ x.T for name, x in (("a", made.embeddings), ("b", noisy))}
+    np.savez(folder / "two.npz", **tables, subject=made.subject, image=made.image + 1, pose=made.image % 2)
+    two = ("--similarity", folder / "two.npz", "--key", "a", "--key", "b")
+    code, out, _ = call(capsys, *two, "--image", "4,1,3", "--figures", folder / "figures", "--json")
+    rows = json.loads(out)["rows"]
+    assert code == 0
+    assert {row["system"] for row in rows} == {"a", "b", "a − b"}
+    assert sorted(p.name for p in (folder / "figures").iterdir()) == [
+        "figure_1.png", *(f"figure_{k}_{s}.png" for k in (2, 3, 4) for s in "ab"), "figure_6.png"
+    ]  # fmt: skip
+    array = image_array(made.subject, images=made.image + 1, only=[4, 1, 3])
+    systems = [system_of_scores(name, similarity=table, subjects=made.subject) for name, table in tables.items()]
+    first = gallery_effect(systems[0], array, at=[1]).curves[0]
+    assert rows[0]["estimate"] == pytest.approx(first.point[0])
+    gap = compare_systems(systems, array.mixed()).difference("a", "b").at(1)
+    assert (rows[-1]["estimate"], rows[-1]["se"]) == pytest.approx((gap.value, gap.se))
+    code, out, _ = call(capsys, *two, "--image", "4,1,3", "--kinds", "image")
+    assert code == 0
+    assert "under fixed kinds of" in out
+    assert "by closed form" in out
+    assert "by brr" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--image", "1,9"), "`--image` must name images once each, got '9'; there are '0', '1'"),
+        (("--image", "1,2", "--per-subject", 3), "`--per-subject` must be 2, as many as `--image` names"),
+        (
+            ("--per-subject", 2, "--kinds", "imag"),
+            "must find labels of the images under 'imag' .* did you mean 'image'",
+        ),
+        (("--per-subject", 3, "--kinds", "image", "--method", "brr"), "`--method` must be left out with --kinds"),
+        (("--per-subject", 2, "--figures", "f"), "`--figures` must have three columns or more"),
+        (("--figures", "f"), "`--figures` must be left out without --per-subject or --image"),
+    ],
+)
+def test_images_and_kinds_that_are_not_there_are_refused(data, capsys, arguments, words):
+    made, folder = data
+    np.savez(folder / "named.npz", embeddings=made.embeddings, subject=made.subject, image=made.image)
+    code, _, err = call(capsys, "--images", folder / "named.npz", *arguments)
+    assert code != 0
+    assert re.search(words, err.replace("\n", " "))
 
 
 def test_triples(tmp_path, capsys):

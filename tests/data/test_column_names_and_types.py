@@ -168,7 +168,7 @@ def test_blanks_around_labels_are_told(road: str, tmp_path: Path) -> None:
     """Labels that differ by a blank only are told."""
     table = ROADS[road]({"y": ["a", "b", "a"], "p": ["a ", "b", "a"]}, tmp_path)
     found = evaluate(table, truth="y", predicted="p", metrics="accuracy")
-    assert any("'a ' count as other labels" in note for note in found.warnings)
+    assert any("'a ' count as other labels" in note for note in found.notes)
 
 
 SPELLED = [(["Yes", "No"], ["yes", "no"]), (["a", "b"], ["a ", "b "]), (["1", "0"], ["1.0", "0.0"]),
@@ -181,8 +181,8 @@ def test_labels_in_another_spelling_are_noted(truth: list[str], predicted: list[
     table = {"y": truth * 20, "good": truth * 20, "odd": predicted * 20}
     for measure in ("accuracy", "error_rate", "macro_f1", "kappa", "balanced_accuracy", "mcc"):
         found = evaluate(table, truth="y", predicted="odd", metrics=measure)
-        assert any("count as other labels" in note and repr(truth[0]) in note for note in found.warnings)
-        assert evaluate(table, truth="y", predicted="good", metrics=measure).warnings == ()
+        assert any("count as other labels" in note and repr(truth[0]) in note for note in found.notes)
+        assert evaluate(table, truth="y", predicted="good", metrics=measure).notes == ()
     board = verbs.compare(table, truth="y", predicted=["good", "odd"])
     assert any("count as other labels" in note for note in board.notes)
     passed = verbs.gate(table, truth="y", baseline="good", candidate="odd", margin=0.1)
@@ -193,13 +193,13 @@ def test_labels_in_another_spelling_are_noted(truth: list[str], predicted: list[
 def test_letters_of_two_sizes_are_two_classes() -> None:
     """Characters are read as capitals and small letters: these are classes, not spellings."""
     found = evaluate({"y": list("aAbB") * 5, "p": list("aABB") * 5}, truth="y", predicted="p")
-    assert not any("other labels" in note for note in found.warnings)
+    assert not any("other labels" in note for note in found.notes)
 
 
 def test_labels_of_another_language_are_noted() -> None:
     """An accuracy of 0 because no predicted label occurs in the truth came without a word."""
     found = evaluate({"y": ["cat", "dog"] * 5, "p": ["Katze", "Hund"] * 5}, truth="y", predicted="p")
-    assert any("no predicted label ('Hund', 'Katze') occurs in the truth" in note for note in found.warnings)
+    assert any("no predicted label ('Hund', 'Katze') occurs in the truth" in note for note in found.notes)
 
 
 def test_systems_of_text_beside_a_truth_of_numbers_are_refused() -> None:

@@ -63,7 +63,7 @@ def test_read_as_numbers(road: str, texts: list[str], plain: list[Any], note: st
     assert found["mean"].value == pytest.approx(expected["mean"].value, rel=1e-14)
     assert found["mean"].se == pytest.approx(expected["mean"].se, rel=1e-12)
     assert found.dropped == 1
-    assert sum(note in said for said in found.warnings) == 1
+    assert sum(note in said for said in found.notes) == 1
 
 
 @every_road
@@ -89,7 +89,7 @@ def test_weights_with_decimal_commas(road: str, tmp_path: Path) -> None:
     table = {"y": ["a", "b", "a", "b"], "p": ["a", "b", "b", "b"], "w": ["0,5", "1", "2", "1,5"]}
     found = strat.evaluate(ROADS[road](table, tmp_path), truth="y", predicted="p", weights="w", metrics="accuracy")
     assert found["accuracy"].value == pytest.approx(0.6)
-    assert any("column 'w' is written with decimal commas" in note for note in found.warnings)
+    assert any("column 'w' is written with decimal commas" in note for note in found.notes)
 
 
 def test_labels_stay_as_they_are(tmp_path: Path) -> None:

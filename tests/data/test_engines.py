@@ -211,7 +211,7 @@ def test_binned_scores_stay_within_the_printed_bound(predictions: dict[str, np.n
     data = {**predictions, "score": rng.random(2000) + 0.3 * predictions["cat"]}
     exact = evaluate(_polars(data), truth="cat", score="score", units="passage")["auc"]
     binned = evaluate(_polars(data).lazy(), truth="cat", score="score", units="passage", bins=16)
-    (note,) = binned.warnings
+    (note,) = binned.notes
     bound = float(note.split("at most ")[1].split(";")[0])
     assert 0 < abs(binned["auc"].value - exact.value) <= bound < 0.05
     assert binned["auc"].se == pytest.approx(exact.se, rel=0.05)
@@ -262,16 +262,16 @@ def test_a_file_is_a_frame_for_scores_of_any_number_of_rows(tmp_path: Path) -> N
 def test_the_note_on_bins_bounds_or_names_each_measure(tmp_path: Path) -> None:
     file = SOURCES["parquet"](many_scores(), tmp_path)
     rates = evaluate(file, truth="y", score="s", units="u", metrics=["auc", "eer", "average_precision"])
-    assert "the AUC by at most" in rates.warnings[0]
-    assert "how far this moves equal_error_rate, average_precision and their" in rates.warnings[0]
+    assert "the AUC by at most" in rates.notes[0]
+    assert "how far this moves equal_error_rate, average_precision and their" in rates.notes[0]
     mean = evaluate(file, score="s", units="u", metrics=["mean"])
-    bound = float(mean.warnings[0].split("the mean by at most ")[1].split(";")[0])
+    bound = float(mean.notes[0].split("the mean by at most ")[1].split(";")[0])
     assert abs(mean["mean"].value - many_scores()["s"].mean()) <= bound
 
 
 def test_few_distinct_scores_are_never_binned(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(_polars(predictions).lazy(), truth="cat", score="score", units="passage")
-    assert found.warnings == ()
+    assert found.notes == ()
 
 
 @pytest.mark.parametrize("source", ["polars lazy", "duckdb", "parquet"])
@@ -285,7 +285,7 @@ def test_the_order_of_rows_does_not_decide_on_bins(source: str, tmp_path: Path) 
     found = [
         evaluate(SOURCES[source](rows, tmp_path), truth="cat", score="score", units="unit") for rows in (data, shuffled)
     ]
-    assert found[0].warnings == found[1].warnings
+    assert found[0].notes == found[1].notes
     assert found[0]["auc"].value == pytest.approx(found[1]["auc"].value, rel=1e-12)
     assert found[0]["auc"].se == pytest.approx(found[1]["auc"].se, rel=1e-12)
 

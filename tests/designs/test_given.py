@@ -151,4 +151,4 @@ def test_few_given_replicates_are_no_heavy_units() -> None:
     design = strat.Sampling(weights="w", replicate_weights="rw", scale=0.9)
     result = strat.evaluate(table, score="y", design=design)
     assert float(result["mean"].df) == 9
-    assert "heavy-units" not in {getattr(note, "code", "") for note in result.warnings}
+    assert "heavy-units" not in {getattr(note, "code", "") for note in result.notes}

@@ -51,7 +51,7 @@ def test_strata_of_fixed_kinds_are_noticed_and_strata_of_draws_are_not() -> None
     draws = (rng.random(120) < 0.7).astype(float)
     assert "fixed-kinds" not in _codes(strat.estimate(strat.proportion(draws), on=Design.stratified(unit)))
     table = {"ok": hits, "who": unit}
-    assert any("fixed kinds" in note for note in strat.evaluate(table, score="ok", strata="who").warnings)
+    assert any("fixed kinds" in note for note in strat.evaluate(table, score="ok", strata="who").notes)
 
 
 def test_blocks_need_cells_to_spare() -> None:
@@ -72,7 +72,7 @@ def test_rows_of_a_unit_that_differ_more_than_units_do_are_noted_once() -> None:
         {"t": truth, "g": guess, "u": unit}, truth="t", predicted="g", units="u", metrics=["accuracy", "mcc", "kappa"]
     )
     assert float(board["accuracy"].deff) < 0.5
-    assert [n.code for n in board.warnings if n.code == "negative-correlation"] == ["negative-correlation"]
+    assert [n.code for n in board.notes if n.code == "negative-correlation"] == ["negative-correlation"]
     alarms = 0
     for _ in range(200):
         alone = strat.estimate(strat.proportion(rng.random(240) < 0.8), on=Design.clustered(unit))
@@ -81,7 +81,7 @@ def test_rows_of_a_unit_that_differ_more_than_units_do_are_noted_once() -> None:
     within = strat.evaluate(
         {"t": truth, "g": guess, "u": unit}, truth="t", predicted="g", strata="u", metrics=["accuracy", "mcc"]
     )
-    assert [n.code for n in within.warnings].count("fixed-kinds") <= 1
+    assert [n.code for n in within.notes].count("fixed-kinds") <= 1
 
 
 def test_the_note_on_negative_correlation_is_of_plain_clusters_only() -> None:

@@ -211,3 +211,25 @@ def test_few_replicates_drawn_at_random_are_told_of() -> None:
     several = [strat.estimate(y, on=strat.bootstrap(design, replicates=50, rng=k)).se for k in range(60)]
     assert np.std(several) / np.mean(several) == pytest.approx(0.1, rel=0.4)
     assert "few-replicates" not in codes_of(strat.estimate(y, on=strat.brr(design)).notes)  # these are not drawn
+    few = strat.Design.stratified(strata=np.repeat(range(6), 2))
+    every = strat.estimate(strat.mean(np.arange(12.0) ** 2), on=strat.all_half_samples(few))  # 64, but all there are
+    assert "few-replicates" not in codes_of(every.notes)
+
+
+@pytest.mark.parametrize("power", [1, 4])
+def test_an_estimate_says_how_far_its_standard_error_is_off_by_chance_and_how_many_replicates_would_do(power) -> None:
+    """Over draws of the bootstrap standard errors vary as each of them says, also where deviations are not normal."""
+    design = strat.Design.stratified(strata=np.repeat(range(12), 2))
+    y = strat.mean(np.random.default_rng(1).normal(size=24) ** power)
+    drawn = [strat.estimate(y, on=strat.bootstrap(design, replicates=300, rng=k)) for k in range(300)]
+    over_draws = np.std([one.se for one in drawn])
+    assert np.mean([one.monte_carlo_error for one in drawn]) == pytest.approx(over_draws, rel=0.15)
+    enough = int(drawn[0].replicates_within(0.02))
+    one = strat.estimate(y, on=strat.bootstrap(design, replicates=enough))
+    assert one.monte_carlo_error / one.se == pytest.approx(0.02, rel=0.25)
+    several = strat.estimate(strat.stack("of", a=y, b=y), on=strat.bootstrap(design, replicates=300))
+    assert several.monte_carlo_error.tolist() == pytest.approx([drawn[0].monte_carlo_error] * 2, rel=0.3)
+    with pytest.raises(strat.StratError, match=r"must be estimated by bootstrap.*got BRR"):
+        _ = strat.estimate(y, on=strat.brr(design)).monte_carlo_error
+    with pytest.raises(strat.StratError, match="`share` must be above 0, got 0"):
+        one.replicates_within(0)

@@ -73,12 +73,12 @@ def test_measures_within_classes_are_not_noted(measure: str) -> None:
 
 
 def test_accuracy_of_a_table_is_noted_where_one_column_is_truth_and_strata() -> None:
-    assert "strata-are-classes" in codes(strat.evaluate(TABLE, truth="y", predicted="a", strata="y").warnings)
+    assert "strata-are-classes" in codes(strat.evaluate(TABLE, truth="y", predicted="a", strata="y").notes)
     board = strat.compare(TABLE, truth="y", predicted=["a", "b"], strata="y")
     assert "strata-are-classes" in codes(board.notes)
     weighted = {**TABLE, "w": 1.0 + Y}
     found = strat.evaluate(weighted, truth="y", predicted="a", strata="y", weights="w")
-    assert "strata-are-classes" not in codes(found.warnings)
+    assert "strata-are-classes" not in codes(found.notes)
 
 
 # ---- a sum of distances is never less than its noise

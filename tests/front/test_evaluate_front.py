@@ -226,7 +226,7 @@ def test_a_threshold_that_no_row_reaches_keeps_the_other_measures() -> None:
     """It ended in a warning with a source line, and an error about `trials`."""
     found = strat.evaluate({"y": [0, 1] * 5, "s": [0.1, 0.4] * 5}, truth="y", score="s", threshold=0.9)
     assert found["specificity"].value == 1
-    assert any("precision is undefined" in note for note in found.warnings)
+    assert any("precision is undefined" in note for note in found.notes)
     assert "ppv" in str(found)
 
 

@@ -152,3 +152,10 @@ def test_a_risk_coverage_curve_has_a_band_wider_than_its_intervals() -> None:
     assert (outer_low <= low + 1e-12).all()
     assert (outer_high >= high - 1e-12).all()
     assert (outer_high - outer_low).mean() > 1.1 * (high - low).mean()
+
+
+def test_a_loss_has_decisions_in_its_rows_and_a_confusion_matrix_the_truth():
+    """ERRATA 45: Σ a_ij λ_ji / n, which the other way round would be 0.7."""
+    truth, predicted = list("aaaabbbbbb"), list("aaabaabbbb")  # a_ij = 3 1, 2 4
+    loss = lo.LossMatrix(np.array([[0.0, 5.0], [1.0, 0.0]]), list("ab"))  # deciding a where b is true costs 5
+    assert float(lo.expected_loss(truth, predicted, loss).value()) == pytest.approx((1 * 1 + 2 * 5) / 10)

@@ -184,11 +184,11 @@ def test_f1_of_more_classes_says_that_it_is_a_macro_average() -> None:
     three = {"truth": np.tile([0, 1, 2], 20), "said": np.tile([0, 1, 1, 2], 15)}
     found = strat.evaluate(three, truth="truth", predicted="said", metrics=["f1", "macro_recall"])
     assert found["f1"].name == "macro F1"
-    assert any(note.startswith("f1 is the macro average over all classes") for note in found.warnings)
-    assert not any("macro_recall" in note for note in found.warnings)
+    assert any(note.startswith("f1 is the macro average over all classes") for note in found.notes)
+    assert not any("macro_recall" in note for note in found.notes)
     one = strat.evaluate(three, truth="truth", predicted="said", metrics="f1", positive=2)
     assert one["f1"].positive == 2
-    assert not one.warnings
+    assert not one.notes
 
 
 @pytest.mark.parametrize("units", ["who", None])
@@ -196,10 +196,10 @@ def test_an_area_below_one_half_asks_whether_it_is_reversed(units: str | None) -
     """An AUC of 0.22 stood in the table like any other."""
     found = strat.evaluate(TABLE, truth="truth", score="score", units=units, positive="healthy")
     note = "AUC 0.22 is below 0.5: is the positive class (healthy) or the direction of the score reversed?"
-    assert note in found.warnings
+    assert note in found.notes
     assert note in found["auc"].notes
     right = strat.evaluate(TABLE, truth="truth", score="score", units=units, positive="cancer")
-    assert not any("reversed" in said for said in right.warnings)
+    assert not any("reversed" in said for said in right.notes)
 
 
 def test_a_comparison_of_areas_asks_it_too() -> None:
@@ -321,14 +321,14 @@ def test_pooled_systems_are_noticed() -> None:
         "column 'model' has 3 levels, and every 'question' occurs once in each: these look like several systems "
         "pooled; use compare, or keep the rows of one."
     )
-    assert note in strat.evaluate(long, truth="truth", predicted="said").warnings
-    assert note in strat.evaluate(long, truth="truth", predicted="said", units="question").warnings
-    assert not strat.evaluate(long, truth="truth", predicted="said", strata="model").warnings
+    assert note in strat.evaluate(long, truth="truth", predicted="said").notes
+    assert note in strat.evaluate(long, truth="truth", predicted="said", units="question").notes
+    assert not strat.evaluate(long, truth="truth", predicted="said", strata="model").notes
     other = {("kind" if name == "model" else name): values for name, values in long.items()}
-    said = strat.evaluate(other, truth="truth", predicted="said").warnings
+    said = strat.evaluate(other, truth="truth", predicted="said").notes
     assert any(note.startswith("column 'kind' has 3 levels") and "units='question'" in note for note in said)
     one = {name: values[:100] for name, values in long.items()}
-    assert not any("column" in note for note in strat.evaluate(one, truth="truth", predicted="said").warnings)
+    assert not any("column" in note for note in strat.evaluate(one, truth="truth", predicted="said").notes)
 
 
 @pytest.mark.parametrize("names", [("cancer", "healthy"), (1, 0)])
@@ -342,8 +342,8 @@ def test_another_system_is_no_stratum(names: tuple[Any, Any]) -> None:
     table = {k: np.where(v, *names) for k, v in {"truth": truth, **said}.items()} | {"group": group}
     table["pred_b"] = np.where(truth & ~said["pred_b"], names[1], table["pred_b"])
     found = strat.evaluate(table, truth="truth", predicted="pred_a")
-    assert any("'group'" in note for note in found.warnings)
-    assert not any("'pred_b'" in note for note in found.warnings)
+    assert any("'group'" in note for note in found.notes)
+    assert not any("'pred_b'" in note for note in found.notes)
 
 
 def test_thresholds_come_in_any_order() -> None:

@@ -15,6 +15,7 @@ from strat.recognition import (
     compare_methods,
     compare_systems,
     compare_units,
+    evaluation_figures,
     gallery_effect,
     image_array,
     permutations,
@@ -115,6 +116,54 @@ def test_fewer_subjects_than_galleries_are_compared_by_signs():
     found = effect_of((1, 0, 0), (0, 1, 0))
     assert found.df == ()
     assert found.pvalue == 1.0
+
+
+def test_images_of_fixed_kinds_are_blocks_of_subjects_and_kinds():
+    """The variance is that of what is left of hits without the effects of subjects and of kinds."""
+    data, x = styled(subjects=40, images=4, shift=3.0)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    array = image_array(data.subject, per_subject=4, images=data.image, kinds=data.image)
+    one = run(system, array, gallery=1)
+    hit = (one.ranks.rank() == 1).reshape(40, 3).astype(float)
+    left = hit - hit.mean(axis=0) - hit.mean(axis=1, keepdims=True) + hit.mean()
+    found = one.cms(method="closed form", at=[1])
+    assert found.df == 78
+    assert found.variance == pytest.approx((left**2).sum() / 78 / 120)
+    free = run(system, image_array(data.subject, per_subject=4, images=data.image), gallery=1)
+    assert found.variance < free.cms(at=[1]).variance  # the first images are worse, which is no error here
+    with pytest.raises(StratError, match="closed form"):
+        one.cms()
+    assert run(system, array.mixed(), gallery=1).cms(method="closed form", at=[1]).df == 120 - 40 - 4 + 1
+
+
+@pytest.mark.parametrize("factor", ["subject", "gallery", "probe"])
+def test_the_components_of_the_rate_belong_to_what_the_hits_depend_on(factor):
+    data, x = styled(subjects=40, images=4)
+    system = system_of_embeddings("toy", x, subjects=data.subject, score="cosine")
+    effect = gallery_effect(system, image_array(data.subject, per_subject=4), at=[1])
+    gallery = np.arange(4)[:, None]
+    probe = np.array([np.delete(np.arange(4), j) for j in range(4)])
+    depends = {"subject": np.arange(40)[:, None, None] % 3, "gallery": gallery % 2, "probe": probe % 2}[factor]
+    parts = replace(effect, hits=1 + np.broadcast_to(depends, effect.hits.shape)).components()
+    assert parts.shares[factor] == pytest.approx(1.0, abs=1e-9)
+    assert parts.levels == {"subject": 40, "gallery": 4, "probe": 4}
+    assert parts.name == "rank-1 rate"
+    assert parts.se_with(**{factor: 4 * parts.levels[factor]}) == pytest.approx(parts.se / 2)
+
+
+def test_all_figures_are_drawn_for_every_system(tmp_path):
+    data, x = styled(subjects=20, images=4)
+    noisy = x + 0.2 * np.random.default_rng(3).standard_normal(x.shape)
+    systems = [system_of_embeddings(n, v, subjects=data.subject, score="cosine") for n, v in (("a", x), ("b", noisy))]
+    array = image_array(data.subject, per_subject=4)
+    figures = evaluation_figures(systems, array)
+    assert [*figures] == ["1", *(f"{k} {s}" for k in (2, 3, 4, 5) for s in "ab"), "6", "7"]
+    numbers = {name: len(draw().get_lines()) for name, draw in figures.items()}
+    assert [numbers[f"{k} a"] for k in (2, 3, 4, 5)] == [12, 5, 12, 4]  # curves with ± 2 se; methods; numbers of units
+    assert "5 a" not in evaluation_figures(systems, array.without(3))
+    for refused in (array.without(2, 3), image_array(data.subject, per_subject=4, kinds=data.image)):
+        with pytest.raises(StratError, match="`array` must have three columns or more, without fixed kinds"):
+            evaluation_figures(systems, refused)
 
 
 def test_methods_agree_and_count_their_replicates():

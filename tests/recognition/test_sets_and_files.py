@@ -46,6 +46,22 @@ def test_images_are_ordered_by_their_number():
     assert array.rows.tolist() == [[2, 1], [3, 0]]
 
 
+def test_images_are_chosen_by_name_and_carry_their_kinds_through_every_order():
+    rng = np.random.default_rng(3)
+    who, name = np.repeat(np.arange(30), 5), np.tile([4, 1, 7, 9, 2], 30)
+    shuffled = rng.permutation(150)
+    who, name = who[shuffled], name[shuffled]
+    array = image_array(who, images=name, only=[7, 1, 2], kinds=10 * name)
+    assert (name[array.rows] == [7, 1, 2]).all()
+    assert (who[array.rows] == array.subjects[:, None]).all()
+    for other in (array, array.mixed(), array.permuted(5), array.without(1)):
+        np.testing.assert_array_equal(other.kinds, 10 * name[other.rows])
+    np.testing.assert_array_equal(array.permuted(5).rows, np.random.default_rng(5).permuted(array.rows, axis=1))
+    some = (who != 4) | (name != 2)  # one subject lacks an image
+    fewer = image_array(who[some], images=name[some], only=[7, 1, 2], fewer="leave out")
+    assert fewer.subjects.tolist() == [k for k in range(30) if k != 4]
+
+
 def test_matrix_files(tmp_path):
     s = np.arange(9.0).reshape(3, 3)
     np.savez(tmp_path / "a.npz", face=s, subject=np.array([4, 5, 6]))
@@ -137,6 +153,16 @@ def write(tmp_path, text, name="t.csv"):
         (lambda p: image_array(list("aab"), per_subject=2), "2 images each, got fewer for 'b'.*leave out"),
         (lambda p: image_array(list("abc"), per_subject=2, fewer="leave out"), "2 images each"),
         (lambda p: image_array(list("aab"), per_subject=1), "whole number from 2"),
+        (lambda p: image_array(list("aa"), images=[1, 2], only=[1, 3]), "name images once each, got 3; there are 1, 2"),
+        (lambda p: image_array(list("aa"), images=[1, 2], only=[1, 1]), "name images once each, got 1, 1"),
+        (lambda p: image_array(list("aa"), images=[1, 2], only=[2]), "whole number from 2, .* got 1"),
+        (lambda p: image_array(list("aa"), images=[1, 2], only=[2, 1], per_subject=3), "`per_subject` must be 2, as"),
+        (
+            lambda p: image_array(list("aaa"), images=[1, 2, 2], only=[2, 1]),
+            "each image of a subject once, got 2 twice",
+        ),
+        (lambda p: image_array(list("ab"), images=[1, 2], only=[1, 2]), "2 images each, got fewer for 'a', 'b'"),
+        (lambda p: image_array(list("aa"), per_subject=2, kinds=[1]), "`kinds`"),
         (lambda p: image_array(list("aa"), per_subject=2, fewer="pad"), "`fewer` must be one of"),
         (lambda p: image_array(list("aa"), per_subject=2).column(2), "column from 0 to 1, got 2"),
         (lambda p: image_array(list("aa"), per_subject=2).without(0, 1), "but not all"),

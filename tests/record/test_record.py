@@ -17,7 +17,7 @@ from strat.measures.register import spellings
 
 BASES = {"Result", "SheetResult"}  # what results are made of
 PICTURES = {"plot", "report"}  # parts that draw, from numbers that are recorded
-UNCALLED = {"example_path", "read_logs"}  # a path, and a reader whose tables tests/data checks
+UNCALLED = {"example_path", "read_logs", "evaluation_figures"}  # a path, a reader that tests/data checks, and pictures
 
 
 @pytest.mark.parametrize("part", record.PARTS)

@@ -99,17 +99,17 @@ def test_the_confusion_matrix_is_kept(predictions: dict[str, np.ndarray]) -> Non
 
 def test_clusters_that_nobody_named_are_seen(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS)
-    assert any("rows of the same 'passage' are correlated" in w and "--units passage" in w for w in found.warnings)
-    assert not any("passage" in w for w in evaluate(predictions, **ROWS, units="passage").warnings)
+    assert any("rows of the same 'passage' are correlated" in w and "--units passage" in w for w in found.notes)
+    assert not any("passage" in w for w in evaluate(predictions, **ROWS, units="passage").notes)
     rng = np.random.default_rng(1)
     shuffled = {**predictions, "passage": rng.permutation(predictions["passage"])}
-    assert not any("'passage'" in w for w in evaluate(shuffled, **ROWS).warnings)
+    assert not any("'passage'" in w for w in evaluate(shuffled, **ROWS).notes)
 
 
 def test_the_outcome_under_another_name_is_no_cluster(predictions: dict[str, np.ndarray]) -> None:
     right = predictions[ROWS["truth"]] == predictions[ROWS["predicted"]]
     named = {"correct": right.astype(int), "verdict": np.where(right, "right", "wrong")}
-    warnings = evaluate({**predictions, **named}, **ROWS).warnings
+    warnings = evaluate({**predictions, **named}, **ROWS).notes
     assert not any(name in w for w in warnings for name in named)
     assert any("'passage'" in w for w in warnings)
 
@@ -119,20 +119,20 @@ def test_no_rows_leave_a_cluster_for_a_hint(predictions: dict[str, np.ndarray]) 
     import pandas as pd
     import polars as pl
 
-    assert evaluate(pl.DataFrame(predictions).lazy(), **ROWS).warnings
-    assert evaluate(dask.from_pandas(pd.DataFrame(predictions), npartitions=2), **ROWS).warnings == ()
+    assert evaluate(pl.DataFrame(predictions).lazy(), **ROWS).notes
+    assert evaluate(dask.from_pandas(pd.DataFrame(predictions), npartitions=2), **ROWS).notes == ()
 
 
 def test_subjects_as_units_are_warned_about(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS, units="subject")
-    assert found.warnings[0].startswith("units='subject' has only 4 levels for 2,000 rows")
-    assert "use strata='subject'" in found.warnings[0]
+    assert found.notes[0].startswith("units='subject' has only 4 levels for 2,000 rows")
+    assert "use strata='subject'" in found.notes[0]
 
 
 def test_rows_as_strata_are_warned_about() -> None:
     data = {"truth": [0, 1] * 100, "guess": [0, 0] * 100, "id": [i // 2 for i in range(200)]}
     found = evaluate(data, **ROWS, strata="id")
-    assert found.warnings[0].startswith("strata='id' has 100 levels for 200 rows")
+    assert found.notes[0].startswith("strata='id' has 100 levels for 200 rows")
 
 
 def test_this_very_benchmark_varies_only_in_its_repeats() -> None:

@@ -45,7 +45,7 @@ def test_a_european_table_is_read(texts: list[str], tmp_path: Path) -> None:
     path.write_text("name;score\n" + "".join(f"n;{text}\n" for text in texts))
     found = evaluate(path, score="score")
     assert found["mean"].value == 0.625
-    assert f"{texts[0]!r} was read as 0.75" in found.warnings[0]
+    assert f"{texts[0]!r} was read as 0.75" in found.notes[0]
 
 
 @pytest.mark.parametrize("words", [("yes", "no"), ("Yes", "No"), ("t", "f"), ("T", "F")])
@@ -72,4 +72,4 @@ def test_yes_and_no_among_numbers(road: str, tmp_path: Path) -> None:
     found = evaluate(ROADS[road](columns, tmp_path), score="right", units="u", missing="drop")
     assert found["mean"].value == pytest.approx(4 / 6)
     assert found.dropped == 1
-    assert "'yes' was read as 1" in found.warnings[0]
+    assert "'yes' was read as 1" in found.notes[0]

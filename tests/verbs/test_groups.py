@@ -135,7 +135,7 @@ def test_a_group_without_a_class_is_left_out_with_the_reason(rows: Data) -> None
     found = evaluate(only, **ASKED, units="patient", metrics="auc", by="kind")
     assert not found.groups["auc"].each
     assert set(found.groups["auc"].undefined) == {"sick", "a", "b"}
-    assert any(note.startswith("auc in ") for note in found.warnings)
+    assert any(note.startswith("auc in ") for note in found.notes)
 
 
 def test_many_groups_do_not_cost_the_square() -> None:
@@ -270,9 +270,9 @@ def test_what_carries_a_group_is_noted() -> None:
     right = (np.random.default_rng(1).random(len(unit)) < 0.8).astype(int)
     group = np.where(unit < 8, "heavy", "even")
     table = {"unit": unit, "right": right, "group": group}
-    noted = [n for n in strat.evaluate(table, score="right", units="unit", by="group").warnings if "heavy" in n]
+    noted = [n for n in strat.evaluate(table, score="right", units="unit", by="group").notes if "heavy" in n]
     assert any(str(n).startswith("mean in heavy: A few units carry most of the weight") for n in noted)
-    assert not [n for n in strat.evaluate(table, score="right", units="unit").warnings if "carry most" in n]
+    assert not [n for n in strat.evaluate(table, score="right", units="unit").notes if "carry most" in n]
 
 
 SMALL_AND_PERFECT = {"g": ["a"] * 5 + ["b"] * 100, "ok": [1] * 95 + [0] * 10, "t": [1] * 105}
@@ -285,7 +285,7 @@ def test_groups_are_not_tested_where_nothing_varied_in_one(metric: str) -> None:
     found = evaluate(SMALL_AND_PERFECT, truth="t", predicted="ok", metrics=metric, by="g", **positive)
     with pytest.raises(StratError, match=f"`{metric}` can't be tested .* nothing varied in 'a'"):
         found.groups[metric].test()
-    (note,) = [note for note in found.warnings if note.code == "groups-not-tested"]
+    (note,) = [note for note in found.notes if note.code == "groups-not-tested"]
     assert "'a'" in note
     assert "test" not in found.data()["between_groups"][0]
     assert "p = " not in str(found)
@@ -294,7 +294,7 @@ def test_groups_are_not_tested_where_nothing_varied_in_one(metric: str) -> None:
 def test_measures_that_are_not_tested_for_one_reason_share_a_note() -> None:
     asked = {"truth": "t", "predicted": "ok", "positive": 1, "by": "g"}
     found = evaluate(SMALL_AND_PERFECT, **asked, metrics=["accuracy", "recall"])
-    (note,) = [note for note in found.warnings if note.code == "groups-not-tested"]
+    (note,) = [note for note in found.notes if note.code == "groups-not-tested"]
     assert str(note).endswith("(likewise for recall)")
 
 

@@ -53,7 +53,7 @@ def logged(**wide: Any) -> ItemTable:
 def test_an_evaluation_names_both_standard_errors_of_few_clusters(how: dict[str, str]) -> None:
     (metric,) = strat.evaluate(WIDE, **how).estimates
     se = [float(strat.evaluate(WIDE, **how, **role)[metric].se) for role in ({}, UNITS, STRATA)]
-    assert readings(strat.evaluate(WIDE, **how).warnings) == pytest.approx(se, rel=0.01)
+    assert readings(strat.evaluate(WIDE, **how).notes) == pytest.approx(se, rel=0.01)
 
 
 UNITS, STRATA = {"units": "passage"}, {"strata": "passage"}
@@ -102,7 +102,7 @@ def test_weights_are_in_the_standard_errors() -> None:
     weighted = {**WIDE, "w": RNG.uniform(1, 3, 60)}
     how = {"score": "A", "weights": "w"}
     se = [float(strat.evaluate(weighted, **how, **role)["mean"].se) for role in ({}, UNITS, STRATA)]
-    assert readings(strat.evaluate(weighted, **how).warnings) == pytest.approx(se, rel=0.01)
+    assert readings(strat.evaluate(weighted, **how).notes) == pytest.approx(se, rel=0.01)
 
 
 @pytest.mark.parametrize("codes", [(-1,), (-2, -1), (9,), (99,), (999,), (-9, 99)])
@@ -111,7 +111,7 @@ def test_codes_beside_scores_get_a_note(codes: tuple[float, ...], whole: bool) -
     plain = np.tile([0.0, 1.0, 1.0], 20) if whole else np.linspace(0, 1, 60)
     coded = plain.copy()
     coded[: len(codes)] = codes
-    assert "looks-coded" in codes_of(strat.evaluate({"s": coded}, score="s").warnings)
+    assert "looks-coded" in codes_of(strat.evaluate({"s": coded}, score="s").notes)
     for table, note in (({"a": coded, "b": plain}, True), ({"a": plain, "b": plain[::-1]}, False)):
         board = strat.compare(table, score=["a", "b"])
         assert ("looks-coded" in codes_of(board.notes)) == note
@@ -120,7 +120,7 @@ def test_codes_beside_scores_get_a_note(codes: tuple[float, ...], whole: bool) -
 @pytest.mark.parametrize("values", [range(10), (0, 1, 9, 2.5), (-1, 1), (1, 2, 3, 99), (0.5, 12, 31)])
 def test_other_scales_are_no_codes(values: Any) -> None:
     table = {"s": np.resize(np.array(list(values), float), 60)}
-    assert "looks-coded" not in codes_of(strat.evaluate(table, score="s").warnings)
+    assert "looks-coded" not in codes_of(strat.evaluate(table, score="s").notes)
 
 
 @pytest.mark.parametrize("names", [("cost_a", "cost_b"), ("latency_ms", "a"), ("error rate", "b")])

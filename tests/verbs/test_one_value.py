@@ -39,7 +39,7 @@ def test_an_auc_over_crossed_readers_is_the_mean_of_the_readers_own(treatment: i
 @pytest.mark.shared
 def test_until_then_a_note_says_that_readers_are_pooled_and_where_the_mean_is(readings: pd.DataFrame) -> None:
     one = readings[readings["treatment"] == 1]
-    assert "pooled-over-crossed" in codes_of(of_readers(one).warnings)
+    assert "pooled-over-crossed" in codes_of(of_readers(one).notes)
     study = strat.comparison.readers(one["truth"], one["rating"], reader=one["reader"], case=one["case"])
     assert study.values[0].value == pytest.approx(PUBLISHED[1], abs=5e-8)
 
@@ -52,7 +52,7 @@ def test_the_note_stands_at_measures_that_compare_rows_with_rows(metric: str) ->
     alone = strat.evaluate(table, truth="y", score="a", design=CROSSED, metrics=metric)
     board = strat.compare(table, truth="y", score=["a", "b"], design=CROSSED, metrics=metric)
     gate = strat.gate(table, truth="y", score=["a", "b"], design=CROSSED, metrics=metric, baseline="a", margin=0.1)
-    for notes in (alone.warnings, board.notes, gate.notes):
+    for notes in (alone.notes, board.notes, gate.notes):
         assert ("pooled-over-crossed" in codes_of(notes)) == (metric != "brier")
 
 
@@ -110,7 +110,7 @@ def judged(disagreements: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("disagreements", [0, 2])
 def test_a_judge_that_agrees_with_every_label_is_said_to_be_taken_as_never_wrong(disagreements: int) -> None:
-    notes = strat.evaluate(judged(disagreements), score="label", proxy="judge").warnings
+    notes = strat.evaluate(judged(disagreements), score="label", proxy="judge").notes
     assert ("no-disagreement" in codes_of(notes)) == (disagreements == 0)
 
 

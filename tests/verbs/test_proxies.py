@@ -36,7 +36,7 @@ TABLE = {
 
 
 def codes(result: Any) -> set[str]:
-    return {note.code for note in result.warnings if hasattr(note, "code")}
+    return {note.code for note in result.notes if hasattr(note, "code")}
 
 
 def test_a_mean_is_that_of_the_statistic() -> None:
@@ -107,7 +107,7 @@ def test_strata_of_labels_adjust() -> None:
 def test_the_policy_that_fools_the_judge_is_seen(shared: Any) -> None:
     file = str(shared / "data/fields/judge/arena_judge_oracle.csv")
     result = strat.evaluate(file, score="oracle_label", proxy="judge_score", units="prompt_id", by="policy")
-    told = [note for note in result.warnings if getattr(note, "code", "") == "proxy-differs-by-group"]
+    told = [note for note in result.notes if getattr(note, "code", "") == "proxy-differs-by-group"]
     assert len(told) == 1
     assert "is not how it errs in unhelpful" in told[0]
     assert result.groups["mean"]["unhelpful"].value < 0.3 < result.groups["mean"]["clone"].value

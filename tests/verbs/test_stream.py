@@ -115,7 +115,7 @@ def test_many_scores_are_binned_finely(large: None, predictions: dict[str, np.nd
     data = {"u": unit, "y": truth, "s": rng.normal(truth * 0.8 + 0.3 * (unit % 5), 1)}
     found = evaluate(_written(data, tmp_path), truth="y", score="s", units="u")
     wanted = evaluate(data, truth="y", score="s", units="u")
-    assert "65536 bins" in found.warnings[0]
+    assert "65536 bins" in found.notes[0]
     assert found["auc"].value == pytest.approx(wanted["auc"].value, abs=1e-4)
     assert found["auc"].se == pytest.approx(wanted["auc"].se, rel=1e-3)
 
@@ -151,7 +151,7 @@ def test_subjects_as_units_are_warned_about_here_too(
 ) -> None:
     path = _written(predictions, tmp_path)
     found = evaluate(path, truth="truth", predicted="guess", units="subject")
-    assert found.warnings[0].startswith("units='subject' has only 4 levels for 2,000 rows")
+    assert found.notes[0].startswith("units='subject' has only 4 levels for 2,000 rows")
 
 
 @pytest.mark.parametrize("weighted", [False, True])

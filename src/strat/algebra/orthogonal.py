@@ -243,7 +243,7 @@ def is_balanced(array: Checked) -> bool:
     >>> is_balanced([[1, 1], [1, -1]]), is_fully_balanced([[1, 1], [1, -1]])
     (True, False)
     """
-    codes, levels = _codes(array)
+    codes, levels = codes_and_levels(array)
     step = max(1, 2048 // levels)
     starts = range(0, codes.shape[1], step)
     blocks = [(s, codes[:, s : s + step]) for s in starts]
@@ -259,7 +259,7 @@ def is_fully_balanced(array: Checked) -> bool:
     >>> is_fully_balanced(orthogonal_array(5, 6))
     True
     """
-    codes, levels = _codes(array)
+    codes, levels = codes_and_levels(array)
     counts = np.stack([(codes == level).sum(axis=0) for level in range(levels)])
     return bool((counts * levels == len(codes)).all()) and is_balanced(array)
 
@@ -274,12 +274,25 @@ def _cross_terms_cancel(left: NDArray[np.int64], right: NDArray[np.int64], level
     return not gram.any()
 
 
+def shared_terms(array: Checked) -> float:
+    """The sum of squared mean products of the columns' orthonormal contrasts: their number where they are balanced.
+
+    >>> shared_terms([[1, 1], [1, -1], [-1, 1], [-1, -1]]), shared_terms([[1, 1], [-1, -1]])
+    (2.0, 4.0)
+    """
+    codes, levels = codes_and_levels(array)
+    centred = _centred(codes, levels)  # levels times projections, whose products have the norm of the contrasts' own
+    step = max(1, 2048 // levels) * levels
+    squares = sum(float(((centred[:, s : s + step].T @ centred) ** 2).sum()) for s in range(0, centred.shape[1], step))
+    return squares / (len(codes) * levels) ** 2
+
+
 def _centred(codes: NDArray[np.int64], levels: int) -> NDArray[np.float64]:
     indicator: NDArray[np.float64] = (codes[:, :, None] == np.arange(levels)) * float(levels) - 1.0
     return indicator.reshape(len(codes), -1)
 
 
-def _codes(array: Checked) -> tuple[NDArray[np.int64], int]:
+def codes_and_levels(array: Checked) -> tuple[NDArray[np.int64], int]:
     """Symbols as 0 .. levels - 1 and the number of levels, at least 2."""
     if isinstance(array, OrthogonalArray):
         return np.asarray(array.symbols, dtype=np.int64), array.levels

@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -36,17 +37,20 @@ COMMANDS: dict[str, str] = {
     "plan": "Plan how many rows, units, strata, repeats and design samples a wanted answer needs.",
     "sample": "Draw a stratified or clustered sample of test items, with weights and population sizes.",
     "array": "Make and check an orthogonal array or a Hadamard matrix.",
-    "reproduce": "Print every worked example, table and figure of the sources beside ours, with the errata named.",
+    "reproduce": "In a clone of the project: print every example, table and figure of the sources beside ours.",
     "demo": "Do the main job on bundled data, ending in an HTML report.",
 }
+# the root of the clone that this package lies in; None where it was installed from an archive
+_ROOT = Path(__file__).resolve().parents[3]
+CLONE = _ROOT if (_ROOT / "reproduce" / "command.py").is_file() else None
 
 
 class LazyGroup(TyperGroup):
     """The group of commands, each imported only when it is wanted."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names in the order of COMMANDS."""
-        return list(COMMANDS)
+        """Names in the order of COMMANDS, without those that can't run here."""
+        return [name for name in COMMANDS if name != "reproduce" or CLONE]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, imported now; a helpful error for an unknown name."""
@@ -60,7 +64,7 @@ class LazyGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of commands without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
 
 
 VERSION = f"strat {__version__}"

@@ -249,6 +249,17 @@ class Request:
             return vectors, archive[subject]
         return vectors, self._labels(option, labels, len(vectors), "embeddings")
 
+    def labels_of_images(self, name: str, option: str) -> NDArray[Any]:
+        """The labels of the images under this name in the first .npz file."""
+        file = getattr(self, self.kind)[0]
+        arrays = load(f"--{self.kind}", file) if file.suffix.lower() == ".npz" else {}
+        if name not in arrays:
+            raise StratError(
+                f"`{option}` must find labels of the images under {name!r} in an .npz file, got {file.name!r}; "
+                f"{near(name, list(arrays))}"
+            )
+        return np.asarray(arrays[name])
+
     def _labels(self, option: str, labels: Path, number: int, what: str) -> NDArray[Any]:
         with naming(labels=option, path=option, pattern="--id-pattern"):
             values = read_labels(labels, pattern=self.id_pattern)

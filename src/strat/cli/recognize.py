@@ -28,11 +28,14 @@ from strat.cli.recognition_figures import (
 )
 from strat.cli.recognition_figures import picture as drawn
 from strat.cli.recognition_search import Cameras, searched
-from strat.cli.recognition_sources import SUBJECT, Request, Source
+from strat.cli.recognition_sources import SUBJECT, Request
 from strat.recognition import (
     Cost,
+    ImageArray,
     System,
     compare_matchers,
+    compare_systems,
+    evaluation_figures,
     gallery_effect,
     image_array,
     match_curve,
@@ -89,6 +92,7 @@ CAMERAS = typer.Option(
     None, help="With --reidentification: camera of each probe, one per line or .npy; own camera's images don't count."
 )
 GALLERY_CAMERAS = typer.Option(None, help="Camera of each gallery image, in the same form.")
+FIGURES = typer.Option(None, help="With --per-subject or --image: draw CVPR's figures into this folder.")
 PLOT_KIND = typer.Option(None, help=f"With --plot: {', '.join(PLOT_KINDS)} (default cmc, or det without a gallery).")
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -135,6 +139,13 @@ def recognize(
         None, help="Print error rates at this threshold too; comma-separated for one of each system."
     ),
     per_subject: int | None = typer.Option(None, help="The evaluation of CVPR 5 with this many images per subject."),
+    image: str | None = typer.Option(
+        None, help="The same with these images of each subject, comma-separated: names under `image` in an .npz."
+    ),
+    kinds: str | None = typer.Option(
+        None, help="With --per-subject or --image: name in an .npz of the images' fixed kinds."
+    ),
+    figures: Path | None = FIGURES,
     target: str = typer.Option("population", help="population, or these-subjects (subjects as strata)."),
     ties: str = typer.Option("pessimistic", help="pessimistic, optimistic or expected."),
     method: str = typer.Option("closed form", help="closed form, brr, jackknife or bootstrap."),
@@ -173,7 +184,7 @@ def recognize(
 
       strat recognize --probes query.npz --gallery gallery.npz --reid --cameras q.txt --gallery-cameras g.txt
 
-      strat recognize --images all.npz --score euclidean --per-subject 4
+      strat recognize --images all.npz --score euclidean --per-subject 4 --figures figures/
     """
     if files:
         raise StratError(
@@ -199,16 +210,27 @@ def recognize(
         leave_out(ctx, "plot_kind", why="without --plot")
     if sampled:
         leave_out(ctx, "failed_score", why="with --sampled-gallery, which draws from all images")
-    _left_out(ctx, source, open_, per_subject is not None)
+    experiment = per_subject is not None or image is not None
+    _left_out(ctx, source, open_, experiment)
+    if not experiment:
+        leave_out(ctx, "kinds", "figures", why="without --per-subject or --image")
+    if kinds is not None:
+        leave_out(ctx, "method", "figures", why="with --kinds: its errors are in closed form")
     if not reid:
         leave_out(ctx, "cameras", "gallery_cameras", "junk", why="without --reidentification")
     if reid:
         if html is not None:
             raise StratError("`--html` must be left out with --reidentification, which has no page yet.")
-        leave_out(ctx, *OF_RATES_ALONE, "method", "plot", "html", "per_subject", why="with --reidentification")
+        leave_out(ctx, *OF_RATES_ALONE, "method", "plot", "html", "per_subject", "image", why="with --reidentification")
         sheet = searched(source.systems(), wish, Cameras(cameras, gallery_cameras, junk))
-    elif per_subject is not None:
-        sheet = _experiment(*_system(source), per_subject, wish, plot, html)
+    elif experiment:
+        systems, labels_of = _square_systems(source)
+        with naming(per_subject="--per-subject", only="--image", images="--image", kinds="--kinds"):
+            array = image_array(
+                labels_of, per_subject=per_subject, fewer="leave out", **_named_images(source, image, kinds)
+            )
+        sheet = _experiment(systems, array, len(np.unique(labels_of)), wish, plot, html)
+        _draw_all(figures, systems, array)
     else:
         sheet = _figures(source, wish, plot, plot_kind, html)
     emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=output)
@@ -322,49 +344,97 @@ def _results(results: Evaluated, wish: Wish) -> dict[str, Any]:
     return out
 
 
-def _system(request: Request) -> tuple[System, NDArray[Any]]:
-    systems = request.systems()
-    if len(systems) > 1:
-        raise StratError(f"`--per-subject` must have one system, got {len(systems)}.")
-    source: Source = next(iter(systems.values()))
-    if source.table is None:
-        assert source.vectors is not None
-        x, who = source.vectors[:2]
-        return system_of_embeddings("system", x, subjects=who, score=source.score), who
-    table, scores = source.table, {source.kind: source.table.scores}
-    if table.scores.shape[0] != table.scores.shape[1] or (table.probes != table.gallery).any():
-        raise StratError("`--per-subject` must have a square table of all images with all images.")
-    labels: dict[str, Any] = {"subjects": table.probes}
-    return system_of_scores("system", **scores, **labels), table.probes
+def _square_systems(request: Request) -> tuple[list[System], NDArray[Any]]:
+    """The systems, and the subjects of their images, which are the same."""
+    systems, labels = [], []
+    sources = request.systems()
+    for given, source in sources.items():
+        name = given if len(sources) > 1 else "system"
+        if source.table is None:
+            assert source.vectors is not None
+            x, who = source.vectors[:2]
+            systems.append(system_of_embeddings(name, x, subjects=who, score=source.score))
+        else:
+            table, scores = source.table, {source.kind: source.table.scores}
+            who = table.probes
+            if table.scores.shape[0] != table.scores.shape[1] or (who != table.gallery).any():
+                raise StratError("`--per-subject` must have a square table of all images with all images.")
+            of_rows: dict[str, Any] = {"subjects": who}
+            systems.append(system_of_scores(name, **scores, **of_rows))
+        labels.append(who)
+    if any(not np.array_equal(who, labels[0]) for who in labels[1:]):
+        raise StratError("`--per-subject` must have systems of the same images in the same order, got others.")
+    return systems, labels[0]
+
+
+def _named_images(source: Request, image: str | None, kinds: str | None) -> dict[str, Any]:
+    """The arguments of `image_array` for --image and --kinds."""
+    arguments: dict[str, Any] = {}
+    if image is not None:
+        arguments["images"] = source.labels_of_images("image", "--image").astype(str)
+        arguments["only"] = [name.strip() for name in image.split(",")]
+    if kinds is not None:
+        arguments["kinds"] = source.labels_of_images(kinds, "--kinds")
+    return arguments
 
 
 def _experiment(
-    system: System, who: NDArray[Any], per_subject: int, wish: Wish, plot: Path | None, html: Path | None
+    systems: list[System], array: ImageArray, subjects: int, wish: Wish, plot: Path | None, html: Path | None
 ) -> Sheet:
-    """The evaluation of CVPR section 5: gallery effect, mixing, units and methods."""
-    array = image_array(who, per_subject=per_subject, fewer="leave out")
-    left = len(np.unique(who)) - array.shape[0]
-    method = "brr" if wish.method == "closed form" else wish.method
-    rows: list[list[Any]] = []
+    """The evaluation of CVPR section 5: gallery effect, mixing, units and methods of each system, and differences."""
+    drawn, per_subject = array.shape
+    one_kind, several = array.kinds is None, len(systems) > 1
+    method = "brr" if wish.method == "closed form" and one_kind else wish.method
+    design = "as strata" if one_kind else "under fixed kinds of images"
     of_each = f"{counted(per_subject - 1, 'probe image')} each as units; errors by {method}."
-    words = [Note("experiment-design", f"{counted(array.shape[0], 'subject')} as strata, {of_each}")]
-    if left:
-        text = f"{counted(left, 'subject')} with fewer than {counted(per_subject, 'image')} left out."
+    words = [Note("experiment-design", f"{counted(drawn, 'subject')} {design}, {of_each}")]
+    if drawn < subjects:
+        text = f"{counted(subjects - drawn, 'subject')} with fewer than {counted(per_subject, 'image')} left out."
         words.append(Note("subjects-left-out", text))
+    rows: list[list[Any]] = []
+    for system in systems:
+        own, notes = _of_system(system, array, method, wish.level)
+        rows += [[system.name, *row] if several else row for row in own]
+        words += [Note(note.code, f"{system.name}: {note}") if several else note for note in notes]
+    curve = compare_systems(systems, array.mixed(), method=method)
+    for other in systems[1:]:
+        gap = curve.difference(systems[0].name, other.name).at(1)
+        words_of = f"{systems[0].name} − {other.name}"
+        rows += [[words_of, *row] for row in lines("rank 1, galleries mixed", [1], gap, wish.level)]
+    draw(plot, lambda: gallery_effect(systems[0], array, method=method).plot())
+    if html is not None:
+        report({"CMS curve, mixed galleries": curve if several else curve.of(systems[0].name)}, html)
+    name = "system" if not several else ", ".join(system.name for system in systems)
+    heading = f"{name}: {counted(drawn, 'subject')} × {counted(per_subject, 'image')}"
+    return Sheet(SEVERAL if several else SCHEMA, (*(["system"] * several), *COLUMNS), rows, heading, words)
+
+
+def _of_system(system: System, array: ImageArray, method: str, level: float) -> tuple[list[list[Any]], list[Note]]:
+    """The lines and notes of one system."""
+    rows: list[list[Any]] = []
+    words, per_subject = [], array.shape[1]
     if per_subject > 2:
         for name, used in (("as given", array), ("mixed", array.mixed())):
             effect = gallery_effect(system, used, method=method, at=[1])
             for curve, one in zip(effect.curves, effect.runs, strict=True):
-                rows += lines(f"rank 1, galleries {name}", [one.gallery + 1], curve, wish.level)
+                rows += lines(f"rank 1, galleries {name}", [one.gallery + 1], curve, level)
             words.append(Note("gallery-effect", f"Gallery effect, {name}: {effect.test()}."))
     if per_subject > 3:
         for name, estimate in compare_units(system, array.mixed(), method=method, at=[1]).estimates.items():
-            rows += lines(f"rank 1, {name}", [1], estimate, wish.level)
-    compared = compare_methods(run(system, array.mixed()), at=[1])
-    for name, estimate in compared.estimates.items():
-        rows += lines(f"rank 1 by {name}", [counted(compared.replicates[name], "replicate")], estimate, wish.level)
-    draw(plot, lambda: gallery_effect(system, array, method=method).plot())
-    if html is not None:
-        report({"CMS curve, mixed galleries": run(system, array.mixed()).cms(method=method)}, html)
-    heading = f"{system.name}: {counted(array.shape[0], 'subject')} × {counted(per_subject, 'image')}"
-    return Sheet(SCHEMA, COLUMNS, rows, heading, words)
+            rows += lines(f"rank 1, {name}", [1], estimate, level)
+    if array.kinds is None:
+        compared = compare_methods(run(system, array.mixed()), at=[1])
+        for name, estimate in compared.estimates.items():
+            rows += lines(f"rank 1 by {name}", [counted(compared.replicates[name], "replicate")], estimate, level)
+    return rows, words
+
+
+def _draw_all(folder: Path | None, systems: list[System], array: ImageArray) -> None:
+    """The figures of CVPR 5, a file for each."""
+    if folder is None:
+        return
+    with naming(array="--figures"):
+        pictures = evaluation_figures(systems, array)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture_of in pictures.items():
+        draw(folder / f"figure_{name.replace(' ', '_')}.png", picture_of)

@@ -1,23 +1,21 @@
-"""`strat reproduce`: the sources' printed values beside ours, from the folder `reproduce` of a checkout."""
+"""`strat reproduce`: the sources' printed values beside ours, from the folder `reproduce` of a clone."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-import strat
 from strat.base.errors import StratError
+from strat.cli.app import CLONE
 
 
 def _command() -> Any:
-    """The command of a checkout, whose folder `reproduce` stands beside `src`."""
-    root = Path(strat.__file__).parents[2]
-    if not (root / "reproduce" / "command.py").is_file():
+    """The command of a clone, whose folder `reproduce` stands beside `src`."""
+    if CLONE is None:
         raise StratError("`strat reproduce` runs in a clone of the project only: the printed tables are not installed.")
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+    if str(CLONE) not in sys.path:
+        sys.path.insert(0, str(CLONE))
     return import_module("reproduce.command").command
 
 

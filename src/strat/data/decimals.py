@@ -15,9 +15,11 @@ PATTERNS = {
     "whole": r"^[-+]?[0-9]+ *%?$",
     "point": r"^[-+]?([0-9]+\.[0-9]*|\.[0-9]+) *%?$",
     "percent": r"%$",
-    "true": r"(?i)^(true|yes|t|y)$",
-    "false": r"(?i)^(false|no|f|n)$",
+    "true": r"^(?i:true|yes|t|y)$",
+    "false": r"^(?i:false|no|f|n)$",
 }
+# what no spelling below can be without, for every text
+_POSSIBLE = re.compile("|".join(f"(?:{PATTERNS[name]})" for name in ("comma", "whole", "percent", "true", "false")))
 _THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}([ ',.\u00a0\u202f][0-9]{3})+([.,][0-9]+)? *%?")
 
 
@@ -88,6 +90,8 @@ def spelling_of_texts(texts: Iterable[str]) -> Spelling | None:
     (None, None)
     """
     known = [text.strip() for text in texts]
+    if not all(map(_POSSIBLE.search, known)):
+        return None
     fits = {name: sum(re.search(pattern, text) is not None for text in known) for name, pattern in PATTERNS.items()}
     return spelling_of({"all": len(known), **fits})
 

@@ -10,7 +10,7 @@ from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.estimation.totals import totals
 from strat.measures.base import Statistic
-from strat.replication import Given, LeaveOneOut, MethodKind, Replicates, Resamples
+from strat.replication import Given, LeaveOneOut, Replicates, Resamples
 from strat.replication.operators import Rotations, Runs
 
 CHANCE = 1e-6  # a largest share that normal deviations reach less often than this is no accident
@@ -38,7 +38,7 @@ def replicate_notes(statistic: Statistic, replicates: Replicates, spread: Array)
 
 def _few_drawn(replicates: Replicates, number: int) -> Note | None:
     """That replicates drawn at random are so few that the standard error itself varies from draw to draw."""
-    if replicates.method.kind not in (MethodKind.BOOTSTRAP, MethodKind.HALF_SAMPLES) or number >= ENOUGH_DRAWN:
+    if not replicates.method.at_random or number >= ENOUGH_DRAWN:
         return None
     enough = 5 * ENOUGH_DRAWN
     return Note("few-replicates", {"drawn": number, "off": _off(number), "enough": enough, "then": _off(enough)})

@@ -205,6 +205,42 @@ class Estimate(Result):
         return self.point + spread.values
 
     @property
+    def monte_carlo_error(self) -> Value:
+        """Standard error of the standard error, for what replicates drawn at random leave to chance.
+
+        Examples
+        --------
+        >>> from strat.designs import Design
+        >>> from strat.estimation import estimate
+        >>> from strat.measures import mean
+        >>> from strat.replication import bootstrap
+        >>> one = estimate(mean([1.0, 3.0, 5.0, 9.0] * 10), on=bootstrap(Design.simple_random(n=40), replicates=800))
+        >>> round(one.monte_carlo_error / one.se, 3)  # 1 / sqrt(2 · 800) for normal deviations
+        0.025
+        >>> 4700 < one.replicates_within(0.01) < 5300  # 1 / (2 · 0.01²)
+        True
+        """
+        return _plain(np.sqrt(self.variance) * self._drawn.relative_error)
+
+    @checked
+    def replicates_within(self, share: float = 0.01) -> Value:
+        """How many replicates bring the error of the standard error that is left to chance to this share of it."""
+        if not validate.number("share", share) > 0:
+            raise StratError.about("share", f"must be above 0, got {share!r}; 0.01 keeps the second digit.")
+        spread = self._drawn
+        return _plain(np.maximum(2.0, np.ceil(len(spread.values) * (spread.relative_error / share) ** 2)))
+
+    @property
+    def _drawn(self) -> ReplicateDeviations:
+        spread = self.inference.spread
+        if not (self.method.at_random and isinstance(spread, ReplicateDeviations)):
+            raise StratError(
+                f"`{self.name}` must be estimated by bootstrap(design) or half_samples(design), whose replicates are "
+                f"drawn at random, got {self.method}."
+            )
+        return spread
+
+    @property
     def least_df(self) -> float:
         """The fewest degrees of freedom of any value: what a statement about all of them may count on."""
         return float(np.min(self.df))

@@ -87,6 +87,14 @@ class ReplicateDeviations:
             return np.asarray(self.scales * np.einsum("i...,i...->...", self.values, self.values))
         return np.asarray(np.einsum("i,i...,i...->...", self.scales, self.values, self.values))
 
+    @property
+    def relative_error(self) -> Array:
+        """The standard error of the root of the variance, over that root, where each replicate was drawn at random."""
+        k = len(self.values)
+        squares = (self.scaled**2).reshape(self.values.shape)
+        spread, total = squares.std(axis=0, ddof=1), squares.sum(axis=0)
+        return np.divide(np.sqrt(k) * spread, 2.0 * total, out=np.zeros(total.shape), where=total > 0)
+
     def mapped(self, function: Function, point: Array, image: Array) -> ReplicateDeviations:
         """The deviations of a function of the values, which is `image` at `point`: evaluated on every replicate."""
         with np.errstate(divide="ignore", invalid="ignore"):

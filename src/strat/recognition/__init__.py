@@ -33,7 +33,7 @@ from strat.recognition.experiment import (
     system_of_model,
     system_of_scores,
 )
-from strat.recognition.gallery_effect import GalleryEffect, gallery_effect
+from strat.recognition.gallery_effect import GalleryEffect, evaluation_figures, gallery_effect
 from strat.recognition.gallery_sampling import GallerySampling, gallery_sampling
 from strat.recognition.measures import Cost
 from strat.recognition.open_set import OpenSet, open_set, size_curve, within_rank_by_size
@@ -75,6 +75,7 @@ __all__ = [
     "compare_units",
     "design_of",
     "eer",
+    "evaluation_figures",
     "gallery_effect",
     "gallery_sampling",
     "image_array",

@@ -26,6 +26,7 @@ from strat.show.figures import new_axes
 Transform = Callable[[NDArray[Any]], NDArray[Any]]
 TRAINING = ("initial", "update", "both")
 NO_STRATA = ", no strata"
+METHODS_COMPARED = ("brr", "jackknife", "bootstrap", f"jackknife{NO_STRATA}", f"bootstrap{NO_STRATA}")  # CVPR figure 3
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ class Run:
     ranks
         Ranks of the probes, subject by subject.
     design
-        Subjects as strata, their probe images as units.
+        Subjects as strata, their probe images as units; with fixed kinds of images, subjects × kinds.
     """
 
     system: str
@@ -209,6 +210,8 @@ def run(system: System, array: ImageArray, *, gallery: int = 0, probes: Sequence
     strata = np.repeat(np.arange(array.shape[0]), len(columns))
     if len(columns) == 1:
         design = Design.clustered(units=array.subjects)
+    elif array.kinds is not None:
+        design = Design.blocks(units=array.subjects[strata], kinds=array.kinds[:, columns].reshape(-1))
     else:
         design = Design.stratified(strata=array.subjects[strata])
     return Run(system.name, gallery, scores, design)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,19 @@ from strat.base.errors import StratError
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
-from strat.estimation import Estimate
-from strat.recognition.curves import places
-from strat.recognition.experiment import Run, System, run
+from strat.designs import Design
+from strat.estimation import Estimate, VarianceComponents, variance_components
+from strat.measures import mean
+from strat.recognition.curves import match_curve, places
+from strat.recognition.experiment import (
+    METHODS_COMPARED,
+    Run,
+    System,
+    compare_methods,
+    compare_systems,
+    compare_units,
+    run,
+)
 from strat.recognition.sets import ImageArray
 from strat.show.colours import OKABE_ITO
 from strat.show.figures import new_axes
@@ -104,6 +116,31 @@ class GalleryEffect(Result):
         """Share of each subject's probes with a rank of `rank` or lower, subjects × galleries."""
         return np.asarray((self.hits <= rank).mean(axis=2))
 
+    @checked
+    def components(self, rank: int = 1) -> VarianceComponents:
+        """What subjects, galleries and the images of probes each add to the variance of the rate within `rank`.
+
+        The rate is the mean over all galleries, each with the other columns as probes. `se_with(gallery=10)` is the
+        standard error that ten galleries would have, the others staying as they are.
+
+        Examples
+        --------
+        >>> from strat.datasets import recognizer
+        >>> from strat.recognition import image_array
+        >>> from strat.recognition.experiment import system_of_embeddings
+        >>> data = recognizer(subjects=30, images=4, rng=1)
+        >>> s = system_of_embeddings("toy", data.embeddings, subjects=data.subject, score="cosine")
+        >>> parts = gallery_effect(s, image_array(data.subject, per_subject=4), at=[1]).components()
+        >>> parts.levels
+        {'subject': 30, 'gallery': 4, 'probe': 4}
+        """
+        subjects, n, probes = self.hits.shape
+        gallery = np.tile(np.repeat(np.arange(n), probes), subjects)
+        probe = np.tile(np.concatenate([np.delete(np.arange(n), j) for j in range(n)]), subjects)
+        factors = {"subject": np.repeat(np.arange(subjects), n * probes), "gallery": gallery, "probe": probe}
+        found = replace(mean((self.hits <= rank).reshape(-1)), name=f"rank-{rank} rate")
+        return variance_components(found, on=Design.crossed(factors))
+
     def _columns(self) -> dict[str, list[Any]]:
         """A line for each gallery and rank."""
         tables = [curve.to_dict() for curve in self.curves]
@@ -167,3 +204,46 @@ def gallery_effect(
     runs = tuple(run(system, array, gallery=j) for j in range(n))
     hits = np.stack([r.ranks.rank().reshape(array.shape[0], n - 1) for r in runs], axis=1)
     return GalleryEffect(runs, tuple(r.cms(method=method, at=at) for r in runs), hits)
+
+
+@checked
+def evaluation_figures(systems: Sequence[System], array: ImageArray) -> dict[str, Callable[..., Any]]:
+    """The seven figures of CVPR section 5 for every system: from a name to a function that draws on axes or new ones.
+
+    Figure 1 has the curves of one gallery and one set of probes, 2 and 4 the gallery effect before and after mixing, 3
+    the errors by method, 5 those by number of units, 6 and 7 the systems with two units and with all columns but the
+    gallery's; 5 and 7 need four columns. Errors are by BRR.
+
+    Parameters
+    ----------
+    systems
+        The recognisers, each of the same images.
+    array
+        Three columns or more, without fixed kinds.
+
+    Examples
+    --------
+    >>> from strat.datasets import recognizer
+    >>> from strat.recognition import image_array
+    >>> from strat.recognition.experiment import system_of_embeddings
+    >>> data = recognizer(subjects=30, images=4, rng=1)
+    >>> s = system_of_embeddings("toy", data.embeddings, subjects=data.subject, score="cosine")
+    >>> [*evaluation_figures([s], image_array(data.subject, per_subject=4))]
+    ['1', '2 toy', '3 toy', '4 toy', '5 toy', '6', '7']
+    """
+    n, mixed = array.shape[1], array.mixed()
+    if n < 3 or array.kinds is not None:
+        kinds = "" if array.kinds is None else " of fixed kinds"
+        raise StratError.about("array", f"must have three columns or more, without fixed kinds, got {n}{kinds}.")
+    first = match_curve({s.name: run(s, array, probes=[1]).ranks for s in systems})
+    pictures: dict[str, Callable[..., Any]] = {"1": partial(first.plot, axis="linear")}
+    for s in systems:
+        pictures[f"2 {s.name}"] = gallery_effect(s, array).plot
+        pictures[f"3 {s.name}"] = compare_methods(run(s, array, gallery=1), methods=METHODS_COMPARED).plot
+        pictures[f"4 {s.name}"] = gallery_effect(s, mixed).plot
+        if n > 3:
+            pictures[f"5 {s.name}"] = partial(compare_units(s, mixed).plot, variance=True)
+    pictures["6"] = compare_systems(systems, array.without(*range(3, n)).mixed()).plot
+    if n > 3:
+        pictures["7"] = compare_systems(systems, mixed).plot
+    return {name: pictures[name] for name in sorted(pictures, key=lambda name: name[0])}

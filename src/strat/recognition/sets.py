@@ -139,10 +139,13 @@ class ImageArray:
         L × n: which row of the data each image is.
     subjects
         Label of each subject.
+    kinds
+        L × n: the fixed kind of each image (a pose, a light); None: a subject's images are draws from one pool.
     """
 
     rows: Codes
     subjects: NDArray[Any]
+    kinds: NDArray[Any] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -163,7 +166,12 @@ class ImageArray:
             raise StratError.about(
                 "columns", f"must be some of 0 to {self.shape[1] - 1} but not all, got {some(columns)}."
             )
-        return replace(self, rows=self.rows[:, keep])
+        return self._taken(np.broadcast_to(keep, (len(self.rows), len(keep))))
+
+    def _taken(self, order: Codes) -> ImageArray:
+        """The array with the images of these places in each row."""
+        kinds = None if self.kinds is None else np.take_along_axis(self.kinds, order, axis=1)
+        return replace(self, rows=np.take_along_axis(self.rows, order, axis=1), kinds=kinds)
 
     def mixed(self) -> ImageArray:
         """Columns that hold an equal share of each original one: row h is rotated by h places (CVPR 5).
@@ -174,13 +182,13 @@ class ImageArray:
         [[0, 1], [3, 2], [4, 5]]
         """
         L, n = self.shape
-        turned = (np.arange(n)[None, :] + np.arange(L)[:, None]) % n
-        return replace(self, rows=np.take_along_axis(self.rows, turned, axis=1))
+        return self._taken((np.arange(n)[None, :] + np.arange(L)[:, None]) % n)
 
     @checked
     def permuted(self, rng: int | np.random.Generator = 0) -> ImageArray:
         """Every row in an order of its own, at random: Beveridge's constrained permutation (STRAT 5.2)."""
-        return replace(self, rows=np.random.default_rng(rng).permuted(self.rows, axis=1))
+        L, n = self.shape
+        return self._taken(np.random.default_rng(rng).permuted(np.tile(np.arange(n), (L, 1)), axis=1))
 
     @checked
     def probes(self, gallery: int) -> Codes:
@@ -191,18 +199,28 @@ class ImageArray:
 
 @checked
 def image_array(
-    subjects: ArrayLike, *, per_subject: int, images: ArrayLike | None = None, fewer: str = "error"
+    subjects: ArrayLike,
+    *,
+    per_subject: int | None = None,
+    images: ArrayLike | None = None,
+    only: ArrayLike | None = None,
+    kinds: ArrayLike | None = None,
+    fewer: str = "error",
 ) -> ImageArray:
-    """The first n images of every subject, as an array with a row per subject.
+    """The first n images of every subject, or those that are named, as an array with a row per subject.
 
     Parameters
     ----------
     subjects
         Subject of each row of the data.
     per_subject
-        How many images n; subjects with more keep their first ones.
+        How many images n; subjects with more keep their first ones. None: as many as `only` names.
     images
         Number or name of each row's image, which orders a subject's images; None: the order of rows.
+    only
+        The names of the images to take, a column for each in this order.
+    kinds
+        Fixed kind of each row's image (a pose, a light). What kinds differ by is then no error of a run's rates.
     fewer
         What to do with subjects that have fewer images: ``"error"`` or ``"leave out"``.
 
@@ -211,17 +229,23 @@ def image_array(
     >>> a = image_array(["b", "a", "b", "a", "c"], per_subject=2, fewer="leave out")
     >>> a.subjects.tolist(), a.rows.tolist()
     (['a', 'b'], [[1, 3], [0, 2]])
+    >>> poses = ["front", "front", "left", "left"]
+    >>> image_array(["a", "b", "a", "b"], images=poses, only=["left", "front"]).rows.tolist()
+    [[2, 0], [3, 1]]
     """
     one_of("fewer", fewer, ("error", "leave out"))
+    codes, labels = encode("subjects", subjects)
+    keys, names = (np.arange(len(codes)), np.arange(len(codes))) if images is None else encode("images", images)
+    same_length(subjects=codes, images=keys)
+    if only is not None:
+        per_subject, keys = _chosen(codes, keys, names, only, per_subject)
     if not isinstance(per_subject, int | np.integer) or per_subject < 2:
         raise StratError.about(
             "per_subject", f"must be a whole number from 2, a gallery and a probe, got {per_subject!r}."
         )
-    codes, labels = encode("subjects", subjects)
-    keys = np.arange(len(codes)) if images is None else encode("images", images)[0]
-    same_length(subjects=codes, images=keys)
-    order = np.lexsort((keys, codes))
-    counts = np.bincount(codes)
+    kept = np.flatnonzero(keys >= 0)
+    order = kept[np.lexsort((keys[kept], codes[kept]))]
+    counts = np.bincount(codes[kept], minlength=len(labels))
     few = counts < per_subject
     if few.any() and (fewer == "error" or few.all()):
         raise StratError.about(
@@ -230,4 +254,31 @@ def image_array(
             "with `per_subject`, or pass fewer='leave out'.",
         )
     starts = (np.cumsum(counts) - counts)[~few]
-    return ImageArray(order[starts[:, None] + np.arange(per_subject)], labels[~few])
+    rows = order[starts[:, None] + np.arange(per_subject)]
+    kind = None if kinds is None else encode("kinds", kinds)
+    if kind is not None:
+        same_length(subjects=codes, kinds=kind[0])
+    return ImageArray(rows, labels[~few], None if kind is None else kind[1][kind[0][rows]])
+
+
+def _chosen(
+    codes: Codes, keys: Codes, names: NDArray[Any], only: ArrayLike, per_subject: int | None
+) -> tuple[int, Codes]:
+    """How many images are named, and the place of each row's image among them, below 0 for others."""
+    place_of, labels = encode("only", only)
+    wanted, present = labels[place_of].tolist(), names.tolist()
+    absent = [name for name in wanted if name not in present]
+    if absent or len(set(wanted)) < len(wanted):
+        raise StratError.about(
+            "only", f"must name images once each, got {some(absent or wanted)}; there are {some(names, 8)}."
+        )
+    if per_subject not in (None, len(wanted)):
+        raise StratError.about("per_subject", f"must be {len(wanted)}, as many as `only` names, got {per_subject}.")
+    places = np.full(len(names), -1)
+    places[[present.index(name) for name in wanted]] = np.arange(len(wanted))
+    place = places[keys]
+    pairs, times = np.unique((codes * len(wanted) + place)[place >= 0], return_counts=True)
+    if (times > 1).any():
+        twice = wanted[int(pairs[times > 1][0]) % len(wanted)]
+        raise StratError.about("images", f"must name each image of a subject once, got {plain(twice)!r} twice.")
+    return len(wanted), place

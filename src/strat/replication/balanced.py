@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from strat.algebra import hadamard_columns, m_sequence, orthogonal_array, prime_power
+from strat.algebra import OrthogonalArray, hadamard_columns, m_sequence, orthogonal_array, prime_power
 from strat.algebra import multi_array as orthogonal_multi_array
-from strat.algebra.orthogonal import exponent, fewest_runs
+from strat.algebra.orthogonal import codes_and_levels, exponent, fewest_runs, is_balanced, is_orthogonal, shared_terms
 from strat.base import validate
 from strat.base.errors import StratError, some
 from strat.base.limits import LIMITS
+from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
@@ -31,7 +33,7 @@ _OTHERS = "use generalized(design), multi_array(design) or jackknife(design), wh
 
 
 @checked
-def brr(design: Design) -> Replicates:
+def brr(design: Design, *, array: OrthogonalArray | ArrayLike | None = None) -> Replicates:
     """Balanced repeated replication: each replicate takes one of the p units of each stratum (STRAT 7).
 
     Two units per stratum give half-samples over a Hadamard matrix; any prime power p of units gives the general
@@ -39,18 +41,41 @@ def brr(design: Design) -> Replicates:
     to 256 strata in as few replicates as difference schemes allow. For other numbers of units see :func:`generalized`
     and :func:`multi_array`; :func:`partially_balanced` takes fewer replicates at a stated loss.
 
+    Parameters
+    ----------
+    design
+        The same number of units in every stratum.
+    array
+        Use this array (runs × columns, such as one from a catalogue) instead of one of our own. Its first columns serve
+        the strata in their order. Of two symbols the larger takes the first unit, so that +1 does (STRAT (12)); of more
+        the least does. An array that is not balanced costs degrees of freedom, as stated with the replicates.
+
+    Notes
+    -----
+    With orthonormal contrasts of the units, the variance of a linear statistic is g'Gg for the sample's contrasts g and
+    the mean squares and products G of those of the array. Balance makes G the unit matrix. Else the variance is
+    unbiased over the order of the units in their strata, and as uncertain as one of m / sum(G²) times the degrees of
+    freedom, for m equally large normal contrasts (Satterthwaite).
+
     Examples
     --------
     >>> from strat.designs import Design
     >>> print(brr(Design.stratified(strata=[1, 1, 2, 2, 3, 3])))
     BRR: 4 replicates from a Hadamard matrix of order 4, 3 degrees of freedom
+    >>> two = Design.stratified(strata=[1, 1, 2, 2])
+    >>> print(brr(two, array=[[1, 1], [1, -1], [-1, 1], [-1, -1]]))
+    BRR: 4 replicates from the given array of strength 2, 2 degrees of freedom
+    >>> brr(two, array=[[1, 1], [-1, -1]]).df  # both strata always take the same unit: one contrast instead of two
+    1.0
     """
-    return _balanced(design, 0.0, Method(MethodKind.BRR, "BRR"))
+    return _balanced(design, 0.0, Method(MethodKind.BRR, "BRR"), array)
 
 
 @checked
-def fay(design: Design, *, rho: float = 0.5) -> Replicates:
+def fay(design: Design, *, rho: float = 0.5, array: OrthogonalArray | ArrayLike | None = None) -> Replicates:
     """Fay's method: BRR in which units left out keep the share rho of their weight (0 <= rho < 1).
+
+    `array` is used as in :func:`brr`.
 
     Examples
     --------
@@ -58,7 +83,7 @@ def fay(design: Design, *, rho: float = 0.5) -> Replicates:
     >>> sorted(set(fay(Design.stratified(strata=[1, 1, 2, 2]), rho=0.3).factors().ravel().round(12).tolist()))
     [0.3, 1.7]
     """
-    return _balanced(design, _rho(rho), Method(MethodKind.FAY, f"Fay (rho = {float(rho):g})"))
+    return _balanced(design, _rho(rho), Method(MethodKind.FAY, f"Fay (rho = {float(rho):g})"), array)
 
 
 def _rho(rho: float) -> float:
@@ -67,7 +92,9 @@ def _rho(rho: float) -> float:
     return float(rho)
 
 
-def _balanced(design: Design, rho: float, method: Method) -> Replicates:
+def _balanced(
+    design: Design, rho: float, method: Method, array: OrthogonalArray | ArrayLike | None = None
+) -> Replicates:
     sizes = usable_sizes(design)
     p = int(sizes[0])
     if (sizes != p).any():
@@ -78,6 +105,8 @@ def _balanced(design: Design, rho: float, method: Method) -> Replicates:
         )
     if p == 1:
         raise StratError.about("design", f"must have at least two units in every stratum for BRR, got 1; {_OTHERS}")
+    if array is not None:
+        return _over_given(design, array, p, rho, method)
     if p == 2:
         return contrasts_over(design, rho, method)
     try:
@@ -87,9 +116,31 @@ def _balanced(design: Design, rho: float, method: Method) -> Replicates:
             "design", f"must have a prime power of units in every stratum for BRR, got {p}; {_OTHERS}"
         ) from None
     gain = (1.0 - rho) * np.sqrt(1.0 - design.fraction)
-    operator, array = _over_an_array(p, gain)
+    operator, words = _over_an_array(p, gain)
     scale = scales.balanced(operator.number, units=p, rho=rho)
-    return Replicates(design, method, operator, scale, design.df, array)
+    return Replicates(design, method, operator, scale, design.df, words)
+
+
+def _over_given(design: Design, array: OrthogonalArray | ArrayLike, p: int, rho: float, method: Method) -> Replicates:
+    """Replicates over an array from elsewhere, with what it lacks in words and in degrees of freedom."""
+    codes, _ = codes_and_levels(array)
+    strata, symbols = design.n_strata, len(np.unique(codes))
+    if symbols != p or codes.shape[1] < strata or len(codes) < 2:
+        raise StratError.about(
+            "array",
+            f"must have two runs or more, a column for each of the {strata:,} strata and {p} symbols for their units, "
+            f"got {counted(len(codes), 'run')}, {counted(codes.shape[1], 'column')} and {counted(symbols, 'symbol')}; "
+            "transpose it if its rows are strata, or leave it out.",
+        )
+    used = codes[:, :strata] if p > 2 else 1 - codes[:, :strata]
+    df, words = design.df, "the given array of strength 2"
+    given = OrthogonalArray(used, p, "given")
+    if not is_orthogonal(given):
+        df = design.df * strata * (p - 1) / shared_terms(given)
+        lacks = "does not take every unit equally often" if is_balanced(given) else "is not balanced"
+        words = f"the given array, which {lacks} ({counted(df, 'degree of freedom', '.4g')} instead of {design.df:g})"
+    operator = Runs(used, p, (1.0 - rho) * np.sqrt(1.0 - design.fraction))
+    return Replicates(design, method, operator, scales.balanced(len(used), units=p, rho=rho), df, words)
 
 
 def _over_an_array(p: int, gain: Array) -> tuple[Operator, str]:

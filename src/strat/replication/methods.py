@@ -37,6 +37,8 @@ class Method(Result):
         The replicates in one line ("": none were made).
     by_shares
         Whether a quantile's variance was found through the share of rows at or below it (Woodruff).
+    at_random
+        Whether each replicate was drawn at random, so that other draws give another standard error.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Method(Result):
     name: str
     replicates: str = ""
     by_shares: bool = False
+    at_random: bool = False
 
     @property
     def replicated(self) -> bool:

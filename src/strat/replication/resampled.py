@@ -46,6 +46,8 @@ def bootstrap(
 
     The plain bootstrap is too narrow by the factor (n_h - 1) / n_h, which is a half with two units per stratum.
     Squares are taken about the full-sample value and divided by the number of replicates (R: by one less).
+    An estimate by the bootstrap says how far its standard error may be off for the number of replicates
+    (`monte_carlo_error`), and how many would do (`replicates_within`).
 
     Examples
     --------
@@ -60,7 +62,8 @@ def bootstrap(
     operator = Resamples(
         sizes, draws, np.sqrt(1.0 - design.fraction), validate.count("replicates", replicates, least=2), seed
     )
-    method = Method(MethodKind.BOOTSTRAP, "Rao-Wu bootstrap" if kind == "rao-wu" else "plain bootstrap")
+    name = "Rao-Wu bootstrap" if kind == "rao-wu" else "plain bootstrap"
+    method = Method(MethodKind.BOOTSTRAP, name, at_random=True)
     return Replicates(design, method, operator, scales.balanced(replicates), design.df, seed=seed)
 
 
@@ -78,7 +81,7 @@ def half_samples(design: Design, *, replicates: int, rng: int | np.random.Genera
     )
     operator = Contrasts(design.stratum, *contrast_geometry(design, 0.0), replicates, None, signs.astype(np.int8))
     scale = scales.balanced(replicates)
-    method = Method(MethodKind.HALF_SAMPLES, "random half-samples")
+    method = Method(MethodKind.HALF_SAMPLES, "random half-samples", at_random=True)
     return Replicates(design, method, operator, scale, design.df, "random signs", seed)
 
 

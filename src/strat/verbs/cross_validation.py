@@ -226,7 +226,7 @@ def cross_validate(
         estimates,
         level=level,
         rows=len(columns["row"]),
-        warnings=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys(notes)),
         library=_library(X),
     )
     folds = {one.name: values_by_fold(one, outcome, [len(s.test) for s in sessions], weight) for one in wanted}

@@ -201,7 +201,7 @@ def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple
         rows=basis.cells.rows,
         dropped=basis.cells.dropped,
         marks=basis.cells.marks,
-        warnings=notes,
+        notes=notes,
         strata=next(iter(basis.groups.values())).each if basis.groups and not by else {},
         by=by,
         groups=basis.groups if by else {},

@@ -34,7 +34,7 @@ def evaluate_two_phase(source: Sources, wanted: Sequence[Measure], second: Proxy
         rows=number,
         design=f"two phases, {design.summary}; {labels:,} of {number:,} rows labelled",
         method=f"{second.estimator} on {', '.join(second.names)}, {next(iter(estimates.values())).method}",
-        warnings=tuple(dict.fromkeys([*notes, *more])),
+        notes=tuple(dict.fromkeys([*notes, *more])),
         by=question.by,
         groups=groups,
         library=source.table.library,

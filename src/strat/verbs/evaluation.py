@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
         The target of inference: what is fixed and what was sampled.
     method
         How variances were found.
-    warnings
+    notes
         Notes on what to keep in mind with the numbers.
     strata
         The first measure in each stratum, if there are strata and no groups were asked for.
@@ -72,7 +72,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     design: str
     target: str
     method: str
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     strata: Mapping[Any, Estimate] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     groups: Mapping[str, Groups] = field(default_factory=dict)
@@ -160,11 +160,10 @@ class Evaluation(ByName[str, Estimate], SheetResult):
         left_out = () if naive and not self.by else ("naive_low", "naive_high")
         kept = {limits.get(name, name): values for name, values in columns.items() if name not in left_out}
         rows = list(zip(*kept.values(), strict=True))
-        notes = tuple(line for line in self.notes if not left_out or line != NAIVE)
+        notes = tuple(line for line in self._below() if not left_out or line != NAIVE)
         return Sheet(SCHEMA, list(kept), rows, title=self.design, notes=notes, data=self.data())
 
-    @property
-    def notes(self) -> tuple[str, ...]:
+    def _below(self) -> tuple[str, ...]:
         """The sentences below the table."""
         lines = [f"Inference is for {self.target}.", f"Variance: {self.method}.", NAIVE]
         if self.estimates:
@@ -177,7 +176,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
             lines.append(dropped_note(self.dropped, self.marks))
         odds = str(self.equalized_odds()).splitlines() if has_both_rates(self.groups) else []
         return (*lines, *(line for groups in self.groups.values() for line in groups.sentences(self.level)), *odds,
-                *(f"note: {warning}" for warning in self.warnings))  # fmt: skip
+                *(f"note: {note}" for note in self.notes))  # fmt: skip
 
     def data(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -198,7 +197,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
                 {"stratum": label, **_without(line, ("positive",))}
                 for label, line in records_of(self.strata, self.level)
             ],
-            "notes": records(self.warnings),
+            "notes": records(self.notes),
             **(self._data_of_groups(lines) if self.by else {}),
         }
         if self.confusion is not None and self.labels is not None:
@@ -214,6 +213,13 @@ class Evaluation(ByName[str, Estimate], SheetResult):
             "between_groups": [groups.data(self.level) for groups in self.groups.values()],
         }
         return data | {"equalized_odds": self.equalized_odds().to_dict()} if has_both_rates(self.groups) else data
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """The error for a name that it does not have, such as the earlier one of `notes`."""
+            hint = "; type evaluation.notes" if name == "warnings" else ""
+            raise AttributeError(f"'Evaluation' object has no attribute {name!r}{hint}", name=name, obj=self)
 
     @checked
     def paper(

@@ -264,7 +264,7 @@ def _alone(
             ]
             questions += [_undefined(measure, in_words(label), why) for label, why in groups.undefined.items()]
     name = candidate or value
-    return questions, GateResult(name, None, (), result.level, "fail", result.warnings, {}, str(result.design))
+    return questions, GateResult(name, None, (), result.level, "fail", result.notes, {}, str(result.design))
 
 
 def _of_one_system(handed: dict[str, Any]) -> tuple[dict[str, Any], str]:

@@ -8,7 +8,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "classes-like-ids",
         "measure",
-        "`truth` has {classes:,} classes for {rows:,.0f} rows: is it an id?",
+        "The truth has {classes:,} classes for {rows:,.0f} rows, as an id has.",
         effect="A measure that averages over classes then averages over single rows.",
         do="Check that `truth` names the column with the true classes.",
         do_on_command_line="Check that --truth names the column with the true classes.",

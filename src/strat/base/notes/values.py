@@ -75,7 +75,8 @@ KINDS: tuple[Kind, ...] = (
         "value",
         "In {n:unit} only one outcome was seen. The limits assume that rows of {a unit} have a correlation of at most "
         "about 0.3. Where whole {units} can fail, the 95 % limit is that of {effective:.3g} rows, {limit:.3g}.",
-        do='Such limits are `estimate.interval(method="exact")`.',
+        do='`estimate.interval(method="exact")` gives such limits.',
+        do_on_command_line='In Python `estimate.interval(method="exact")` gives such limits.',
     ),
     Kind(
         "no-variation",

@@ -82,7 +82,7 @@ class CsvFiles:
         rows = self._as_text(engine, self.na)
         if not self.whole:  # all rows are looked at when a type is settled
             rows = rows.limit(LIMITS.rows_looked_at)
-        held = ask(rows, [self._looks(name)[KINDS.index(self.types[name])] for name in typed])
+        held = ask(engine, rows, [self._looks(name)[KINDS.index(self.types[name])] for name in typed])
         return [name for name in typed if not next(held)]
 
     def _looks(self, name: str) -> list[str]:
@@ -131,9 +131,11 @@ class CsvFiles:
         rows = self._as_text(engine, self.na) if unsure else None
         before = dict(self.types)
         # one test is enough where what the first rows look like holds for all
-        held = ask(rows, [self._looks(name)[KINDS.index(before[name])] for name in unsure if before[name] in KINDS])
+        held = ask(
+            engine, rows, [self._looks(name)[KINDS.index(before[name])] for name in unsure if before[name] in KINDS]
+        )
         unsure = [name for name in unsure if before[name] not in KINDS or not next(held)]
-        answers = ask(rows, [look for name in unsure for look in self._looks(name)])
+        answers = ask(engine, rows, [look for name in unsure for look in self._looks(name)])
         for name in unsure:
             fits = [next(answers) for _ in KINDS]
             self.types[name] = next((kind for kind, good in zip(KINDS, fits, strict=True) if good), "VARCHAR")
@@ -141,4 +143,4 @@ class CsvFiles:
 
     def marks(self, engine: Any, names: Sequence[str]) -> Counts:
         """How many values are which mark."""
-        return count_marks(self._as_text(engine, ()), names, self.na)
+        return count_marks(engine, self._as_text(engine, ()), names, self.na)

@@ -143,17 +143,19 @@ def in_marks(text: str, na: Sequence[str]) -> str:
     return f"trim({text}) in ({listed})" if na else "false"
 
 
-def ask(relation: Any, aggregates: list[str]) -> Iterator[Any]:
+def ask(engine: Any, relation: Any, aggregates: list[str]) -> Iterator[Any]:
     """The answers to these aggregates, from one pass."""
-    return iter(relation.aggregate(", ".join(aggregates)).fetchall()[0] if aggregates else ())
+    if not aggregates:
+        return iter(())
+    return iter(engine.execute(f"select {', '.join(aggregates)} from ({relation.sql_query()})").fetchall()[0])
 
 
-def count_marks(relation: Any, names: Sequence[str], na: Sequence[str]) -> Counts:
+def count_marks(engine: Any, relation: Any, names: Sequence[str], na: Sequence[str]) -> Counts:
     """How many values of each of these text columns are which mark."""
     if not na or not names:
         return {}
     asked = [f"count(*) filter (where {in_marks(quoted(name), [mark])})" for name in names for mark in na]
-    counts = ask(relation, asked)
+    counts = ask(engine, relation, asked)
     return {name: {mark: count for mark in na if (count := next(counts))} for name in names}
 
 

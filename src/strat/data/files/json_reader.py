@@ -73,10 +73,10 @@ class JsonFiles:
             return False
         rows = self._read(engine, dict.fromkeys(unsure, "JSON"))
         tests = {name: test for name in unsure if (test := _json_held(quoted(name), self.types[name], self.na))}
-        held = dict(zip(tests, ask(rows, list(tests.values())), strict=True))
+        held = dict(zip(tests, ask(engine, rows, list(tests.values())), strict=True))
         unsure = [name for name in unsure if not held.get(name)]
         asked = [look for name in unsure for look in _json_looks(quoted(name), self.na)]
-        answers = ask(rows, asked)
+        answers = ask(engine, rows, asked)
         looks = {}
         for name in unsure:
             both, *looks[name] = (next(answers) for _ in range(6))
@@ -91,7 +91,7 @@ class JsonFiles:
 
     def marks(self, engine: Any, names: Sequence[str]) -> Counts:
         """How many values are which mark."""
-        return count_marks(self._read(engine, dict.fromkeys(names, "VARCHAR")), names, self.na)
+        return count_marks(engine, self._read(engine, dict.fromkeys(names, "VARCHAR")), names, self.na)
 
 
 def _json_held(value: str, kind: str, na: Sequence[str]) -> str | None:

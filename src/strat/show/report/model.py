@@ -150,7 +150,7 @@ class Told:
         How it was computed, one sentence each.
     topics
         What the list of references is chosen by.
-    warnings
+    notes
         Notes on what to keep in mind with the numbers.
     data
         Everything for machines.
@@ -163,6 +163,6 @@ class Told:
     facts: tuple[tuple[str, str], ...] = ()
     methods: tuple[str, ...] = ()
     topics: frozenset[str] = frozenset()
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""

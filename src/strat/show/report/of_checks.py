@@ -19,4 +19,4 @@ def of_check(result: Check, name: str = "") -> Told:
     )
     grid = Grid(table, f"Coverage of {result.level:.0%} intervals of {result.metric}")
     section = Section(name or f"Intervals of {result.metric}", (grid,), stop(str(result)))
-    return Told(Answer(stop(str(result))), (section,), facts, warnings=result.notes, data=dict(table.data or {}))
+    return Told(Answer(stop(str(result))), (section,), facts, notes=result.notes, data=dict(table.data or {}))

@@ -64,7 +64,7 @@ def of_leaderboard(board: Leaderboard) -> Told:
             else "The difference is paired by item; its interval is Student's t, without adjustment.",
         ),
         topics=topics_of(estimate) | ({"max-t", "winner"} if count > 1 else set()),
-        warnings=board.notes,
+        notes=board.notes,
         data={"schema": "strat/compare/3", **_board_data(board, count)},
         title=f"{named(estimate)} of {counted(len(board.systems), 'system')}",
     )
@@ -264,7 +264,7 @@ def of_comparison(comparison: Comparison, name: str = "") -> Told:
         ),
         methods=methods_of(difference),
         topics=topics_of(difference),
-        warnings=difference.notes,
+        notes=difference.notes,
         data=jsonable({"schema": "strat/compare/3", **comparison.to_dict()}),
     )
 

@@ -38,7 +38,7 @@ def of_estimate(estimate: Estimate, name: str = "") -> Told:
         facts=facts_of(estimate),
         methods=methods_of(estimate),
         topics=topics_of(estimate) | ({"max-t"} if estimate.point.ndim else set()),
-        warnings=estimate.notes,
+        notes=estimate.notes,
         data=jsonable({"schema": "strat/estimate/1", "name": estimate.name, "positive": estimate.positive,
                        "method": str(estimate.method), "design": estimate.design_text, "target": estimate.target,
                        "values": records(estimate)}),

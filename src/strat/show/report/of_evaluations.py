@@ -47,7 +47,7 @@ def of_evaluation(evaluation: Evaluation) -> Told:
         facts=_evaluation_facts(evaluation, first, source),
         methods=methods_of(first),
         topics=frozenset().union(*(topics_of(e) for e in evaluation.estimates.values())),
-        warnings=evaluation.warnings,
+        notes=evaluation.notes,
         data={"schema": "strat/evaluate/3", **evaluation.data()},
         title=source or f"{measures} of {counted(evaluation.rows, 'row')}",
     )

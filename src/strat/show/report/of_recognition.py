@@ -45,7 +45,7 @@ def of_match_curve(curve: MatchCurve, name: str = "") -> Told:
         facts=(("Probes", probes), *facts_of(estimate)),
         methods=methods_of(estimate),
         topics=topics_of(estimate) | {"max-t"},
-        warnings=estimate.notes,
+        notes=estimate.notes,
         data=jsonable(data),
         title=name or "Identification",
     )
@@ -96,7 +96,7 @@ def of_det_curve(curve: DetCurve, name: str = "") -> Told:
         facts=facts,
         methods=methods_of(estimate),
         topics=topics_of(estimate) | {"max-t"},
-        warnings=estimate.notes,
+        notes=estimate.notes,
         data=jsonable(data),
         title=name or "Verification",
     )
@@ -126,19 +126,18 @@ def of_verification(verification: Verification, name: str = "") -> Told:
     grid = Grid(Sheet("", ("rate", "estimate", *COLUMNS), rows), "Error rates with 95 % intervals", marks)
     (_, value, _, low, high) = rows[0]
     sentence = f"The equal error rate is {_percent(value, low, high)} (95 % interval {_range(low, high)})."
-    notes = [note for estimate in rates.values() for note in estimate.notes]
-    warnings = tuple(dict.fromkeys([*notes, *told.warnings]))
+    notes = tuple(dict.fromkeys([*(note for estimate in rates.values() for note in estimate.notes), *told.notes]))
     return Told(
         answer=Answer(sentence, "", (Bar("equal error rate", low, value, high),)),
         sections=(Section("Error rates", (grid,)), *told.sections),
         facts=told.facts,
         methods=told.methods,
         topics=told.topics,
-        warnings=warnings,
+        notes=notes,
         data={
             **told.data,
             "rates": [dict(zip(("rate", "estimate", "se", "low", "high"), row, strict=True)) for row in rows],
-            "notes": coded(warnings),
+            "notes": coded(notes),
         },
         title=name or "Verification",
     )

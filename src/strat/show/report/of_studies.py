@@ -23,7 +23,7 @@ def of_models(result: ModelComparison, name: str = "") -> Told:
         ("Practical equivalence", f"differences up to {result.rope:g}, for the posterior probabilities alone"),
     )
     answer = Answer(stop(_best(result)))
-    return Told(answer, (section,), facts, warnings=tuple(result.all_notes()), data=jsonable(dict(sheet.data or {})))
+    return Told(answer, (section,), facts, notes=tuple(result.all_notes()), data=jsonable(dict(sheet.data or {})))
 
 
 def _best(result: ModelComparison) -> str:
