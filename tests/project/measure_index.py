@@ -11,10 +11,11 @@ from textwrap import wrap
 from strat import measures
 from strat.measures import register
 
-HEAD = '''"""Which module has which measure, so that one word imports one module. Written by tests/project/measure_index.py."""
+HEAD = '''"""Which module has which measure: one word imports one module. Written by tests/project/measure_index.py."""
 
 from __future__ import annotations
 
+# fmt: off
 '''
 TAIL = """MODULES = {word: f"strat.measures.{module}" for module, words in WORDS.items() for word in words.split()}
 HOMES = {name: f"strat.measures.{module}" for module, names in FUNCTIONS.items() for name in names.split()}
@@ -29,10 +30,17 @@ def text() -> str:
     ours = {word: one for word, one in register.entered().items() if one.function.__module__.startswith("strat.")}
     words = _by_module({word: one.function.__module__ for word, one in ours.items()})
     names = _by_module({name: _home(name) for name in measures.__all__})
+    named: dict[str, list[str]] = {}
+    for one in sorted(dict.fromkeys(ours.values()), key=lambda one: (len(one.needs), one.needs, one.name)):
+        if one.of_tables:
+            sign = "" if one.name[-1] in "@^" else "@"
+            spelling = f"{one.name}{sign}{one.at}" if one.needs_number else one.name
+            named.setdefault(", ".join(one.needs), []).append(spelling)
     return (
         HEAD
-        + _table("WORDS", "of measures, as people ask for them", words)
-        + _table("FUNCTIONS", "public names", names)
+        + _table("NAMES", "of the measures of a table, by the columns that they need", named)
+        + _table("WORDS", "of measures, as people ask for them, by module", words)
+        + _table("FUNCTIONS", "public names, by module", names)
         + TAIL
     )
 
@@ -54,7 +62,7 @@ def _by_module(modules: dict[str, str]) -> dict[str, list[str]]:
 
 
 def _table(name: str, what: str, words: dict[str, list[str]]) -> str:
-    lines = [f"{name} = {{  # {what}, by module"]
+    lines = [f"{name} = {{  # {what}"]
     for module, each in words.items():
         line = f'    "{module}": "{" ".join(each)}",'
         if len(line) <= 120:

@@ -21,7 +21,7 @@ SAME = (  # arguments of the library that are options under the same name
 )
 
 
-@command.command()
+@command.command(epilog=options.all_measures())
 def evaluate(
     ctx: typer.Context,
     files: options.FilesOrLogs,

@@ -14,11 +14,12 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
         balanced_accuracy,
         error_rate,
         f1,
+        false_negative_rate,
+        false_positive_rate,
         fbeta,
         jaccard,
-        kappa,
         mcc,
-        metric,
+        negative_predictive_value,
         precision,
         recall,
         selection_rate,
@@ -26,18 +27,18 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     )
     from strat.measures.confusion_counts import confusion
     from strat.measures.confusion_matrix import ConfusionMatrix, confusion_by
-    from strat.measures.equations import (
+    from strat.measures.custom import metric
+    from strat.measures.equations.models import (
         ability,
-        bradley_terry,
         calibration_intercept,
         calibration_slope,
-        equation,
         linear_regression,
         logistic_regression,
-        ordinal_logit,
         success_curve,
-        win_rate,
     )
+    from strat.measures.equations.ordinal import ordinal_logit
+    from strat.measures.equations.solver import equation
+    from strat.measures.equations.votes import bradley_terry, win_rate
     from strat.measures.fields.agreement import fleiss_kappa, gwet_ac, icc, krippendorff_alpha
     from strat.measures.fields.answers import exact_match, rouge, token_f1
     from strat.measures.fields.clinical import (
@@ -67,6 +68,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     )
     from strat.measures.fields.speech import cer, mer, wer, wil, word_errors
     from strat.measures.fields.translation import bleu, chrf, mqm, mqm_weights, ter
+    from strat.measures.kappas import kappa
     from strat.measures.loss import (
         LossMatrix,
         chow,
@@ -167,6 +169,8 @@ __all__ = [
     "expected_loss",
     "expected_reciprocal_rank",
     "f1",
+    "false_negative_rate",
+    "false_positive_rate",
     "fbeta",
     "fleiss_kappa",
     "function_of_totals",
@@ -207,6 +211,7 @@ __all__ = [
     "named",
     "ndcg",
     "negative_likelihood_ratio",
+    "negative_predictive_value",
     "net_benefit",
     "nri",
     "observed_expected",

@@ -16,31 +16,15 @@ from strat.base.validate.columns import Array, encode, equal, same_length
 from strat.measures.base import FEW_UNITS, Rows, Statistic
 from strat.measures.class_shares import Settings, class_share, left_out_note, recalls_of_classes
 from strat.measures.confusion_counts import counts_of, family, pair, refuse_scores
-from strat.measures.custom import metric
-from strat.measures.kappas import kappa
 from strat.measures.label_notes import label_notes
 from strat.measures.positive import positive_of
 from strat.measures.quotients import quotient, share_slopes, share_value
 from strat.measures.register import measure, of_classes_there, of_one_class, one_for_all
 
-__all__ = [
-    "accuracy",
-    "balanced_accuracy",
-    "error_rate",
-    "f1",
-    "fbeta",
-    "jaccard",
-    "kappa",
-    "mcc",
-    "metric",
-    "precision",
-    "recall",
-    "selection_rate",
-    "specificity",
-]
 
-
-@measure("precision", "positive_predictive_value", "ppv", averaged=True, together=of_one_class)
+@measure(
+    "precision", "positive_predictive_value", "ppv", averaged=True, looks_at="called positive", together=of_one_class
+)
 @checked
 def precision(
     truth: ArrayLike,
@@ -77,7 +61,16 @@ def precision(
     return class_share("precision", truth, predicted, (1, 0, 0, 0), (0, 1, 0, 0), settings)
 
 
-@measure("recall", "sensitivity", "true_positive_rate", "tpr", "hit_rate", averaged=True, together=of_one_class)
+@measure(
+    "recall",
+    "sensitivity",
+    "true_positive_rate",
+    "tpr",
+    "hit_rate",
+    averaged=True,
+    looks_at="positive",
+    together=of_one_class,
+)
 @checked
 def recall(
     truth: ArrayLike,
@@ -99,7 +92,9 @@ def recall(
     return class_share("recall", truth, predicted, (1, 0, 0, 0), (0, 0, 1, 0), settings)
 
 
-@measure("specificity", "selectivity", "true_negative_rate", "tnr", averaged=True, together=of_one_class)
+@measure(
+    "specificity", "selectivity", "true_negative_rate", "tnr", averaged=True, looks_at="negative", together=of_one_class
+)
 @checked
 def specificity(
     truth: ArrayLike,
@@ -121,7 +116,7 @@ def specificity(
     return class_share("specificity", truth, predicted, (1, -1, -1, 1), (0, 0, -1, 1), settings)
 
 
-@measure("negative_predictive_value", "npv", together=one_for_all)
+@measure("negative_predictive_value", "npv", looks_at="called negative", together=one_for_all)
 @checked
 def negative_predictive_value(
     truth: ArrayLike,
@@ -141,7 +136,7 @@ def negative_predictive_value(
     return class_share("negative predictive value", truth, predicted, (1, -1, -1, 1), (0, -1, 0, 1), settings)
 
 
-@measure("false_positive_rate", "fpr", "fall_out", higher_is_better=False, together=one_for_all)
+@measure("false_positive_rate", "fpr", "fall_out", higher_is_better=False, looks_at="negative", together=one_for_all)
 @checked
 def false_positive_rate(
     truth: ArrayLike,
@@ -161,7 +156,7 @@ def false_positive_rate(
     return class_share("false positive rate", truth, predicted, (-1, 1, 0, 0), (0, 0, -1, 1), settings)
 
 
-@measure("false_negative_rate", "fnr", "miss_rate", higher_is_better=False, together=one_for_all)
+@measure("false_negative_rate", "fnr", "miss_rate", higher_is_better=False, looks_at="positive", together=one_for_all)
 @checked
 def false_negative_rate(
     truth: ArrayLike,
@@ -300,7 +295,7 @@ def jaccard(
     return class_share("Jaccard", truth, predicted, (1, 0, 0, 0), (-1, 1, 1, 0), settings)
 
 
-@measure("accuracy", "acc", mixes_classes=True, together=one_for_all)
+@measure("accuracy", "acc", mixes_classes=True, looks_at="all", together=one_for_all)
 @checked
 def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The weighted share of rows that are labelled correctly.
@@ -314,7 +309,13 @@ def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 
 
 @measure(
-    "error_rate", "error", "misclassification_rate", higher_is_better=False, mixes_classes=True, together=one_for_all
+    "error_rate",
+    "error",
+    "misclassification_rate",
+    higher_is_better=False,
+    mixes_classes=True,
+    looks_at="all",
+    together=one_for_all,
 )
 @checked
 def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 from strat.measures.confusion_counts import chosen, confusion, pair, shares
 
-__all__ = ["Confused", "ConfusionMatrix", "confusion_by"]
-
 
 @dataclass(frozen=True)
 class Confused:

@@ -1,7 +1,31 @@
-"""Which module has which measure, so that one word imports one module. Written by tests/project/measure_index.py."""
+"""Which module has which measure: one word imports one module. Written by tests/project/measure_index.py."""
 
 from __future__ import annotations
 
+# fmt: off
+NAMES = {  # of the measures of a table, by the columns that they need
+    "predicted": "selection_rate",
+    "score": "latency@q mean median quantile@q total variance",
+    "score, items": "best@k consistency majority@k mean@k pass@k pass^k",
+    "score, predicted": "cost_per_success",
+    "score, truth": "ratio",
+    "truth, predicted": (
+        "accuracy balanced_accuracy bleu cer chrf chrf++ correlation error_rate exact_match f1 false_negative_rate "
+        "false_positive_rate fbeta@beta fleiss_kappa gwet_ac1 gwet_ac2_linear gwet_ac2_quadratic icc1 icc2 icc3 "
+        "jaccard kappa kendall krippendorff_alpha krippendorff_alpha_interval krippendorff_alpha_ordinal "
+        "krippendorff_alpha_ratio mae mape mcc mean_error mer mse negative_likelihood_ratio "
+        "negative_predictive_value pinball_loss positive_likelihood_ratio precision r2 recall rmse rouge1 rouge2 "
+        "rougel spearman specificity ter token_f1 wer wil "
+    ),
+    "truth, score": (
+        "auc average_precision brier calibration_error calibration_intercept calibration_slope equal_error_rate "
+        "fnmr@fpr log_loss net_benefit@thresholds observed_expected partial_auc@specificity roc_auc_ovo "
+        "roc_auc_ovo_weighted roc_auc_ovr roc_auc_ovr_weighted tpr@fpr "
+    ),
+    "predicted, truth, items": "mqm",
+    "truth, predicted, items": "majority_vote",
+    "truth, predicted, score": "harrell_c idi interval_share mase nri",
+}
 WORDS = {  # of measures, as people ask for them, by module
     "classification": (
         "acc accuracy balanced_accuracy dice error error_rate f1 f1_score f_score fall_out false_negative_rate "
@@ -42,7 +66,8 @@ WORDS = {  # of measures, as people ask for them, by module
     "means": "average correlation mean mean_score pearson pearsonr ratio sum total variance",
     "multilabel": "coverage_error hamming_loss label_ranking_average_precision label_ranking_loss lrap subset_accuracy",
     "probabilities": (
-        "brier brier_score calibration_error cross_entropy ece expected_calibration_error log_loss nll top_k_accuracy "
+        "brier brier_score calibration_error cross_entropy ece expected_calibration_error log_loss nll "
+        "top_k_accuracy "
     ),
     "quantiles": "latency median quantile",
     "regression": (
@@ -59,7 +84,8 @@ WORDS = {  # of measures, as people ask for them, by module
 FUNCTIONS = {  # public names, by module
     "base": "Axis Rows Statistic",
     "classification": (
-        "accuracy balanced_accuracy error_rate f1 fbeta jaccard mcc precision recall selection_rate specificity "
+        "accuracy balanced_accuracy error_rate f1 false_negative_rate false_positive_rate fbeta jaccard mcc "
+        "negative_predictive_value precision recall selection_rate specificity "
     ),
     "confusion_counts": "confusion",
     "confusion_matrix": "ConfusionMatrix confusion_by",

@@ -16,8 +16,6 @@ from strat.measures.confusion_counts import Pair, chosen, pair
 from strat.measures.quotients import quotient
 from strat.measures.register import measure
 
-__all__ = ["kappa"]
-
 
 @measure("kappa", "cohen_kappa", "cohens_kappa", unit="score", bounds=(-np.inf, 1.0), reference="Cohen 1960")
 @checked

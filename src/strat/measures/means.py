@@ -77,6 +77,7 @@ def _means_by_kind(_: Measure | None, columns: Columns) -> Groups:
 def _mean_score(columns: Columns) -> Statistic:
     """The mean of scores, as a share where all are 0 or 1."""
     kinds, means = _means_by_kind(None, columns)
+    assert kinds is not None
     return means[int(kinds.max(initial=0))]
 
 
@@ -139,7 +140,9 @@ def proportion(y: ArrayLike) -> Statistic:
     return replace(mean(array), name="proportion", link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
-@measure("ratio", needs=("score", "truth"), reads="numbers", unit="score per truth", bounds=UNBOUNDED)
+@measure(
+    "ratio", needs=("score", "truth"), reads="numbers", unit="score per truth", higher_is_better=None, bounds=UNBOUNDED
+)
 @checked
 def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     """The ratio of the totals of y and x.
@@ -163,7 +166,14 @@ def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     )
 
 
-@measure("variance", needs=("score",), reads="numbers", unit="square of the score's unit", bounds=(0.0, np.inf))
+@measure(
+    "variance",
+    needs=("score",),
+    reads="numbers",
+    unit="square of the score's unit",
+    higher_is_better=None,
+    bounds=(0.0, np.inf),
+)
 @checked
 def variance(y: ArrayLike) -> Statistic:
     """The weighted variance of y, with the factor n / (n - 1).

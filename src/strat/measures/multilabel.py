@@ -19,14 +19,6 @@ from strat.measures.register import SCORES, measure
 
 T = TypeVar("T", bound=np.generic)
 
-__all__ = [
-    "coverage_error",
-    "hamming_loss",
-    "label_ranking_average_precision",
-    "label_ranking_loss",
-    "subset_accuracy",
-]
-
 
 @measure("hamming_loss", reads="matrix", higher_is_better=False)
 @checked

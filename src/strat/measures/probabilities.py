@@ -18,8 +18,6 @@ from strat.measures.positive import positives, refused
 from strat.measures.quotients import quotient
 from strat.measures.register import SCORES, measure
 
-__all__ = ["brier", "calibration_curve", "calibration_error", "log_loss", "top_k_accuracy"]
-
 
 @measure(
     "log_loss",

@@ -70,7 +70,10 @@ class Measure:
     unit, bounds
         What its value is counted in, and where it can lie.
     higher_is_better
-        Whether a larger value is a better one.
+        Whether a larger value is a better one; None: the best value lies between, or that depends on what is counted.
+    looks_at
+        Of a share of rows, which rows these are: "all", those of a true class ("positive", "negative"), or those that
+        are "called positive" or "called negative".
     mixes_classes
         Whether it holds for classes in the proportions of the sample.
     symmetric
@@ -105,7 +108,8 @@ class Measure:
     averaged: bool = False
     unit: str = "share"
     bounds: tuple[float, float] = (0.0, 1.0)
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
+    looks_at: str = ""
     mixes_classes: bool = False
     symmetric: bool = False
     of_totals: bool = True
@@ -151,12 +155,22 @@ class Measure:
     @property
     def looks_at_one_class(self) -> bool:
         """Whether it asks which class is the positive one."""
-        return "positive" in self.arguments and not self.given.keys() & {"positive", "average"}
+        return "positive" in self.arguments and "positive" not in self.given and not self._averaged_already
+
+    @property
+    def upwards(self) -> bool:
+        """Whether systems are ranked with the larger value first."""
+        return self.higher_is_better is not False
 
     @property
     def takes_average(self) -> bool:
         """Whether it is averaged over classes in a way that its word does not say."""
-        return self.averaged and "average" not in self.given
+        return self.averaged and not self._averaged_already
+
+    @property
+    def _averaged_already(self) -> bool:
+        """Whether its word says how it is averaged over classes."""
+        return self.averaged and "average" in self.given
 
     @property
     def by_rows(self) -> bool:
@@ -348,7 +362,7 @@ def named(word: Any, *, files: bool = False, given: Container[str] = ROLES) -> M
         text, label = in_class.groups()
     key = re.sub(r"(?<=.)[- ](?=.)", "_", text.lower())
     numbered = NUMBER.fullmatch(PERCENTILE.sub(r"latency@0.\1", key))
-    record = _numbered(*numbered.groups(), files) if numbered else _averaged(key, files)
+    record = _numbered(numbered, files) if numbered else _averaged(key, files)
     if record is None or (label is not None and "positive" not in record.arguments):
         raise StratError.about("metrics", f"must be names of measures, got {shown(word)}; {_hint(key, given)}")
     if record.needs_number:
@@ -379,11 +393,12 @@ def line_for(word: str) -> str | None:
     return None
 
 
-def _numbered(stem: str, argument: str | None, number: str, files: bool) -> Measure | None:
+def _numbered(parts: re.Match[str], files: bool) -> Measure | None:
     """The measure that a word such as "pass@3" or "fnmr@fmr=0.001" means."""
-    value, plain_stem = float(number), _averaged(stem[:-1], files)
-    for record in (*_entered(stem, files), *_entered(stem[:-1], files), *([plain_stem] if plain_stem else ())):
-        if record.at is not None and argument in (None, record.at, *record.at_also):
+    stem, value = parts["stem"], float(parts["number"])
+    average = _averaged(stem[:-1], files)
+    for record in (*_entered(stem, files), *_entered(stem[:-1], files), *([average] if average else ())):
+        if record.at is not None and parts["argument"] in (None, record.at, *record.at_also):
             return replace(record, given={**record.given, record.at: int(value) if value.is_integer() else value})
     return None
 

@@ -21,7 +21,9 @@ def _errors(truth: ArrayLike, predicted: ArrayLike) -> tuple[Array, Array]:
     return true, given - true
 
 
-@measure("mean_error", "bias", reads="numbers", unit="unit of the truth", bounds=(-np.inf, np.inf))
+@measure(
+    "mean_error", "bias", reads="numbers", unit="unit of the truth", higher_is_better=None, bounds=(-np.inf, np.inf)
+)
 @checked
 def mean_error(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean of predicted − true: the bias.

@@ -25,8 +25,6 @@ from strat.measures.score_histograms import (
 )
 from strat.measures.scores import two_classes
 
-__all__ = ["equal_error_rate", "rate_at", "rate_within", "threshold_at"]
-
 FEW_BEYOND = 5.0  # comparisons beyond a threshold that it takes to know where that lies
 RATES = ("fpr", "tpr", "fnr", "tnr")
 

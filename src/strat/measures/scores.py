@@ -29,8 +29,6 @@ from strat.measures.score_histograms import (
     roc_area_slopes,
 )
 
-__all__ = ["auc", "average_precision", "det", "partial_auc", "precision_recall", "roc"]
-
 AREAS = {  # scikit-learn's names
     f"roc_auc_{way}{tail}": {"multi_class": way, **({"average": "weighted"} if tail else {})}
     for way in ("ovr", "ovo")

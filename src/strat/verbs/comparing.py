@@ -42,7 +42,7 @@ class Way:
 
     def better(self, metric: Measure) -> bool:
         """Whether a larger value is a better one: the measure's own word, or the caller's where it has none."""
-        return metric.higher_is_better if self.higher_is_better is None else self.higher_is_better
+        return metric.upwards if self.higher_is_better is None else self.higher_is_better
 
 
 def known_baseline(way: Way, systems: Sequence[str]) -> None:
@@ -144,7 +144,7 @@ def _hints(board: Board, metric: Measure, way: Way) -> list[Note]:
     notes += pooled_over_crossed([metric], way.sampling)
     if board.role == "score" and "truth" not in board.columns:
         notes += coded_scores(dict(zip(board.systems, board.values, strict=True)))
-        if way.higher_is_better is None and metric.higher_is_better:
+        if way.higher_is_better is None and metric.upwards:
             notes += looks_spent([board.names.get("score") or "", *board.systems])
     if units is None and board.about:
         weights = board.columns.get("weights")

@@ -250,7 +250,7 @@ def _alone(
     )
     result = evaluate(source, **asked, metrics=default if metrics is None else metrics, by=by)
     roles = {role: name for role, name in result.roles.items() if role in ("truth", "predicted", "score", "items")}
-    better = {m.word: m.higher_is_better for m in chosen(list(result.estimates), roles, decided=True)}
+    better = {m.word: m.upwards for m in chosen(list(result.estimates), roles, decided=True)}
     higher = handed["higher_is_better"]
     questions: list[Question] = []
     for measure, bound in _bounds("floor", floor, list(result.estimates)).items():

@@ -41,9 +41,13 @@ def chosen(
         raise StratError.about("metrics", "must name at least one measure, got none.")
     selected = [_of_labels_if_any(named(one, given), given) for one in wanted]
     for measure in selected:
-        for role in measure.needs:
-            if role not in given:
-                raise _lacking(measure, role, roles, table)
+        if not measure.of_tables:
+            files = ", on the command line `strat score`" if measure.files else ""
+            problem = f"must be measures of a table, got {measure.word!r}: type {measure.call}{files}."
+            raise StratError.about("metrics", problem)
+        absent = [role for role in measure.needs if role not in given]
+        if absent:
+            raise _lacking(measure, absent[0], roles, table)
     return selected if average == AUTO else _with_average(selected, average)
 
 
@@ -67,7 +71,7 @@ def _own(function: Callable[..., Any]) -> Measure:
     """The measure that a function of labels makes; one in the register is what its name is."""
     name = getattr(function, "__name__", "statistic")
     known = entered().get(name)
-    better = getattr(function, "higher_is_better", known is None or known.higher_is_better)
+    better = getattr(function, "higher_is_better", known is None or known.upwards)
     return Measure(
         name=name, word=name, function=function, needs=LABELS, higher_is_better=better, own=True,
         make=lambda columns: _made(name, function(columns["truth"], columns["predicted"])),
@@ -101,10 +105,6 @@ def _successes(columns: Columns) -> Columns:
 
 def _lacking(measure: Measure, role: str, roles: Mapping[str, str | None], table: Table | None) -> StratError:
     """The error about a measure that lacks a role: what the role is to it, and which columns could be it."""
-    if role not in roles and role not in ("score", "items"):
-        files = ", on the command line `strat score`" if measure.files else ""
-        problem = f"must be measures of a table, got {measure.word!r}: type {measure.call}{files}."
-        return StratError.about("metrics", problem)
     names = [name for name in measure.arguments if measure.arguments[name].default is measure.arguments[name].empty]
     place = measure.needs.index(role)
     argument = names[place] if place < len(names) and not measure.own else role

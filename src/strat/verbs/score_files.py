@@ -164,7 +164,7 @@ def _measure(wanted: Measure, items: Items) -> Callable[[Any, Any], Statistic]:
         return items.measured(wanted, np.asarray(truth).tolist(), system)
 
     measure.__name__ = wanted.word
-    measure.higher_is_better = wanted.higher_is_better  # type: ignore[attr-defined]
+    measure.higher_is_better = wanted.upwards  # type: ignore[attr-defined]
     return measure
 
 

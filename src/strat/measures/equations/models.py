@@ -147,7 +147,15 @@ def _slope_alone(columns: Roles) -> Statistic:
     )
 
 
-@measure("calibration_slope", needs=SCORES, make=_slope_alone, unit="slope", bounds=UNBOUNDED, reference="Cox 1958")
+@measure(
+    "calibration_slope",
+    needs=SCORES,
+    make=_slope_alone,
+    unit="slope",
+    higher_is_better=None,
+    bounds=UNBOUNDED,
+    reference="Cox 1958",
+)
 @checked
 def calibration_slope(truth: ArrayLike, probability: ArrayLike, *, positive: object = None) -> Statistic:
     """The intercept and slope of the logistic regression of truth on the log odds of a probability.
@@ -177,7 +185,14 @@ def calibration_slope(truth: ArrayLike, probability: ArrayLike, *, positive: obj
     return replace(both, positive=label)
 
 
-@measure("calibration_intercept", needs=SCORES, unit="log odds", bounds=UNBOUNDED, reference="Cox 1958")
+@measure(
+    "calibration_intercept",
+    needs=SCORES,
+    unit="log odds",
+    higher_is_better=None,
+    bounds=UNBOUNDED,
+    reference="Cox 1958",
+)
 @checked
 def calibration_intercept(truth: ArrayLike, probability: ArrayLike, *, positive: object = None) -> Statistic:
     """Calibration in the large: by how much the log odds of a probability are too low, all rows together.

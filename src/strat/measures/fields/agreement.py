@@ -20,8 +20,6 @@ from strat.measures.base import Rows, Statistic
 from strat.measures.means import CURVED_BELOW
 from strat.measures.register import measure
 
-__all__ = ["fleiss_kappa", "gwet_ac", "icc", "krippendorff_alpha"]
-
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 KINDS = ("ICC1", "ICC2", "ICC3")
 WEIGHTS = ("identity", "linear", "quadratic")

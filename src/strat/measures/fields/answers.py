@@ -21,8 +21,6 @@ from strat.measures.fields.inputs import two_texts
 from strat.measures.multilabel import row_mean, share_of
 from strat.measures.register import measure
 
-__all__ = ["exact_match", "rouge", "token_f1"]
-
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 NOT_WORDS = re.compile(r"[^a-z0-9]+")

@@ -24,17 +24,6 @@ from strat.measures.quotients import quotient, share_slopes, share_value
 from strat.measures.register import SCORES, THREE, measure
 from strat.measures.stacking import stack
 
-__all__ = [
-    "concordance",
-    "decision_curve",
-    "idi",
-    "negative_likelihood_ratio",
-    "net_benefit",
-    "nri",
-    "observed_expected",
-    "positive_likelihood_ratio",
-]
-
 
 @measure(
     "net_benefit",
@@ -125,7 +114,16 @@ def _risks(
     return codes, risk, label
 
 
-@measure("observed_expected", "o_e", "o:e", "oe", needs=SCORES, unit="observed per expected", bounds=(0.0, np.inf))
+@measure(
+    "observed_expected",
+    "o_e",
+    "o:e",
+    "oe",
+    needs=SCORES,
+    unit="observed per expected",
+    higher_is_better=None,
+    bounds=(0.0, np.inf),
+)
 @checked
 def observed_expected(truth: ArrayLike, probability: ArrayLike, *, positive: object = None) -> Statistic:
     """O:E, the number of positives over the number that was predicted; each row adds (1 if positive, its risk).

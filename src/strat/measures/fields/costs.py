@@ -15,8 +15,6 @@ from strat.measures.base import Statistic
 from strat.measures.fields.inputs import ratio_of_totals
 from strat.measures.register import measure
 
-__all__ = ["cost_per_success"]
-
 
 @measure(
     "cost_per_success",

@@ -23,8 +23,6 @@ from strat.measures.base import Statistic
 from strat.measures.fields.inputs import of_row_weights
 from strat.measures.register import measure
 
-__all__ = ["coco_ap", "coco_ar"]
-
 KINDS = ("bbox", "segm")
 MOST_DETECTIONS = 100  # in an image and a category, as COCO's main number has it
 RECALLS = np.linspace(0.0, 1.0, 101)

@@ -18,8 +18,6 @@ from strat.measures.base import Statistic
 from strat.measures.fields.inputs import ratio_of_totals
 from strat.measures.register import measure
 
-__all__ = ["der", "diarization_errors"]
-
 Turn = tuple[float, float, Any]
 PARTS = ("missed", "false_alarm", "confusion")
 

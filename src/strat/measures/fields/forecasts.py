@@ -22,8 +22,6 @@ from strat.measures.means import CURVED_BELOW, mean
 from strat.measures.multilabel import share_of
 from strat.measures.register import THREE, measure
 
-__all__ = ["crps", "interval_share", "kendall", "mape", "mase", "pinball_loss", "spearman"]
-
 
 def _loss(name: str, rows: Array) -> Statistic:
     """The mean of losses, which are not negative."""

@@ -22,8 +22,6 @@ from strat.measures.multilabel import row_mean
 from strat.measures.quotients import quotient
 from strat.measures.register import measure
 
-__all__ = ["dice", "hausdorff", "mean_iou", "panoptic_quality"]
-
 Mask = NDArray[Any]
 AVERAGES = ("cases", "totals")
 

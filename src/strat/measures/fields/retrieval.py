@@ -20,17 +20,6 @@ from strat.measures.base import Statistic
 from strat.measures.multilabel import row_mean
 from strat.measures.register import RUNS, measure
 
-__all__ = [
-    "bpref",
-    "expected_reciprocal_rank",
-    "mean_average_precision",
-    "mrr",
-    "ndcg",
-    "per_query",
-    "precision_at_k",
-    "recall_at_k",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Ranked:

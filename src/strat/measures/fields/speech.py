@@ -19,8 +19,6 @@ from strat.measures.base import Rows, Statistic
 from strat.measures.fields.inputs import ratio_of_totals, two_texts
 from strat.measures.register import measure
 
-__all__ = ["cer", "mer", "wer", "wil", "word_errors"]
-
 
 @checked
 def word_errors(reference: ArrayLike, hypothesis: ArrayLike, *, characters: bool = False) -> dict[str, Array]:

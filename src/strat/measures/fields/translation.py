@@ -21,8 +21,6 @@ from strat.measures.fields.inputs import ratio_of_totals, texts, two_texts
 from strat.measures.quotients import quotient
 from strat.measures.register import LABELS, Columns, measure
 
-__all__ = ["bleu", "chrf", "mqm", "mqm_weights", "ter"]
-
 TOKENIZERS = ("13a", "none", "zh", "intl", "char")
 LOWEST = 1e-300  # what a logarithm is taken of where a precision is 0
 
