@@ -249,7 +249,7 @@ def _ranks(told: tuple[float, ...], ours: Array) -> list[Value]:
 def example_1_10(setting: Setting) -> Found:
     """Friedman, and Iman and Davenport."""
     table = np.array(TABLE_1_3)
-    plain = comparison.friedman(table, higher_is_better=False, ties=False)
+    plain = comparison.friedman(table, higher_is_better=False, ties=False, method="chi-squared")
     corrected = comparison.friedman(table, higher_is_better=False)
     amended = comparison.iman_davenport(table, higher_is_better=False)
     values = (
@@ -267,7 +267,7 @@ def example_1_11(setting: Setting) -> Found:
     table = np.array(TABLE_1_3)
     table[:, 0] = 0.5 * (table[:, 0] - 0.8)
     named = dict(zip(NAMES, table.T, strict=True))
-    plain = comparison.friedman(named, higher_is_better=False, ties=False)
+    plain = comparison.friedman(named, higher_is_better=False, ties=False, method="chi-squared")
     amended = comparison.iman_davenport(named, higher_is_better=False)
     pairs = comparison.nemenyi_bonferroni(named, higher_is_better=False)
     control = comparison.bonferroni_dunn(named, control="C1", higher_is_better=False, alternative="greater")

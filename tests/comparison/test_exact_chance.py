@@ -189,15 +189,40 @@ def test_few_data_sets_of_many_systems_have_the_p_of_random_orders():
     assert found.pvalue != pytest.approx(chi2, rel=0.1)
     assert "random orders of the systems give" in comparison.iman_davenport(table, higher_is_better=False).notes[0]
     assert comparison.friedman(orders_of(11, 12, 1), higher_is_better=False).name.endswith("chi-squared")
+    assert comparison.friedman(orders_of(15, 5, 1), higher_is_better=False).name.endswith("by random orders")
+    assert comparison.friedman(orders_of(31, 5, 1), higher_is_better=False).name.endswith("chi-squared")
 
 
-@pytest.mark.parametrize(
-    ("test", "table"),
-    [(comparison.aligned_friedman, [[0, 2], [0, 5]]), (comparison.quade, [[1, 0], [0, 2], [0, 3]])],
-)
-def test_aligned_ranks_and_quade_say_what_random_orders_give(test, table):
-    """On 2 × 2 aligned ranks gave p = 0.21, where 0.5 is the least possible; sums ±1 ±2 ±3 reach 4 in half of all."""
-    (note,) = test(table, higher_is_better=False).notes
-    assert "give p = 0.5" in note
-    many = np.random.default_rng(0).normal(size=(11, 3))
-    assert test(many, higher_is_better=False).notes == ()
+@pytest.mark.parametrize("test", [comparison.aligned_friedman, comparison.quade])
+@pytest.mark.parametrize("shape", [(2, 2), (3, 3), (4, 2), (2, 4)])
+def test_aligned_ranks_and_quade_have_the_p_of_all_orders(test, shape):
+    """By the statistics of all tables whose scores are exchanged within their data sets (2 × 2 gave 0.21 for 0.5)."""
+    for seed in range(4):
+        table = np.round(np.random.default_rng(seed).normal(size=shape), 1) + 0.0
+        found = test(table, higher_is_better=False)
+        orders = itertools.product(*(list(itertools.permutations(row)) for row in table.tolist()))
+        every = [test(one, higher_is_better=False).statistic for one in orders]
+        assert found.pvalue == pytest.approx(np.mean(np.array(every) >= found.statistic * (1 - 1e-9)))
+        assert found.name.endswith("exact")
+        assert (found.df, found.notes) == ((), ())
+
+
+@pytest.mark.parametrize(("test", "other"), [(comparison.aligned_friedman, "chi-squared"), (comparison.quade, "F")])
+def test_larger_tables_have_random_orders_and_large_ones_an_approximation(test, other):
+    rng = np.random.default_rng(0)
+    some, many = rng.normal(size=(10, 8)), rng.normal(size=(11, 8))
+    assert test(some, higher_is_better=False).name.endswith("by random orders")
+    rough = test(some, higher_is_better=False, method=other)
+    assert rough.name.endswith(other)
+    assert rough.pvalue == pytest.approx(test(some, higher_is_better=False).pvalue, abs=0.03)
+    assert test(many, higher_is_better=False).name.endswith(other)
+    with pytest.raises(StratError, match="`method` must be"):
+        test(some, higher_is_better=False, method="exactly")
+
+
+def test_data_sets_that_all_agree_by_quade():
+    """The p-value is that of just this order of the other data sets: 3!⁻¹; everything equal says nothing."""
+    table = [[1, 2, 3]] * 2
+    assert comparison.quade(table, higher_is_better=False).pvalue == pytest.approx(1 / 6)
+    assert comparison.quade(table, higher_is_better=False, method="F").pvalue == pytest.approx(1 / 6)
+    assert comparison.quade([[1, 1], [2, 2]], higher_is_better=False).pvalue == 1

@@ -16,12 +16,16 @@ from strat.base.notes import Note
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
-from strat.comparison.rank_permutations import agreement_pvalue, friedman_pvalue, simulated_pvalue
+from strat.comparison.rank_permutations import (
+    FEW_DATA_SETS,
+    FEW_SYSTEMS,
+    agreement_pvalue,
+    friedman_pvalue,
+    orders_pvalue,
+    simulated_pvalue,
+)
 from strat.comparison.score_table import Scores, differences, scores, tie_sizes, unit_note
 from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue, p_text
-
-# Up to so many data sets and systems F and chi-squared are rough: Kuncheva asks for more than ten and more than five.
-FEW_DATA_SETS, FEW_SYSTEMS = 10, 5
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,8 +223,8 @@ def friedman(table: Any, *, higher_is_better: bool, ties: bool = True, method: s
     method
         "exact": the p-value over all orders of the systems within each data set; "chi-squared": the approximation,
         which is rough for few data sets; "auto": exact where that takes under a second (three systems on 200 data
-        sets, five on ten), by 39,999 random orders on up to ten data sets, the approximation elsewhere. `name` says
-        which one it was.
+        sets, five on ten), by 39,999 random orders on up to ten data sets, and on up to thirty with at most five
+        systems; the approximation elsewhere. `name` says which one it was.
 
     Examples
     --------
@@ -237,18 +241,16 @@ def friedman(table: Any, *, higher_is_better: bool, ties: bool = True, method: s
     every = s.ranks
     ranks, (n, m) = every.mean(axis=0), every.shape
     statistic = friedman_statistic(s, ranks, ties=ties)
-    exact = None if method == "chi-squared" else friedman_pvalue(every)
-    if exact is None and method == "exact":
+    pvalue, how = (math.nan, "") if method == "chi-squared" else orders_pvalue(every, LIMITS.rank_sums)
+    if method == "exact" and how != "exact":
         raise StratError.about(
             "method",
             f"must be 'auto' or 'chi-squared' for {m} systems on {n} data sets, got 'exact': their orders are "
             "too many to count.",
         )
     name = "Friedman, corrected for ties" if ties else "Friedman (1.14), without correction for ties"
-    simulated = exact is None and method == "auto" and n <= FEW_DATA_SETS
-    name += ", exact" if exact is not None else ", by random orders" if simulated else ", chi-squared"
-    df = () if simulated or exact is not None else (m - 1.0,)
-    pvalue = exact if exact is not None else simulated_pvalue(every) if simulated else chi2_pvalue(statistic, m - 1)
+    df = () if how else (m - 1.0,)
+    name, pvalue = f"{name}, {how or 'chi-squared'}", pvalue if how else chi2_pvalue(statistic, m - 1)
     return Friedman(name, statistic, pvalue, df, "two-sided", EQUIVALENT, s.systems, ranks, n, notes=s.notes)
 
 
@@ -285,24 +287,15 @@ def iman_davenport(table: Any, *, higher_is_better: bool, ties: bool = False) ->
 
 
 def _few(ranks: Array) -> tuple[str, ...]:
-    """The exact p-value, or that of random orders, beside an approximation on few data sets."""
+    """The exact p-value, or that of random orders, beside F on few data sets."""
     n, m = ranks.shape
     if n > FEW_DATA_SETS:
         return ()
     exact = friedman_pvalue(ranks) if m <= FEW_SYSTEMS else None
-    if exact is None:
-        return few_data_sets(ranks, "F approximation")
-    text = f"{n} data sets and {m} systems are few for the F approximation; the exact test gives {p_text(exact)}"
+    said = "random orders of the systems give" if exact is None else "the exact test gives"
+    found = p_text(simulated_pvalue(ranks) if exact is None else exact)
+    text = f"{n} data sets and {m} systems are few for the F approximation; {said} {found}"
     return (Note("few-data-sets", text),)
-
-
-def few_data_sets(points: Array, approximation: str) -> tuple[Note, ...]:
-    """The p-value of random orders beside an approximation on few data sets; data sets × systems of points."""
-    n, m = points.shape
-    if n > FEW_DATA_SETS:
-        return ()
-    sentence = f"{n} data sets and {m} systems are few for the {approximation}; random orders of the systems give"
-    return (Note("few-data-sets", f"{sentence} {p_text(simulated_pvalue(points))}"),)
 
 
 EQUIVALENT = "all systems are equivalent: on every data set each order of them is equally likely"

@@ -15,8 +15,9 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.comparison.adjustments import ADJUSTMENTS, OF_PAIRS, adjust
-from strat.comparison.data_sets import EQUIVALENT, Friedman, few_data_sets, signed_rank
+from strat.comparison.data_sets import EQUIVALENT, Friedman, signed_rank
 from strat.comparison.posthoc import AllPairs, nemenyi
+from strat.comparison.rank_permutations import agreement_pvalue, orders_pvalue
 from strat.comparison.score_table import Scores, ranked, scores
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import chi2_pvalue, f_pvalue
@@ -25,18 +26,20 @@ RANKINGS = ("friedman", "aligned", "quade", "conover", "wilcoxon")
 
 
 @checked
-def aligned_friedman(table: Any, *, higher_is_better: bool) -> Friedman:
+def aligned_friedman(table: Any, *, higher_is_better: bool, method: str = "auto") -> Friedman:
     """Friedman's test on aligned ranks (Hodges and Lehmann): all scores, less their data set's mean, ranked together.
 
-    It sees how much systems differ, not only their order, which helps where there are few systems.
+    It sees how much systems differ, not only their order, which helps where there are few systems. The p-value is that
+    of all orders within the data sets where they can be counted, that of random orders for tables that are not large
+    (as in `friedman`), and that of chi-squared elsewhere, or everywhere with `method="chi-squared"`; `name` says which.
 
     Examples
     --------
     Two data sets, two systems, differences −1, 1, −2, 2: aligned ranks 2 3 1 4 and sums 3, 7.
 
     >>> result = aligned_friedman([[0, 2], [0, 4]], higher_is_better=False)
-    >>> result.ranks.tolist(), round(result.statistic, 4)
-    ([1.5, 3.5], 1.6)
+    >>> result.ranks.tolist(), round(result.statistic, 4), result.pvalue  # of 2² orders two agree
+    ([1.5, 3.5], 1.6, 0.5)
     """
     s = scores(table, higher_is_better=higher_is_better)
     ranks = _aligned(s)
@@ -47,23 +50,29 @@ def aligned_friedman(table: Any, *, higher_is_better: bool) -> Friedman:
     # squares of the ranks as they are, not of 1 … kn: ties shrink them
     room = float((ranks**2).sum()) - float((ranks.sum(axis=1) ** 2).sum()) / k
     statistic = between / room if room > 0 else 0.0
-    pvalue = chi2_pvalue(statistic, k - 1)
-    notes = (*s.notes, *few_data_sets(ranks, "chi-squared approximation"))
-    return Friedman("Friedman, aligned ranks", statistic, pvalue, (k - 1.0,), "two-sided", EQUIVALENT, s.systems,
-                    ranks.mean(axis=0), n, notes=notes)  # fmt: skip
+    one_of("method", method, ("auto", "chi-squared"))
+    pvalue, how = orders_pvalue(ranks) if method == "auto" else (math.nan, "")
+    name, df = f"Friedman, aligned ranks, {how or 'chi-squared'}", () if how else (k - 1.0,)
+    pvalue = pvalue if how else chi2_pvalue(statistic, k - 1)
+    return Friedman(name, statistic, pvalue, df, "two-sided", EQUIVALENT, s.systems, ranks.mean(axis=0), n,
+                    notes=s.notes)  # fmt: skip
 
 
 @checked
-def quade(table: Any, *, higher_is_better: bool) -> Friedman:
+def quade(table: Any, *, higher_is_better: bool, method: str = "auto") -> Friedman:
     """Quade's test: Friedman's with data sets weighted by the rank of the range of their scores.
+
+    The p-value is found as that of `aligned_friedman`, with F for large tables, or everywhere with `method="F"`.
 
     Examples
     --------
     Three data sets with ranges 1, 2, 3 that rank two systems alike but for the first.
 
     >>> result = quade([[1, 0], [0, 2], [0, 3]], higher_is_better=False)
-    >>> round(result.statistic, 4), result.df  # S = ±2, A = 7, B = 8/3: 2 · (8/3) / (7 − 8/3)
-    (1.2308, (1.0, 2.0))
+    >>> round(result.statistic, 4)  # S = ±2, A = 7, B = 8/3: 2 · (8/3) / (7 − 8/3)
+    1.2308
+    >>> result.pvalue  # |±1 ±2 ±3| is at least 4 for 4 of 2³ orders
+    0.5
     """
     s = scores(table, higher_is_better=higher_is_better)
     weight, ranks = _ranges(s), s.ranks
@@ -71,15 +80,16 @@ def quade(table: Any, *, higher_is_better: bool) -> Friedman:
     weighted = weight[:, None] * (ranks - 0.5 * (k + 1))
     all_squares, between = float((weighted**2).sum()), float((weighted.sum(axis=0) ** 2).sum()) / n
     room = all_squares - between
-    df = (k - 1.0, (k - 1.0) * (n - 1.0))
-    statistic = math.inf if room <= 1e-12 * all_squares else (n - 1.0) * between / room
     average = weight @ ranks / weight.sum()
-    notes = s.notes if math.isinf(statistic) else (*s.notes, *few_data_sets(weighted, "F approximation"))
-    # Where all data sets agree F is infinite: the p-value is that of just this order of every data set (Conover).
-    pvalue = math.factorial(k) ** (1.0 - n) if math.isinf(statistic) else f_pvalue(statistic, df)
-    if all_squares == 0.0:
-        statistic, pvalue = 0.0, 1.0
-    return Friedman("Quade", statistic, pvalue, df, "two-sided", EQUIVALENT, s.systems, average, n, notes=notes)
+    # where all data sets agree F is infinite, and the p-value that of just this order of every data set (Conover)
+    statistic = 0.0 if not all_squares else math.inf if room <= 1e-12 * all_squares else (n - 1.0) * between / room
+    one_of("method", method, ("auto", "F"))
+    pvalue, how = orders_pvalue(weighted) if method == "auto" else (math.nan, "")
+    df = (k - 1.0, (k - 1.0) * (n - 1.0))
+    if not how:
+        pvalue = agreement_pvalue(weighted) if math.isinf(statistic) else f_pvalue(statistic, df)
+    return Friedman(f"Quade, {how or 'F'}", statistic, pvalue, () if how else df, "two-sided", EQUIVALENT, s.systems,
+                    average, n, notes=s.notes)  # fmt: skip
 
 
 @checked

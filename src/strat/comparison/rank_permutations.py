@@ -14,13 +14,34 @@ from strat.base.validate.columns import Array
 
 Whole = NDArray[np.int64]
 DRAWS = 39_999  # random orders: a p of 0.05 is off by 0.001
+HARDLY_ANY = 20_000  # sums of points that are no ranks, which seldom coincide: counted for very small tables only
+# Chi-squared and F are for more data sets and systems than these (Kuncheva 1.4.4), or for very many data sets.
+FEW_DATA_SETS, FEW_SYSTEMS, MANY_DATA_SETS = 10, 5, 30
 
 
-def friedman_pvalue(ranks: Array) -> float | None:
-    """P(ranks as far apart or farther) over all orders within each data set; None where there are too many.
+def orders_pvalue(points: Array, most: int = HARDLY_ANY) -> tuple[float, str]:
+    """The p-value over all orders of the points within each data set, and how it was found.
+
+    It is counted where at most so many sums are formed on the way, and simulated for tables that are not large;
+    beyond that approximations are good enough, and it is NaN.
+
+    >>> orders_pvalue(np.array([[1.0, 2.0], [1.0, 2.0]]))
+    (0.5, 'exact')
+    """
+    exact = friedman_pvalue(points, most)
+    if exact is not None:
+        return exact, "exact"
+    n, systems = points.shape
+    large = n > MANY_DATA_SETS or (n > FEW_DATA_SETS and systems > FEW_SYSTEMS)
+    return (math.nan, "") if large else (simulated_pvalue(points), "by random orders")
+
+
+def friedman_pvalue(points: Array, most: int | None = None) -> float | None:
+    """P(sums of the systems as far apart or farther) over all orders within each data set; None: too many to count.
 
     Friedman's statistic, with or without the correction for ties, and Iman and Davenport's F all grow with the sum of
-    the squares of the systems' rank sums, so that they have this p-value in common. The sums are followed from data set
+    the squares of the systems' rank sums, so that they have this p-value in common; so do the test on aligned ranks
+    and Quade's with the sums of their points, which are multiples of a quarter. The sums are followed from data set
     to data set; which system has which sum does not matter, so that each set of sums is kept once.
 
     Examples
@@ -30,20 +51,23 @@ def friedman_pvalue(ranks: Array) -> float | None:
     >>> friedman_pvalue(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]))
     0.16666666666666666
     """
-    n, systems = ranks.shape
-    base = 2 * systems * n + 1
+    systems = points.shape[1]
+    whole = np.rint(4.0 * points).astype(np.int64)
+    whole = whole - whole.min(axis=1, keepdims=True)
+    whole //= max(int(np.gcd.reduce(whole, axis=None)), 1)
+    base = int(whole.max(axis=1).sum()) + 1
     if systems > LIMITS.ranked_systems or base**systems >= 1 << 62:
         return None
-    doubled = np.rint(2.0 * ranks).astype(np.int64)
-    rows = sorted(tuple(sorted(row)) for row in doubled.tolist())
+    most = LIMITS.rank_sums if most is None else most
+    rows = sorted(tuple(sorted(row)) for row in whole.tolist())
     sums, shares, formed = np.array(rows[:1]), np.ones(1), 0
     for row in rows[1:]:
         orders = np.array(sorted(set(permutations(row))))
         formed += len(sums) * len(orders)
-        if formed > LIMITS.rank_sums:
+        if formed > most:
             return None
         sums, shares = _added(sums, shares, orders, base)
-    observed = int((doubled.sum(axis=0) ** 2).sum())
+    observed = int((whole.sum(axis=0) ** 2).sum())
     return min(1.0, math.fsum(shares[(sums**2).sum(axis=1) >= observed]))
 
 
