@@ -127,7 +127,7 @@ GROUPS_OF_MEASURES: dict[str, tuple[Roles, tuple[str, ...]]] = {
     "amounts": (AMOUNTS, OF_AMOUNTS),
     "ratings": (LABELS, OF_RATINGS),
     "scores": (SCORES, OF_SCORES),
-    "numbers": ({"score": "amount0"}, ("mean", "total", "variance", "median", "latency@0.9")),
+    "numbers": ({"score": "amount0"}, ("mean", "total", "median", "latency@0.9")),
     "selections": ({"predicted": BINARY["predicted"]}, ("selection_rate",)),
     "ratio": ({"truth": "length", "score": "amount0"}, ("ratio",)),
     "spent": ({"predicted": "called0", "score": "length"}, ("cost_per_success",)),

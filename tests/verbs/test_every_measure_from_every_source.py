@@ -57,7 +57,7 @@ ONE_CLASS = {
     *("negative_predictive_value", "false_positive_rate", "false_negative_rate"),
     *("positive_likelihood_ratio", "negative_likelihood_ratio"),
 }
-OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall", "correlation")
+OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall", "correlation", "pinball_loss")
 OF_RISKS = ("calibration_slope", "calibration_intercept", "net_benefit@0.3")
 OF_RATINGS = ("icc1", "icc2", "icc3", "krippendorff_alpha_interval", "krippendorff_alpha_ratio",
               "gwet_ac2_linear", "gwet_ac2_quadratic")  # fmt: skip
@@ -71,7 +71,7 @@ MEASURES: dict[str, tuple[Any, dict[str, str]]] = {
     "interval_share": ("interval_share", {"truth": "cat", "predicted": "score", "score": "weight"}),
     "harrell_c": ("harrell_c", {"truth": "weight", "predicted": "called", "score": "risk"}),
     **{name: (name, {"truth": "cat", "predicted": "risk", "score": "score"}) for name in ("nri", "idi")},
-    **{name: (name, {"score": "score"}) for name in ("mean", "total", "variance", "median", "latency@0.9")},
+    **{name: (name, {"score": "score"}) for name in ("mean", "total", "median", "latency@0.9")},
     "selection_rate": ("selection_rate", {"predicted": "called"}),
     **{name: (name, {"truth": "cat", "score": "risk"}) for name in OF_RISKS},
     **{name: (name, {"truth": "cat", "predicted": "called"}) for name in OF_RATINGS},

@@ -166,14 +166,6 @@ def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     )
 
 
-@measure(
-    "variance",
-    needs=("score",),
-    reads="numbers",
-    unit="square of the score's unit",
-    higher_is_better=None,
-    bounds=(0.0, np.inf),
-)
 @checked
 def variance(y: ArrayLike) -> Statistic:
     """The weighted variance of y, with the factor n / (n - 1).

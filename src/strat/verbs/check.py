@@ -134,12 +134,12 @@ def check(
 
 def _can_be_drawn(wanted: Sequence[Measure]) -> None:
     """Fail for measures of columns that no sample is drawn with: what an item's repeats or two systems say together."""
-    other = next((metric for metric in wanted if metric.needs not in DRAWN), None)
+    other = next((metric for metric in wanted if frozenset(metric.needs) not in DRAWN), None)
     if other is not None:
         needs = " and ".join(f"`{role}`" for role in other.needs)
         raise StratError.about(
             "metrics",
-            f"must be measures of rows here, got {other.name!r}, which takes {needs} together: no samples of these "
+            f"must be measures of rows here, got {other.word!r}, which takes {needs} together: no samples of these "
             "are drawn; check the mean of a per-row score, or the accuracy, instead.",
         )
 
