@@ -23,6 +23,7 @@ KINDS = {
     39: "open",
     40: "open",
     45: "trap",
+    47: "trap",
 }  # all other numbers of the list are errata
 TELLING = 0.1  # share of a value above which a tolerance is too wide to call it reproduced
 ROUNDING = 1e-6  # the same for a value of zero

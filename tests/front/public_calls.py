@@ -350,7 +350,8 @@ def _intervals(call: Maker) -> None:
         call("strat", f, successes=[3, 5], trials=[10, 20], population=[50, 60])
     call("strat", p.rule_of_three, trials=30)
     call("strat", p.apparent_error, errors=3, trials=20)
-    call("strat", p.interval_coverage, method=p.score_interval, trials=20, probability=0.3, skip=("method",))
+    for f in (p.interval_coverage, p.interval_misses):
+        call("strat", f, method=p.score_interval, trials=20, probability=0.3, skip=("method",))
     call("strat", estimation.actual_error, effect=2.0)
     call("strat", estimation.correlation_from_effect, effect=2.0, size=5)
     call("strat", estimation.design_effect, correlation=0.1, size=5)
@@ -492,6 +493,10 @@ def _comparison(call: Maker) -> None:
     call("comparison", c.adjust, pvalues=[0.01, 0.2, 0.03], method="holm")
     call("comparison", c.chance, confusion=[[3, 1], [0, 4]])
     call("comparison", c.chance([[3, 1], [0, 4]]).interval, level=0.9)
+    call("comparison", c.chance([[3, 1], [0, 4]]).interval_given_sizes, level=0.9)
+    call("comparison", c.random_tables, confusion=[[3, 1], [0, 4]], draws=3)
+    for f in (c.table_assignments, c.table_factors, c.table_probability):
+        call("comparison", f, confusion=[[3, 1], [0, 4]])
     call("comparison", c.no_information_rate, confusion=[[3, 1], [0, 4]])
     call("comparison", c.chance_of_measure, truth=TRUTH, predicted=GUESS, permutations=99)
     call("comparison", c.chance_of_measure, truth=TRUTH, score=SCORE, measure="auc", permutations=99)

@@ -164,6 +164,6 @@ def test_a_small_project_from_end_to_end(tmp_path: Path, monkeypatch: pytest.Mon
     for name, text in files.items():
         (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "project" / name).write_text(text, encoding="utf-8")
-    places = mutate.drawn(tmp_path / "project", 40, 1)
-    judged = mutate.judged(tmp_path / "project", places, tmp_path / "copy")
+    drawn = {place.function: place for place in mutate.drawn(tmp_path / "project", 40, 1)}
+    judged = mutate.judged(tmp_path / "project", list(drawn.values()), tmp_path / "copy")
     assert {(p.function, p.verdict) for p in judged} == {("f", "noticed"), ("g", "unnoticed"), ("h", "unreached")}

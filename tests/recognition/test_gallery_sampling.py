@@ -44,9 +44,9 @@ def test_the_jackknife_is_leaving_out_subjects_by_hand():
         r = rank(s[p != a], p[p != a], g)
         alone.append(np.mean(r.rank()[r.mated] == 1))
     for a in np.unique(p):  # what the probes of one subject owe to the entry of another
+        mine = rank(s[p == a], p[p == a], g)
         for b in g[g != a]:
             less = rank(s[p == a][:, g != b], p[p == a], g[g != b])
-            mine = rank(s[p == a], p[p == a], g)
             gained = np.nansum(less.rank() == 1) - np.nansum(mine.rank() == 1)
             owed += gained**2
     n = whole.mated.sum()

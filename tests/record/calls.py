@@ -16,10 +16,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("", "laws", "front")]  # as pytest has them
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("", "front")]  # as pytest has them
 
 import numpy as np  # noqa: E402
 import public_calls  # noqa: E402
+
+import strat  # noqa: E402
 from law_tables import (  # noqa: E402
     BINARY,
     DESIGN_OF,
@@ -37,8 +39,6 @@ from law_tables import (  # noqa: E402
     table,
     voted,
 )
-
-import strat  # noqa: E402
 from strat import Sampling, comparison, datasets, gaussian, planning, recognition  # noqa: E402
 from strat.cli import main  # noqa: E402
 

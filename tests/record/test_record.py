@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from law_tables import GROUPS_OF_MEASURES
 from numbers_of_results import recorded
 
 import record
 import strat
+from law_tables import GROUPS_OF_MEASURES
 from strat.base.result import Result
 from strat.measures.register import spellings
 

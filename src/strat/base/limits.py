@@ -92,6 +92,8 @@ class Limits:
     dirichlet_draws = 4096  # draws of weights that are held at once
     patterns = 10**8  # for which random tables or a bound can be had
     whole_patterns = 150  # up to which the distribution is made of whole numbers without any rounding
+    drawn_table_cells = 1 << 26  # cells of all tables that are drawn with given margins: 512 MB
+    written_factorials = 100_000  # patterns up to which the number of ways to give their labels is written out
     kept_coefficients = 100_000  # of a class with fewer patterns; those of a larger one are computed where they matter
     signed_rank_sets = 1000  # data sets up to which the signed-rank test enumerates its null distribution
     hypergeometric_terms = 1_000_000  # that are summed: a second or two

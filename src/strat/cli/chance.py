@@ -189,6 +189,10 @@ def _sheet(
         low, high = result.interval()
         data["interval"] = [low, high]
         rows.insert(3, ("95 % score interval", f"{low:.4f} to {high:.4f}"))
+        if min(size for _, size in result.by_class) > 1:
+            low, high = result.interval_given_sizes()
+            data["interval_given_sizes"] = [low, high]
+            rows.insert(4, ("95 % for these class sizes", f"{low:.4f} to {high:.4f}"))
         rows.append(("no-information rate", extra[0].rate))
         rows.append(("p-value against that rate", extra[0].pvalue))
     for measure, test in zip(measures, extra[int(independent) :], strict=True):

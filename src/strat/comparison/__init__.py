@@ -23,7 +23,7 @@ from strat.comparison.bayesian import (
     bayesian_sign,
     bayesian_signed_rank,
 )
-from strat.comparison.chance import chance
+from strat.comparison.chance import chance, random_tables, table_assignments, table_factors, table_probability
 from strat.comparison.chance_measures import NoInformationRate, chance_of_measure, no_information_rate
 from strat.comparison.chance_result import Chance
 from strat.comparison.chance_units import chance_between, chance_of_labels, chance_within
@@ -157,6 +157,7 @@ __all__ = [
     "paired",
     "pairwise",
     "quade",
+    "random_tables",
     "randomization",
     "readers",
     "rom",
@@ -172,6 +173,9 @@ __all__ = [
     "stratified_shuffling",
     "studentized_range_quantile",
     "studentized_range_tail",
+    "table_assignments",
+    "table_factors",
+    "table_probability",
     "uncorrected_t",
     "units_for",
     "unpaired",

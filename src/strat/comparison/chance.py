@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from strat.base.errors import StratError, plain
 from strat.base.limits import LIMITS
 from strat.base.validate.arguments import checked
-from strat.base.validate.columns import encode, is_number, same_length, union
+from strat.base.validate.columns import Array, encode, is_number, same_length, union
+from strat.base.validate.scalars import Rng, generator
 from strat.comparison import chance_distribution
-from strat.comparison.chance_margins import Margins
+from strat.comparison.chance_margins import Margins, log_binomial
 from strat.comparison.chance_result import CONFIDENCE, NULL, Chance, clopper_pearson
-from strat.comparison.hypergeometric import TooLargeError
+from strat.comparison.hypergeometric import TooLargeError, log_of_factorials
 
 Counts = NDArray[np.int64]
 # Decimal logarithm of a p-value below which a bound says enough and nothing is simulated.
@@ -51,28 +52,24 @@ def chance(confusion: ArrayLike, *, draws: int = 50_000, rng: int = 0) -> Chance
     >>> print(result)
     50.0 % of 24 patterns agree where chance gives 25.0 % (p = 0.00849, exact)
     """
-    table = _counts(confusion)
+    table = counts_of(confusion)
     margins = _margins(table)
     agreements = int(np.trace(table))
     try:
         tail = chance_distribution.tail(margins, agreements)
     except TooLargeError:
         return _simulated(table, margins, agreements, draws, rng)
-    return _exact(margins, agreements, tail.value, tail.log10, tail.bound, (margins,))
-
-
-def _exact(
-    margins: Margins,
-    agreements: int,
-    p: float,
-    log10: float,
-    error: float,
-    parts: tuple[Margins, ...],
-) -> Chance:
-    n = margins.n
+    n, p = margins.n, min(tail.value, 1.0)
     # The proven bound, and the rounding of the answer to a float.
-    error = max(error, 2.0**-53 * p)
-    return Chance(agreements, n, agreements / n, margins.mean / n, min(p, 1.0), log10, error, "exact", NULL, parts)
+    error = max(tail.bound, 2.0**-53 * p)
+    observed = (agreements, n, agreements / n, margins.mean / n)
+    return Chance(*observed, p, tail.log10, error, "exact", NULL, (margins,), _by_class(table))
+
+
+def _by_class(table: Counts) -> tuple[tuple[int, int], ...]:
+    """Patterns of each class that agree, and all of them."""
+    sizes = table.sum(axis=1)
+    return tuple(zip(np.diag(table)[sizes > 0].tolist(), sizes[sizes > 0].tolist(), strict=True))
 
 
 def _simulated(table: Counts, margins: Margins, agreements: int, draws: int, rng: int) -> Chance:
@@ -94,21 +91,122 @@ def _simulated(table: Counts, margins: Margins, agreements: int, draws: int, rng
                 f"{draws} random tables from seed {rng}: between {low:.3g} and {high:.3g} "
                 f"with confidence {100 * CONFIDENCE:g} %"
             )
-            return Chance(*observed, p, math.log10(p), high - low, method)
+            return Chance(*observed, p, math.log10(p), high - low, method, by_class=_by_class(table))
     p = 10.0**log10_bound
-    return Chance(*observed, p, log10_bound, p, BOUND)
+    return Chance(*observed, p, log10_bound, p, BOUND, by_class=_by_class(table))
 
 
 def _reached(table: Counts, agreements: int, draws: int, rng: int) -> int:
     """How many random tables with the margins of this one agree as much."""
-    from scipy.stats import random_table
-
-    sampler = random_table(table.sum(axis=1), table.sum(axis=0), seed=np.random.default_rng(rng))
+    generator = np.random.default_rng(rng)
     reached, block = 0, max(1, min(draws, 5_000_000 // table.size))
     for start in range(0, draws, block):
-        tables = sampler.rvs(min(block, draws - start))
+        tables = _drawn_tables(table, min(block, draws - start), generator)
         reached += int((np.trace(tables, axis1=1, axis2=2) >= agreements).sum())
     return reached
+
+
+def _drawn_tables(table: Counts, draws: int, rng: np.random.Generator) -> Counts:
+    from scipy.stats import random_table
+
+    return np.asarray(random_table(table.sum(axis=1), table.sum(axis=0), seed=rng).rvs(draws), dtype=np.int64)
+
+
+@checked
+def random_tables(confusion: ArrayLike, *, draws: int, rng: Rng = 0) -> Counts:
+    """Random tables with the margins of a confusion matrix: draws × true classes × predicted classes.
+
+    Each table comes with the probability that `table_probability` gives it, Nyssen (2.3), so that any measure can be
+    tested against random classification.
+
+    Examples
+    --------
+    Two classes of two patterns: 1, 4 and 1 of the 6 ways to place the labels agree in 0, 2 and 4 patterns.
+
+    >>> tables = random_tables([[2, 0], [0, 2]], draws=6000)
+    >>> np.bincount(np.trace(tables, axis1=1, axis2=2))[::2].round(-2)
+    array([1000, 4000, 1000])
+    """
+    table = counts_of(confusion)
+    if draws < 1 or draws * table.size > LIMITS.drawn_table_cells:
+        most = LIMITS.drawn_table_cells // table.size
+        raise StratError.about("draws", f"must be at least 1 and at most {most:,} for this table, got {draws:,}.")
+    return _drawn_tables(table, draws, generator(rng))
+
+
+@checked
+def table_assignments(confusion: ArrayLike) -> tuple[int, int]:
+    """How many ways to give the predicted labels to the patterns make this table, and how many ways there are.
+
+    These are (B) and (A) of Nyssen (2.3): the product of r_i! / prod_j n_ij! over the true classes, and
+    n! / prod_j c_j!, as whole numbers.
+
+    Examples
+    --------
+    Two of two patterns right in each of two classes: one of C(4, 2) ways.
+
+    >>> table_assignments([[2, 0], [0, 2]])
+    (1, 6)
+    """
+    table = counts_of(confusion)
+    n = int(table.sum())
+    if n > LIMITS.written_factorials:
+        raise StratError.about(
+            "confusion",
+            f"must count at most {LIMITS.written_factorials:,} patterns, got {n:,}; "
+            "`table_probability` takes any number.",
+        )
+    these = math.prod(_multinomial(row) for row in table.tolist())
+    return these, _multinomial(table.sum(axis=0).tolist())
+
+
+def _multinomial(counts: list[int]) -> int:
+    return math.factorial(sum(counts)) // math.prod(map(math.factorial, counts))
+
+
+@checked
+def table_probability(confusion: ArrayLike) -> float:
+    """The probability of exactly this table under random classification that keeps its margins, Nyssen (2.3).
+
+    It is (B) over (A), `table_assignments`, by Stirling's series in decimal arithmetic: right to the last digits at any
+    size, and 0.0 below 1e-323. Beside it, `chance` adds up the probabilities of all tables that agree as much.
+
+    Examples
+    --------
+    All patterns right: one of C(4, 2) ways to place the labels.
+
+    >>> round(table_probability([[2, 0], [0, 2]]), 12)
+    0.166666666667
+    """
+    table = counts_of(confusion)
+    margins = [*table.sum(axis=1).tolist(), *table.sum(axis=0).tolist()]
+    return math.exp(log_of_factorials(margins, [int(table.sum()), *table.ravel().tolist()]))
+
+
+@checked
+def table_factors(confusion: ArrayLike) -> Array:
+    """The factors of (C) in Nyssen (2.3), whose product is `table_probability`.
+
+    Each is hypergeometric: the probability of the cell (s, t), from the second row and column on, given the cells left
+    of it in its row and the sums of the rows above. A small one shows where the table is unlike random classification.
+
+    Examples
+    --------
+    The first: of 7 patterns in the first two rows and columns, 4 in the second column, 3 in the second row, 3 in both;
+    C(4, 3) C(3, 0) / C(7, 3) = 4 / 35.
+
+    >>> table_factors([[3, 1, 0], [0, 3, 1], [1, 0, 3]]).round(4)
+    array([[0.1143, 0.5   ],
+           [0.5   , 0.0646]])
+    """
+    table = counts_of(confusion)
+    if len(table) < 2:
+        return np.ones((0, 0))
+    whole = table.cumsum(axis=0).cumsum(axis=1)
+    column, row = table.cumsum(axis=0)[1:, 1:], table.cumsum(axis=1)[1:, 1:]
+    block, cell = whole[1:, 1:], table[1:, 1:]
+    logs = log_binomial(column, cell) + log_binomial(block - column, row - cell) - log_binomial(block, row)
+    return np.asarray(np.exp(logs))
 
 
 def chernoff(parts: tuple[Margins, ...], t: int) -> float:
@@ -136,7 +234,7 @@ def margins_of(rows: Counts, columns: Counts) -> Margins:
     return Margins(tuple(rows[can].tolist()), tuple(columns[can].tolist()), int(rows.sum()))
 
 
-def _counts(confusion: ArrayLike) -> Counts:
+def counts_of(confusion: ArrayLike) -> Counts:
     """The confusion matrix as whole numbers, checked."""
     table = np.asarray(getattr(confusion, "counts", confusion))
     if table.ndim != 2 or table.shape[0] != table.shape[1]:

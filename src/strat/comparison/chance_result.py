@@ -16,7 +16,10 @@ from strat.base.validate.columns import Array
 from strat.comparison import chance_distribution
 from strat.comparison.chance_margins import Margins
 from strat.comparison.hypergeometric import TooLargeError
+from strat.designs import Design
+from strat.estimation.estimate import estimate
 from strat.estimation.proportions import score_interval
+from strat.measures.classification import accuracy
 
 # Confidence with which the error of a simulated p-value is bounded.
 CONFIDENCE = 0.999
@@ -49,6 +52,8 @@ class Chance(Result):
         "exact", or how it was approximated and what bounds the error.
     null
         The hypothesis tested, in words.
+    by_class
+        For a confusion matrix, the patterns of each class that agree, and all patterns of that class.
     """
 
     agreements: int
@@ -61,6 +66,7 @@ class Chance(Result):
     method: str
     null: str = NULL
     _parts: tuple[Margins, ...] = field(default=(), repr=False)
+    by_class: tuple[tuple[int, int], ...] = field(default=(), repr=False)
 
     @cached_property
     def distribution(self) -> Array:
@@ -86,6 +92,35 @@ class Chance(Result):
         (0.946, 0.998)
         """
         low, high = score_interval(self.agreements, self.n, level)
+        return float(low), float(high)
+
+    def interval_given_sizes(self, level: float = 0.95) -> tuple[float, float]:
+        """The interval of the efficiency expected of patterns in these very class sizes, which is Nyssen's ε.
+
+        The classes are strata: the interval is that of ``strat.evaluate(…, strata=truth)``. The score interval takes
+        the class sizes for random, too, and is too wide where classes are recognized unequally well.
+
+        >>> from strat.comparison import chance
+        >>> result = chance([[99, 1], [50, 50]])  # se sqrt((0.99 · 0.01 + 0.5 · 0.5) / 99) / 2 = 0.0256
+        >>> [round(limit, 3) for limit in (*result.interval_given_sizes(), *result.interval())]
+        [0.69, 0.795, 0.68, 0.8]
+        """
+        if not self.by_class:
+            raise StratError(
+                "The class sizes are not known: this test was not made of a confusion matrix; "
+                "use `strat.evaluate` with `strata` and `units`."
+            )
+        sizes = np.array([size for _, size in self.by_class])
+        if (sizes == 1).any():
+            raise StratError(
+                "A class of one pattern does not show how its patterns vary; use `interval()`, "
+                "or add patterns to that class."
+            )
+        right = np.array([agree for agree, _ in self.by_class])
+        counts, classes = np.concatenate([right, sizes - right]), np.tile(np.arange(len(sizes)), 2)
+        seen, agree = counts > 0, np.repeat([1, 0], len(sizes))
+        design = Design.stratified(strata=classes[seen], multiplicity=counts[seen])
+        low, high = estimate(accuracy(np.ones_like(agree[seen]), agree[seen]), on=design).interval(level)
         return float(low), float(high)
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ numbers, so that twenty million patterns take no longer than the terms that matt
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import TYPE_CHECKING
@@ -112,6 +113,19 @@ def _first(counts: Counts, k: int) -> tuple[int, int]:
         log_2 = Decimal(2).ln()
         shift = BITS + int(-log / log_2)
         return int((log + shift * log_2).exp()), shift
+
+
+def log_of_factorials(above: list[int], below: list[int]) -> float:
+    """Log of the product of the factorials of `above` over that of `below`, right to the last digits at any size.
+
+    >>> round(math.exp(log_of_factorials([2, 2, 2, 2], [4, 2, 0, 0, 2])), 12)  # 1 / C(4, 2)
+    0.166666666667
+    """
+    with localcontext() as context:
+        context.prec = 80
+        times = Counter(above)
+        times.subtract(below)
+        return float(sum((k * _log_factorial(n) for n, k in times.items()), Decimal(0)))
 
 
 def _log_binomial(n: int, k: int) -> Decimal:

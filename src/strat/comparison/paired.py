@@ -289,8 +289,7 @@ def _same_strata(first: Design, second: Design) -> tuple[Note, ...]:
         shares.append(weight / weight.sum())
     if np.abs(shares[0] - shares[1]).max() <= 0.01:
         return ()
-    text = "the strata have other shares in `on_a` than in `on_b`, so part of the difference is their mix; "
-    return (Note("other-stratum-shares", text + "give both the same stratum weights."),)
+    return (Note("other-stratum-shares", nouns=first.nouns),)
 
 
 def _direction(measure: Statistic, higher_is_better: bool | None) -> bool:

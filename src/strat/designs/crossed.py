@@ -266,25 +266,16 @@ class Crossing:
         """Where the variance comes from, and factors of few levels."""
         fit = self.fit(influence, weights)
         total = float(fit.variances[:, 0].sum())
-        few = [_levels(name, n) for name, n in zip(self.names, self.sizes, strict=True) if n < FEW_LEVELS]
+        few = {name: n for name, n in zip(self.names, self.sizes, strict=True) if n < FEW_LEVELS}
         notes = []
         if total > 0:
-            shares = (
-                f"{self.label(part)} {v / total:.0%}"
-                for part, v in zip(self.partitions, fit.variances[:, 0], strict=True)
-            )
+            each = (fit.variances[:, 0] / total).tolist()
+            shares = tuple(zip(map(self.label, self.partitions), each, strict=True))
             best, ratio = self.enlarge(fit.variances[:, 0])
-            notes.append(
-                Note(
-                    "crossed-components",
-                    f"the variance comes from {', '.join(shares)}; twice as many levels of {best!r} would bring the "
-                    f"standard error to {np.sqrt(ratio):.0%} of this one, more than those of any other factor",
-                )
-            )
+            halved = float(np.sqrt(ratio))
+            notes.append(Note("crossed-components", {"shares": shares, "factor": best, "ratio": halved}))
         if few:
-            notes.append(
-                Note("few-levels", f"only {', '.join(few)}: its contribution to the variance is poorly estimated")
-            )
+            notes.append(Note("few-levels", {"levels": tuple(few.values()), "factors": tuple(few)}))
         return tuple(notes)
 
     def enlarge(self, variances: Array) -> tuple[str, float]:

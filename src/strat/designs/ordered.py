@@ -158,25 +158,10 @@ class Ordered:
         notes = []
         number = 0 if self.corrected else int(self._slopes(influence[:, :1])[1].sum())
         if number:
-            where = "" if len(self.fraction) == 1 else f" in {counted(number, 'stratum')}"
-            notes.append(
-                Note(
-                    "trend",
-                    f"the values drift along the order{where}: where a systematic sample starts then moves its mean, "
-                    "which differences of neighbours can't see; the variance of an evenly drawn start is added (a "
-                    "start that is known takes the drift out: Design.systematic(…, start=…))",
-                )
-            )
+            notes.append(Note("trend", {"several": number if len(self.fraction) > 1 else None}))
         period = self.period(influence[:, 0])
         if period:
-            notes.append(
-                Note(
-                    "period",
-                    f"the values repeat every {period:.3g} units of the sample: a period that fits the step of the "
-                    "sample would bias the mean unseen, and differences of neighbours misjudge its variance; compare "
-                    "with a sample of another step, or a random one",
-                )
-            )
+            notes.append(Note("period", {"period": period}))
         return tuple(notes)
 
     def period(self, z: Array) -> float:

@@ -280,16 +280,7 @@ def _woodruff(
     """A quantile through the share of rows at or below it, inverted."""
     estimate = _share_below(statistic, design, replicates, sums, point, df)
     inner = estimate.share
-    other = (
-        ()
-        if replicates is None
-        else (
-            Note(
-                "quantile-by-shares",
-                f"{replicates.method} replicates can't estimate a quantile's variance; Woodruff's interval is used",
-            ),
-        )
-    )
+    other = () if replicates is None else (Note("quantile-by-shares", {"method": str(replicates.method)}),)
     low, high = (estimate.back(np.asarray(side)) for side in inner.interval(0.95, method="t"))
     return replace(
         inner,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import chdtri, ndtri
 
 from strat.base import validate
@@ -44,14 +45,18 @@ def mean_width(deviation: Array, df: Array, level: float, assurance: float) -> A
 
 def share_width(proportion: float | Array, trials: Array, df: Array, level: float) -> Array:
     """Width of a share's interval with an effective number of trials: by logits, or exact where that is narrower."""
+    z = critical(level)
     # Student's quantile for the normal one is the same as fewer trials
-    ratio = (critical(level) / student(level, df)) ** 2
-    effective = np.maximum(trials * ratio, 1e-12)
-    by_logit, exact = (
-        np.subtract(*reversed(limits(proportion * effective, effective, level)))
-        for limits in (logit_interval, clopper_pearson)
-    )
-    return np.asarray(np.minimum(by_logit, exact), dtype=float)
+    p, n = np.broadcast_arrays(proportion, np.maximum(trials * (z / student(level, df)) ** 2, 1e-12))
+    width = np.array(_width(logit_interval(p * n, n, level)))
+    few = n * p * (1.0 - p) < 1.0 + z**6 / 10.0  # with more, exact limits are never the narrower ones
+    if few.any():
+        width[few] = np.minimum(width[few], _width(clopper_pearson((p * n)[few], n[few], level)))
+    return width
+
+
+def _width(limits: tuple[ArrayLike, ArrayLike]) -> Array:
+    return np.subtract(limits[1], limits[0])
 
 
 def likely_counts(rows: Array, share: float) -> Array:

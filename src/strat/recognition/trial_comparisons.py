@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -122,13 +122,6 @@ class ListComparisons(Comparisons):
         return out
 
 
-WITHOUT_SUBJECTS = Note(
-    "no-subjects",
-    "these scores have no subjects, so that comparisons are taken as independent: the interval is too short wherever "
-    "comparisons share a subject; give the subjects of both sides",
-)
-
-
 @dataclass(frozen=True, eq=False)
 class IndependentComparisons(Comparisons):
     """Scores without known subjects: each comparison stands for itself."""
@@ -136,7 +129,7 @@ class IndependentComparisons(Comparisons):
     score: Array
     is_mated: NDArray[np.bool_]
     equal: bool = False
-    noted: tuple[Note, ...] = (WITHOUT_SUBJECTS,)
+    noted: tuple[Note, ...] = field(default_factory=lambda: (Note("no-subjects"),))
     pairs: int = 0
 
     @cached_property

@@ -291,6 +291,32 @@ def interval_coverage(
     score_interval 0.922
     clopper_pearson 0.982
     """
+    return 1.0 - sum(interval_misses(method, trials, probability, level))
+
+
+@checked
+def interval_misses(
+    method: Callable[[ArrayLike, ArrayLike, float], Limits],
+    trials: int,
+    probability: ArrayLike,
+    level: float = 0.95,
+) -> Limits:
+    """How often the interval of `method` lies wholly above the true probability, and how often wholly below, exactly.
+
+    The parameters are those of `interval_coverage`. Nyssen takes both tails of the score interval for equal, (1 − γ)/2
+    each; near 0 and 1 they are not.
+
+    Examples
+    --------
+    With 100 patterns and 0.99, up to 97 right ones give an interval below the truth, and none gives one above it:
+
+    >>> above, below = interval_misses(score_interval, 100, 0.99)
+    >>> print(f"{above:.4f} {below:.4f}")
+    0.0000 0.0794
+    >>> above, below = interval_misses(score_interval, 100, 0.5)
+    >>> print(f"{above:.4f} {below:.4f}")
+    0.0284 0.0284
+    """
     if trials != int(trials) or trials < 1:
         raise StratError.about("trials", f"must be a whole number of at least 1, got {plain(trials)!r}.")
     x = np.arange(int(trials) + 1.0)
@@ -298,8 +324,8 @@ def interval_coverage(
     p = values("probability", probability)[..., None]
     if not ((p >= 0) & (p <= 1)).all():
         raise StratError.about("probability", f"must lie between 0 and 1, got {first_of(p, ~((p >= 0) & (p <= 1)))!r}.")
-    covered = (low <= p) & (p <= high)
-    return (binomial_mass(x, float(trials), p) * covered).sum(axis=-1)[()]
+    mass = binomial_mass(x, float(trials), p)
+    return as_pair((mass * (low > p)).sum(axis=-1), (mass * (high < p)).sum(axis=-1))
 
 
 def _one_sided(

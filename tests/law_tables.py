@@ -243,14 +243,14 @@ def pairs(*factors: Sequence[str]) -> list[tuple[str, ...]]:
     >>> pairs("ab", "xy", "pq")
     [('a', 'x', 'p'), ('a', 'y', 'q'), ('b', 'x', 'q'), ('b', 'y', 'p')]
     """
-    every = list(product(*factors))
-    missing = {pair for row in every for pair in _meetings(row)}
-    chosen = []
+    every = {row: _meetings(row) for row in product(*factors)}
+    missing = set().union(*every.values())
+    chosen = set()
     while missing:
-        best = max(every, key=lambda row: len(missing & _meetings(row)))  # the first of the best
-        chosen.append(best)
-        missing -= _meetings(best)
-    return sorted(chosen, key=every.index)
+        best = max(every, key=lambda row: len(missing & every[row]))  # the first of the best
+        chosen.add(best)
+        missing -= every[best]
+    return [row for row in every if row in chosen]
 
 
 def _meetings(row: Sequence[str]) -> set[tuple[int, str, int, str]]:
