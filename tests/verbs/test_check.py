@@ -205,7 +205,9 @@ def test_errors_say_what_to_do(options: dict[str, object], message: str) -> None
         check(table, **LABELS, **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "roles"), [("pass@2", "`score` and `items`"), ("cost_per_success", "`score` and `predicted`")])
+@pytest.mark.parametrize(
+    ("name", "roles"), [("pass@2", "`score` and `items`"), ("cost_per_success", "`score` and `predicted`")]
+)
 def test_measures_that_no_sample_is_drawn_for_are_refused(name: str, roles: str) -> None:
     table = {"right": [0, 1] * 10, "cost": [1.0, 2.0] * 10, "item": [k // 2 for k in range(20)]}
     score = {"score": "right"} if name == "pass@2" else {"predicted": "right", "score": "cost"}

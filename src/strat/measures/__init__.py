@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from strat.base.elsewhere import no_attribute
 from strat.measures.index import HOMES
 
 if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
@@ -267,8 +268,6 @@ if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
     def __getattr__(name: str) -> Any:
         """The measure of that name, loaded now and kept."""
         if name not in HOMES:
-            from strat.base.elsewhere import no_attribute
-
             raise no_attribute(__name__, name)
         value = globals()[name] = getattr(import_module(HOMES[name]), name)
         return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 # fmt: off
 NAMES = {  # of the measures of a table, by the columns that they need
     "predicted": "selection_rate",
-    "score": "latency@q mean median quantile@q total variance",
+    "score": "latency@q mean median quantile@q total",
     "score, items": "best@k consistency majority@k mean@k pass@k pass^k",
     "score, predicted": "cost_per_success",
     "score, truth": "ratio",
@@ -63,7 +63,7 @@ WORDS = {  # of measures, as people ask for them, by module
     "fields.speech": "cer character_error_rate mer wer wil word_error_rate",
     "fields.translation": "bleu chrf chrf++ mqm ter",
     "kappas": "cohen_kappa cohens_kappa kappa",
-    "means": "average correlation mean mean_score pearson pearsonr ratio sum total variance",
+    "means": "average correlation mean mean_score pearson pearsonr ratio sum total",
     "multilabel": "coverage_error hamming_loss label_ranking_average_precision label_ranking_loss lrap subset_accuracy",
     "probabilities": (
         "brier brier_score calibration_error cross_entropy ece expected_calibration_error log_loss nll "

@@ -317,10 +317,16 @@ def _entered(word: str, files: bool) -> Iterator[Measure]:
     """The records that a word stands for: of tables, and then of the files of fields; with `files` the other way."""
     of_files = [f"{kind}:{word}" for kind in FILES]
     for key in (*of_files, word) if files else (word, *of_files):
-        if key not in _ENTERED and key in index.MODULES:
-            import_module(index.MODULES[key])
+        _load(key)
         if key in _ENTERED:
             yield _ENTERED[key]
+
+
+def _load(*keys: str) -> None:
+    """Enter these words, if they are ours, by importing their modules."""
+    for key in keys:
+        if key not in _ENTERED and key in index.MODULES:
+            import_module(index.MODULES[key])
 
 
 def entered() -> dict[str, Measure]:
@@ -334,8 +340,7 @@ def every() -> list[Measure]:
     >>> [str(one) for one in every() if "sensitivity" in one.also]
     ['recall']
     """
-    for module in dict.fromkeys(index.MODULES.values()):
-        import_module(module)
+    _load(*index.MODULES)
     return list(dict.fromkeys(_ENTERED.values()))
 
 

@@ -40,7 +40,11 @@ from strat.verbs.simulate_stages import staged_simulator
 
 TRIALS = 1000  # samples of each kind: the share of intervals that hold is then known to 0.7 % at 95 %
 LEAST = 200  # samples however many the rows
-DRAWN = (LABELS, SCORES, ("score",))  # roles of the measures that samples can be drawn for
+DRAWN = {
+    frozenset(LABELS),
+    frozenset(SCORES),
+    frozenset({"score"}),
+}  # roles of the measures that samples can be drawn for
 
 
 @checked

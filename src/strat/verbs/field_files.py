@@ -66,10 +66,14 @@ def measure_of(name: str) -> Measure:
     >>> measure.files, measure.given
     ('runs', {'k': 10})
     """
-    measure = named(name, files=True)
-    if measure.files is None:
+    try:
+        measure = named(name, files=True)
+    except StratError:
+        measure = None
+    if measure is None or measure.files is None:
         known = [word.rpartition(":")[2] for word, one in entered().items() if one.files]
-        raise StratError.about("metrics", f"must be measures of files, got {name!r}; {near(name.lower(), known)}")
+        example = "a number follows some, as in 'ndcg@10'" if "@" in name else near(name.lower(), known)
+        raise StratError.about("metrics", f"must be measures of files, got {name!r}; {example}")
     return measure
 
 

@@ -108,7 +108,9 @@ def _lacking(measure: Measure, role: str, roles: Mapping[str, str | None], table
     names = [name for name in measure.arguments if measure.arguments[name].default is measure.arguments[name].empty]
     place = measure.needs.index(role)
     argument = names[place] if place < len(names) and not measure.own else role
-    meaning = "" if role == "items" or argument in (role, "y", "x", "success", "answers", "probability") else f" ({argument})"
+    meaning = (
+        "" if role == "items" or argument in (role, "y", "x", "success", "answers", "probability") else f" ({argument})"
+    )
     instead = " (or `score` with `threshold`)" if role == "predicted" else ""
     could = () if table is None else _could_be(role, table, roles)
     proposal = f"; it could be {some(could, 3)}" if could else ""
