@@ -117,7 +117,7 @@ GROUPS_OF_MEASURES: dict[str, tuple[Roles, tuple[str, ...]]] = {
         LABELS,
         tuple(
             name
-            for name, one in spellings().items()
+            for name, one in sorted(spellings().items(), key=lambda item: item[0] != "accuracy")
             if one.needs == ("truth", "predicted")
             and one.at is None
             and name not in {*OF_BINARY, *OF_AMOUNTS, *OF_RATINGS}

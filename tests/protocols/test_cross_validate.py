@@ -339,7 +339,7 @@ def test_tables_of_the_result(tmp_path) -> None:
     assert frame["measure"].tolist() == ["accuracy", "f1_macro", "roc_auc"]
     assert frame["fold_mean"].tolist() == [result.folds[name].mean() for name in frame["measure"]]
     assert type(result.to_frame("polars")).__module__.startswith("polars")
-    assert "strat/cross_validate/2" in result.to_json()
+    assert "strat/cross_validate/3" in result.to_json()
     assert "<table>" in result._repr_html_()
     assert len(result.plot().get_yticklabels()) == 3
     with pytest.raises(StratError, match="`name` must be a measure that was asked for"):

@@ -341,7 +341,7 @@ def every() -> list[Measure]:
     ['recall']
     """
     _load(*index.MODULES)
-    return list(dict.fromkeys(_ENTERED.values()))
+    return list(dict.fromkeys(_ENTERED[word] for word in (*index.MODULES, *_ENTERED)))
 
 
 def spellings() -> dict[str, Measure]:

@@ -35,7 +35,7 @@ from strat.verbs.hints import averages
 from strat.verbs.metrics import one_class
 from strat.verbs.scoring import Outcome, Scorer, scorers
 
-SCHEMA = "strat/cross_validate/2"
+SCHEMA = "strat/cross_validate/3"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

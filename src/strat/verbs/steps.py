@@ -201,7 +201,7 @@ def _of_scores(roles: Roles) -> list[Wanted]:
     return [(f"the mean of {roles.right[0]!r}", "evaluate", {"score": roles.right[0], "items": roles.items})]
 
 
-READ_AS = {NUMBERS: ("labels", "numbers"), WHOLE: ("labels", "numbers"), TEXT: ("labels", "texts")}
+READ_AS = {NUMBERS: ("numbers",), WHOLE: ("labels", "numbers"), TEXT: ("labels", "texts")}  # by the kind of the truth
 
 
 def positive_choices(labels: Sequence[Any]) -> tuple[Any, ...]:
@@ -230,9 +230,8 @@ def measures(roles: Roles, kinds: Mapping[str, str]) -> list[str]:
     given = {"truth"} if roles.truth else set()
     given |= {"predicted"} if roles.predicted else set()
     given |= {"score"} if roles.score or roles.right else set()
-    kind = kinds.get(roles.truth or "", NUMBERS)
-    reads = READ_AS.get(kind, ("labels",))
+    reads = READ_AS.get(kinds[roles.truth], ("labels",)) if roles.truth else ("labels", "numbers")
     allowed = [one for one in spellings().values() if set(one.needs) <= given and one.reads in reads and not one.given]
     if roles.truth:  # of a score that says how right a row is, not how likely a class
         allowed = [one for one in allowed if one.needs != ("score",)]
-    return [one.word for one in sorted(allowed, key=lambda one: "positive" in one.arguments)]
+    return [one.word for one in sorted(allowed, key=lambda one: (one.reads == "numbers", "positive" in one.arguments))]
