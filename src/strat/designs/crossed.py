@@ -25,7 +25,7 @@ from strat.base.validate.columns import Array, Codes
 from strat.designs.factored import Influence
 from strat.designs.facts import LayoutFacts
 from strat.designs.group_sums import in_groups, nonnegative, root
-from strat.designs.layout import with_long_tails
+from strat.designs.layout import satterthwaite, with_long_tails
 
 MOST_FACTORS = 4  # 15 groupings
 MOST_VALUES = 500  # values at once: their covariance is decomposed
@@ -244,9 +244,8 @@ class Crossing:
         mean_squares = self._finer @ fit.variances
         signs = np.linalg.solve(self._finer.T, np.ones(len(self._finer)))
         df = np.stack([self._df_of(place, fit) for place in range(len(self.partitions))])
-        total = fit.variances.sum(axis=0)
         pooled = ((signs[:, None] * mean_squares) ** 2 / df).sum(axis=0)
-        return np.divide(total**2, pooled, out=np.full(len(total), self.nominal_df), where=pooled > 0)
+        return satterthwaite(fit.variances.sum(axis=0), pooled, self.nominal_df)
 
     def mean_squares(self, fit: Fit) -> tuple[Array, Array, Array]:
         """Of the first output: how components follow from mean squares (a row each), these, and their df."""

@@ -19,7 +19,7 @@ from strat.base.notes import Note
 from strat.base.text import counted
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.designs.facts import LayoutFacts
-from strat.designs.layout import sums
+from strat.designs.layout import bessel, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +81,7 @@ class Stages:
             totals = sums(stage.unit, influence, len(stage.parent))
             n, f = stage.sizes, stage.fraction
             means = sums(stage.parent, totals, len(n)) / n[:, None]
-            ratio = np.divide(n, n - 1.0, out=np.zeros(len(n)), where=n > 1)
-            scale = np.sqrt(seen * (1.0 - f) * ratio)
+            scale = np.sqrt(seen * (1.0 - f) * bessel(n))
             lines.append((totals - means[stage.parent]) * scale[stage.parent][:, None])
             seen = (seen * f)[stage.parent]
         return np.concatenate(lines)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
+from strat.designs.variance import kish
 from strat.recognition.comparisons import Block, Comparisons, Influences, Mated, at_or_above
 
 
@@ -88,8 +89,7 @@ class ListComparisons(Comparisons):
     def effective_nonmated(self) -> float:
         """Number of equally weighted comparisons that the non-mated ones count as."""
         weight = self._others[2]
-        total = self.weight_of_nonmated
-        return total if weight is None else float(total**2 / (weight @ weight))
+        return self.weight_of_nonmated if weight is None else kish(weight)
 
     def same(self, other: Comparisons) -> bool:
         """Whether the other list has the same subjects line by line."""
