@@ -172,7 +172,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     from strat.show.report.explain import explain
     from strat.verbs.check import check
     from strat.verbs.compare import compare
-    from strat.verbs.cross_validation import cross_validate
+    from strat.verbs.cross_validation import cross_validate, learning_curve
     from strat.verbs.evaluate import evaluate
     from strat.verbs.gate import gate
     from strat.verbs.look import look
@@ -268,6 +268,7 @@ __all__ = [
     "kappa",
     "kendall",
     "krippendorff_alpha",
+    "learning_curve",
     "linear_regression",
     "log_loss",
     "logistic_regression",
@@ -387,6 +388,7 @@ _HOMES = {
     "half_samples": "strat.replication",
     "intraclass_correlation": "strat.estimation",
     "jackknife": "strat.replication",
+    "learning_curve": "strat.verbs.cross_validation",
     "look": "strat.verbs",
     "measures": "strat.measures",
     "multi_array": "strat.replication",
