@@ -103,7 +103,19 @@ OF_BINARY = (
     *("positive_likelihood_ratio", "negative_likelihood_ratio"),
 )
 OF_AMOUNTS = (
-    *("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall", "correlation", "pinball_loss@0.8"),
+    *(
+        "rmse",
+        "mae",
+        "mse",
+        "mean_error",
+        "r2",
+        "mape",
+        "spearman",
+        "kendall",
+        "correlation",
+        "pinball_loss",
+        "pinball_loss@0.8",
+    ),
     *("icc1", "icc2", "icc3", "krippendorff_alpha_interval", "krippendorff_alpha_ratio"),
 )
 OF_RATINGS = ("gwet_ac2_linear", "gwet_ac2_quadratic", "krippendorff_alpha_ordinal")

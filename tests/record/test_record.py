@@ -17,7 +17,8 @@ from strat.measures.register import spellings
 
 BASES = {"Result", "SheetResult"}  # what results are made of
 PICTURES = {"plot", "report"}  # parts that draw, from numbers that are recorded
-UNCALLED = {"example_path", "read_logs", "evaluation_figures"}  # a path, a reader that tests/data checks, and pictures
+UNCALLED = {"example_path", "read_logs", "evaluation_figures", *("every", "named")}
+"""A path, a reader that tests/data checks, pictures, and the register of measures."""
 
 
 @pytest.mark.parametrize("part", record.PARTS)

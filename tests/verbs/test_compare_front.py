@@ -415,7 +415,7 @@ def test_logs_are_named_by_file_and_by_hand(tmp_path: Path, eval_log: Write) -> 
         (["--metric", "macro_f1", "--by", "lang"], {"metrics": "macro_f1", "by": "lang"}),
         (["--metrics", "accuracy", "--metric", "kappa"], {"metrics": ["accuracy", "kappa"]}),
         (["--predicted", "model_c", "--baseline", "model_a"], THREE | {"baseline": "model_a"}),
-        (["--metric", "f1", "--average", "weighted"], {"metrics": "weighted_f1"}),
+        (["--metric", "f1", "--average", "weighted"], {"metrics": "f1", "average": "weighted"}),
     ],
 )
 def test_the_command_says_what_the_library_says(arguments: list[str], options: dict[str, Any], file: Path) -> None:

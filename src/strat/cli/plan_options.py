@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from strat import planning
-from strat.base.errors import StratError, near
+from strat.base.errors import StratError, one_of
 from strat.cli.options import leave_out, picture
 from strat.cli.output import Sheet, draw, emit
 from strat.measures.register import every
@@ -44,10 +44,7 @@ def share_looked_at(ctx: typer.Context, measure: str | None, prevalence: float |
             "`--metric` must not be auc here; `strat plan width` plans one, with --design-effect for rows in units."
         )
     if not known.looks_at:
-        named = [one.name for one in every() if one.looks_at]
-        raise StratError(
-            f"`--metric` must be a share of rows or of those of a class, got {measure!r}; {near('', named)}"
-        )
+        one_of("--metric", measure, sorted(one.name for one in every() if one.looks_at))
     if known.looks_at.startswith("called"):
         leave_out(ctx, "prevalence", why=f"with --metric {measure}, which looks at rows by what was predicted")
         if share is None:

@@ -19,8 +19,7 @@ NAMES = {  # of the measures of a table, by the columns that they need
     ),
     "truth, score": (
         "auc average_precision brier calibration_error calibration_intercept calibration_slope equal_error_rate "
-        "fnmr@fpr log_loss net_benefit@thresholds observed_expected partial_auc@specificity roc_auc_ovo "
-        "roc_auc_ovo_weighted roc_auc_ovr roc_auc_ovr_weighted tpr@fpr "
+        "fnmr@fpr log_loss net_benefit@thresholds observed_expected partial_auc@specificity tpr@fpr "
     ),
     "predicted, truth, items": "mqm",
     "truth, predicted, items": "majority_vote",

@@ -29,10 +29,10 @@ from strat.measures.score_histograms import (
     roc_area_slopes,
 )
 
-AREAS = {  # scikit-learn's names
-    f"roc_auc_{way}{tail}": {"multi_class": way, **({"average": "weighted"} if tail else {})}
-    for way in ("ovr", "ovo")
-    for tail in ("", "_weighted")
+AREAS = {  # scikit-learn's names, of scores for each class
+    "roc_auc_ovr_weighted": {"multi_class": "ovr", "average": "weighted"},
+    "roc_auc_ovo": {"multi_class": "ovo"},
+    "roc_auc_ovo_weighted": {"multi_class": "ovo", "average": "weighted"},
 }
 MOST_THRESHOLDS = 512  # of a curve for which no thresholds were given
 
@@ -46,9 +46,19 @@ MOST_THRESHOLDS = 512  # of a curve for which no thresholds were given
     needs=SCORES,
     of="pair",
     symmetric=True,
-    variants=AREAS,
     unit="share of pairs",
     reference="Hanley and McNeil 1982",
+)
+@measure(
+    "roc_auc_ovr",
+    needs=SCORES,
+    reads="matrix",
+    of="pair",
+    symmetric=True,
+    given={"multi_class": "ovr"},
+    variants=AREAS,
+    unit="share of pairs",
+    reference="Hand and Till 2001",
 )
 @checked
 def auc(
