@@ -817,6 +817,10 @@ def _theory(call: Maker) -> None:
     call("planning", planning.units_for_width, width=0.2, proportion=0.5, rows_per_unit=5, intraclass=0.1)
     call("planning", planning.strata_for_width, width=0.2, deviation=1.0)
     call("gaussian", gaussian.scaled_outlier, kind=Lazy(gauss), distance=2.0)
+    added = {"kind": Lazy(gauss), "added": [3.0, 3.0], "samples": 20, "skip": ("function",)}
+    call("gaussian", gaussian.sample_influence, function=lambda one: np.log(one.covariance[0, 0]), **added)
+    for f in (gaussian.bhattacharyya_distance, gaussian.mahalanobis_distance):
+        call("gaussian", f, first=Lazy(gauss), second=Lazy(gauss))
     call("gaussian", gaussian.scaled_problem, features=3)
     call("gaussian", gaussian.shifted_problem, features=3, distance=2.0)
     call("gaussian", gaussian.shifted_boundary_error, problem=Lazy(problem), boundary=0.5)
