@@ -178,3 +178,17 @@ def test_what_the_page_names_is_there() -> None:
         assert (ROOT / path).is_file(), path
     for words in re.findall(r"`strat reproduce ([a-z][^`]*)`", PAGE):
         assert set(words.split()) <= set(BY_ID), words
+
+
+def test_every_item_of_the_sources_names_tests_and_entries_that_are_there() -> None:
+    """The tables of what the sources say: each test exists, each entry exists, and what is partial has a reason."""
+    pages = sorted((ROOT / "docs").glob("sources*.md"))
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    named = set(re.findall(r"`([\w/]+\.py)::(\w+)`", text))
+    assert len(named) > 20
+    for path, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / path).read_text(encoding="utf-8"), (path, test)
+    entries = {entry for words in re.findall(r"reproduce ((?:`[\w/.-]+`(?:, )?)+)", text) for entry in words.split("`")}
+    assert {entry for entry in entries if "/" in entry} <= set(BY_ID)
+    rows = [line for line in text.splitlines() if re.search(r"\| partial\b", line)]
+    assert all(line.rstrip(" |").count("|") >= 6 for line in rows), "a reason is missing"
