@@ -6,6 +6,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,6 +16,8 @@ from docutils.parsers.rst import Directive, directives
 from docutils.statemachine import StringList
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from jinja2.sandbox import SandboxedEnvironment
+from numpydoc import docscrape_sphinx
 from sphinx.util import logging
 
 import strat
@@ -220,6 +223,8 @@ def illustrate(app: Any, name: str, source: list[str]) -> None:
 
 def setup(app: Any) -> None:
     """Formulas as MathML, which browsers draw themselves: nothing is fetched from elsewhere."""
+    # numpydoc makes an environment, and compiles its template in it, for every docstring
+    docscrape_sphinx.SandboxedEnvironment = cache(SandboxedEnvironment)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.add_css_file("site.css")
     app.add_directive("strat-names", Names)

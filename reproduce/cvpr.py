@@ -14,8 +14,9 @@ from reproduce.strat_arrays import in_words, rebuilt, runs_648, signs, triples
 from strat import algebra
 from strat.designs import Design
 from strat.estimation import Estimate, estimate
-from strat.measures import cms, stack
+from strat.measures import cms, mean, stack
 from strat.recognition import (
+    GalleryEffect,
     ImageArray,
     System,
     cms_of,
@@ -31,6 +32,7 @@ from strat.recognition import (
     system_of_scores,
     within_rank_by_size,
 )
+from strat.recognition.experiment import METHODS_COMPARED
 from strat.replication import brr, jackknife
 
 FILE = "feret_scores.npz"
@@ -195,10 +197,29 @@ def figure_2(setting: Setting) -> Found:
         test = effect.test()
         what = f"{name}: rank-1 rates differ between galleries"
         values.append(_claim(what, "significantly", test.pvalue < 0.05, str(test), "p < 0.05"))
+        pvalues = _best_gallery(effect)
+        note = "paired t against the others, not adjusted: p = " + ", ".join(f"{p:.2g}" for p in pvalues)
+        what = f"{name}: the topmost curve is better than each of the others at rank 1"
+        values.append(_claim(what, "significantly improved", max(pvalues) < 0.05, note, "each p < 0.05"))
         first = int(np.argmax(test.rates)) == 0
         what = f"{name}: the best gallery has neutral expressions"
         values.append(_claim(what, "majority", first, str(test), "image 1 has the highest rate"))
+        parts = effect.components()
+        most, share = max(parts.shares.items(), key=lambda part: part[1])
+        note = f"the most is made by {most!r}, {share:.0%}; six galleries for three would bring the standard error "
+        note += f"from {parts.se:.4f} to {parts.se_with(gallery=6):.4f}"
+        what = f"{name}: share of the variance of the rate over all galleries that galleries make"
+        values.append(Value(what, None, parts.shares["gallery"], note=note))
     return Found(tuple(values), (words,), effects[best_of(systems, arrays(3)).name].plot)
+
+
+def _best_gallery(effect: GalleryEffect) -> list[float]:
+    """The p-values of the paired tests of the best gallery against each other one, at rank 1."""
+    rates = (effect.hits <= 1).mean(axis=2)
+    best = int(np.argmax(rates.mean(axis=0)))
+    design = Design.simple_random(n=len(rates))
+    gaps = [rates[:, best] - rates[:, j] for j in range(rates.shape[1]) if j != best]
+    return [float(estimate(mean(gap), on=design).test().pvalue) for gap in gaps]
 
 
 def figure_3(setting: Setting) -> Found:
@@ -227,9 +248,6 @@ def figure_3(setting: Setting) -> Found:
     return Found((*values, gap), (words,), found.plot)
 
 
-METHODS_COMPARED = ("brr", "jackknife", "bootstrap", "jackknife, no strata", "bootstrap, no strata")
-
-
 def _saved(system: System, array: ImageArray) -> float:
     """The share of the unstratified jackknife's variance that strata save at low relative ranks, gallery 2."""
     found = compare_methods(run(system, array, gallery=1), methods=("brr", "jackknife, no strata"))
@@ -254,6 +272,11 @@ def figure_4(setting: Setting) -> Found:
         what = f"{name}: rates of mixed galleries differ at rank 1, {ranks_tried[1]} or {ranks_tried[2]}"
         apart = any(test.pvalue < 0.05 for test in tests)
         values.append(_claim(what, "not significantly", not apart, "; ".join(map(str, tests)), "no p < 0.05"))
+    for system in systems:
+        two, three = (float(np.ptp(gallery_effect(system, arrays(n).mixed(), at=[1]).test().rates)) for n in (3, 4))
+        note = f"rank-1 rates of mixed galleries lie within {two:.3f} with two units, {three:.3f} with three"
+        what = f"{system.name}: with three units mixing brings the galleries closer than with two"
+        values.append(_claim(what, "even closer together", three < two, note, "a smaller range of rank-1 rates"))
     return Found(tuple(values), (words,), effects[best_of(systems, arrays(3)).name].plot)
 
 
@@ -290,6 +313,15 @@ def _three(setting: Setting, images: int) -> Found:
             f"at more than {100 * MOST:.0f} % of the ranks, nowhere worse",
         )
         values.append(_claim(f"{best} is better than {other}", "for a large portion", seen, note, rule))
+    pca, other = (s.name for s in systems if s.name != best)
+    low, high = (np.asarray(side) for side in curve.difference(pca, other).band())
+    apart = int(((low > 0) | (high < 0)).sum())
+    note = f"apart at {apart} of {len(low)} ranks, by the band of the whole curve; {other} stands for FI1"
+    what = f"{pca} performs like {other}"
+    if images > 3:  # said of Figure 7 alone
+        values.append(_claim(what, "similar", apart == 0, note, "no rank at which the band leaves 0 out"))
+    else:
+        values.append(Value(f"ranks of {len(low)} at which {pca} and {other} are apart", None, apart))
     return Found(tuple(values), (words,), lambda: curve.plot(axis="log"))
 
 

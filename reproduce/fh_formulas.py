@@ -110,7 +110,7 @@ def efron(setting: Setting) -> Found:
                 f"{name}, N = {size}: E Var* over (93), which is Var ε_R",
                 f"printed: {told[0]:g} for Var ε_R, {told[1]:g} for E Var*",
             )
-            wrong = {"erratum": 49, "right": FEW[name][i], "right_within": 0.5} if i < 2 else {}
+            wrong = {"erratum": 57, "right": FEW[name][i], "right_within": 0.5} if i < 2 else {}
             values.append(Value(what, None, ours, 0.3, derived=1.0, note=note, **wrong))
     return Found(tuple(values), ("(93) with P_i² is the binomial variance of ε_R.",))
 
@@ -133,7 +133,7 @@ def smaller_spread(setting: Setting) -> Found:
             "by how much the bootstrap's is smaller",
             "slightly",
             "by more than half" if np.median(ours) > 2 else "by less than half",
-            erratum=49,
+            erratum=57,
             right="by more than half",
         ),
     )

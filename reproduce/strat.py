@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from scipy.stats import hypergeom
 from scipy.stats import t as student
 
 from reproduce.entries import Entry, Found, Setting, Value
 from reproduce.strat_arrays import ENTRIES as ARRAY_ENTRIES
 from reproduce.strat_arrays import in_words
+from reproduce.training import ENTRIES as TRAINING_ENTRIES
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import actual_error, estimate, overdispersion
@@ -58,15 +60,35 @@ def urn(setting: Setting) -> Found:
     with_replacement = estimate(proportion(right), on=Design.simple_random(n=20))
     without = estimate(proportion(right), on=Design.simple_random(n=20, population=50))
     shrunk = without.se / with_replacement.se
-    value = Value(
-        "standard error without over with replacement, 20 of 50",
-        None,
-        shrunk,
-        1e-12,
-        derived=float(np.sqrt(1 - 20 / 50)),
-        note="estimated from the draw; with a known share it is √(30/49)",
+    exact, default = (least_coverage(20, 50, method) for method in ("exact", None))
+    values = (
+        Value(
+            "standard error without over with replacement, 20 of 50",
+            None,
+            shrunk,
+            1e-12,
+            derived=float(np.sqrt(1 - 20 / 50)),
+            note="estimated from the draw; with a known share it is √(30/49)",
+        ),
+        Value("least coverage of 95 % hypergeometric limits (exact), 20 of 50", None, exact[0], note=exact[1]),
+        Value("least coverage of the default limits, 20 of 50", None, default[0], note=default[1]),
+        *(
+            Value(f"the same, 40 of 100, {method or 'default'}", None, *least_coverage(40, 100, method)[:1])
+            for method in ("exact", None)
+        ),
     )
-    return Found((value,))
+    return Found(values)
+
+
+def least_coverage(drawn: int, population: int, method: str | None) -> tuple[float, str]:
+    """The least coverage over all shares of a finite population, by summing the hypergeometric, and where it is."""
+    design, hits = Design.simple_random(n=drawn, population=population), np.arange(drawn + 1)
+    right = (np.repeat([1.0, 0.0], [k, drawn - k]) for k in hits)
+    low, high = np.array([estimate(proportion(y), on=design).interval(method=method) for y in right]).T
+    all_hits = np.arange(population + 1)
+    covers = (low <= all_hits[:, None] / population + 1e-9) & (all_hits[:, None] / population <= high + 1e-9)
+    coverage = (covers * hypergeom.pmf(hits, population, all_hits[:, None], drawn)).sum(axis=1)
+    return float(coverage.min()), f"at {int(coverage.argmin())} of {population}; on average {coverage.mean():.4f}"
 
 
 def representative(setting: Setting) -> Found:
@@ -194,6 +216,40 @@ def ratio_coverage(strata: int, runs: int, rng: np.random.Generator, *, truth: f
     return float(np.mean(np.abs(value - truth) <= student.ppf(0.975, strata) * se))
 
 
+PROBE_SETS = (3, 10, 30, 50)
+
+
+def probe_sets(setting: Setting) -> Found:
+    """Many probe sets, one estimate from each: how many images a subject such an interval needs."""
+    subjects, runs, rng = 250, setting.times(4_000, 40_000), np.random.default_rng(8)
+    rates = rng.beta(4, 1, subjects)  # how often a subject is found; these subjects are the target
+    shares, widths = {}, {}
+    for m in PROBE_SETS:
+        found = np.stack([rng.binomial(m, p, runs) for p in rates])  # of m images of each subject
+        value = found.sum(axis=0) / (m * subjects)
+        within = (found * (m - found)).sum(axis=0) / (m * (m - 1) * subjects**2)  # the variance within strata
+        sets = rng.binomial(1, rates[:, None, None], (subjects, min(runs, 400), m)).mean(axis=0)
+        middle, half = sets.mean(axis=1), student.ppf(0.975, m - 1) * sets.std(axis=1, ddof=1) / np.sqrt(m)
+        shares[m] = float(np.mean(np.abs(middle - rates.mean()) <= half))
+        widths[m] = float(half.mean() / (student.ppf(0.975, subjects * (m - 1)) * np.sqrt(within / m).mean()))
+        assert abs(value.mean() - rates.mean()) < 0.01
+    fewest = next(m for m in PROBE_SETS if abs(shares[m] - 0.95) < 0.03)
+    coverage_words = ", ".join(f"{m} sets {shares[m]:.3f}" for m in PROBE_SETS)
+    note = f"{subjects} generated subjects; coverage of Student's t by the number of probe sets: {coverage_words}"
+    values = (
+        Value(
+            "fewest of 3, 10, 30, 50 images a subject whose interval over probe sets holds",
+            "thirty to fifty",
+            fewest,
+            rule="coverage within 0.03 of 0.95",
+            note=note,
+            other_data=True,
+        ),
+        Value("width of that interval with 3 sets, over the stratified one", None, widths[3], note="2 and 500 df"),
+    )
+    return Found(values, ("Few sets do for an interval that holds; what they cost is its width, which strata save.",))
+
+
 def fixed_or_sampled(setting: Setting) -> Found:
     """Classes as strata and as units: 100 classes of 20 rows, intraclass correlation 0.3."""
     runs, rng, who = setting.times(400, 2000), np.random.default_rng(5), np.repeat(np.arange(100), 20)
@@ -218,6 +274,8 @@ def fixed_or_sampled(setting: Setting) -> Found:
 
 ENTRIES = (
     Entry("strat/2.2", "section 2.2", "Representative sets", representative),
+    *TRAINING_ENTRIES,
+    Entry("strat/2.1.4", "section 2.1.4", "An interval from many probe sets", probe_sets),
     Entry("strat/3", "section 3, criterion 3", "An urn with and without replacement", urn),
     Entry("strat/fixed", "section 4", "Classes as strata: what is fixed?", fixed_or_sampled),
     Entry("strat/kish", "section 5.1", "Kish: a small intraclass correlation spoils an interval", kish),

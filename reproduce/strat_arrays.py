@@ -93,7 +93,8 @@ def triples(strata: int) -> Design:
 def number_256(setting: Setting) -> Found:
     """How many replicates 256 strata of three units need, and where STRAT's rule breaks."""
     values = (
-        Value("replicates for 256 strata of 3", 729, algebra.rotation(3, 256).runs),
+        Value("replicates for 256 strata of 3, by STRAT's construction", 729, algebra.rotation(3, 256).runs),
+        Value("replicates that `brr` takes for them, by a difference scheme", None, brr(triples(256)).number),
         Value(
             "replicates for 400 strata of 3", None, algebra.rotation(3, 400).runs, derived=729, erratum=1, right=2187
         ),
@@ -215,6 +216,33 @@ def fields_of_figure_1() -> tuple[int, tuple[algebra.Field, ...]]:
     return number, tuple(fields)
 
 
+def is_irreducible(element: int) -> bool:
+    """Whether an element of GF(3^5), as a polynomial over GF(3), is of degree 1 or more and no product of two such."""
+    digits = [element // 3**k % 3 for k in range(5)]
+    degree = max((k for k, c in enumerate(digits) if c), default=0)
+    values = np.array(digits)[: degree + 1]
+    # a polynomial of degree 4 or less that is a product has a factor of degree 1 or 2
+    for low in product(range(3), repeat=2):
+        for factor in ([low[0], 1], [*low, 1]):
+            rest = values.copy()
+            for top in range(degree, len(factor) - 2, -1):
+                rest[top - len(factor) + 1 : top + 1] -= rest[top] * np.array(factor)
+            if len(factor) <= degree and not (rest % 3).any():
+                return False
+    return degree > 0
+
+
+def _of_generators(field: algebra.Field) -> str:
+    """How irreducible elements and generators go together."""
+    elements = range(1, 243)
+    generators = {e for e in elements if field.order_of(e) == 242}
+    irreducible = {e for e in elements if is_irreducible(e)}
+    return (
+        f"{len(generators & irreducible)} of {len(generators)} generators are irreducible; "
+        f"{len(irreducible - generators)} irreducible elements generate nothing"
+    )
+
+
 def figure_1(setting: Setting) -> Found:
     """Powers of the generating element of GF(3^5); the modulus, which is not printed, is found by search."""
     number, fields = fields_of_figure_1()
@@ -233,6 +261,15 @@ def figure_1(setting: Setting) -> Found:
             note="the row beside it is right",
         ),
         Value("order of g, a generating element", None, f.order_of(GENERATOR), derived=242),
+        Value(
+            "g as a polynomial over GF(3) is irreducible, as B.2 asks of a generator",
+            None,
+            in_words(is_irreducible(GENERATOR)),
+            derived="yes",
+            erratum=48,
+            right="no",
+            note=_of_generators(f),
+        ),
         Value("order of x + 1 in this field", None, f.order_of(1 + 3), derived=242, erratum=4, right=121),
         Value("order of x + 1 in the field of (24)", None, algebra.field(243, modulus=OF_24).order_of(4), derived=242),
     )

@@ -26,7 +26,8 @@ settings.load_profile("strat")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Limit the CPU of each test, unless its lines are being counted."""
+    """Limit the CPU of each test, unless its lines are being counted; seldom look for garbage among what stays."""
+    gc.set_threshold(100_000, 50, 100)
     if not config.getoption("cov_source", None):
         config.pluginmanager.register(CpuLimit(), "cpu_limit")  # -p no:cpu_limit leaves it out
 
@@ -39,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage among what is new, and not so often: thousands of tests and parsed modules stay to the end."""
+    """Look for garbage among what is new alone: thousands of tests and parsed modules stay to the end."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

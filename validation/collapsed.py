@@ -14,7 +14,6 @@ import numpy as np
 
 import strat
 from strat.designs import collapsing
-from strat.designs.variance import line_weights
 
 SAMPLES = 1000
 
@@ -71,7 +70,7 @@ def row(world: Scenario, samples: int = SAMPLES, seed: int = 1) -> tuple[float, 
     for _ in range(samples):
         design, y, truth = sample(world, rng)
         one = strat.estimate(strat.mean(y), on=design)
-        weights = line_weights(design)
+        weights = design.line_weights
         influence = (y - float(one.point)) * design.weights / design.weights.sum()
         found = collapsing.excess(design.by_line(influence)[:, None], weights, design)
         ratios += [] if found is None else [float(found.ratio[0])]

@@ -105,7 +105,8 @@ def _leverage(one: Any, design: Any) -> Found:
 
 def effective_df(design: Any, domain: Array | None = None) -> float:
     """Effective degrees of freedom from the units' weights (or, as a candidate, from those of a domain)."""
-    return variance.effective_df(design, unit_weights(design, domain))
+    weights, lines = unit_weights(design, domain)[:, None], design.as_lines
+    return float(variance.effective_dfs(weights, lines, variance.nominal_dfs(weights > 0, lines))[0])
 
 
 def edges(trial: Trial) -> Found:

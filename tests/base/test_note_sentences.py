@@ -15,7 +15,7 @@ import pytest
 
 import strat
 from source_trees import calls
-from strat.base.notes import RETIRED, Note, merged, on_command_line
+from strat.base.notes import RETIRED, Note, labelled, merged, on_command_line
 from strat.base.notes.kinds import Kind, register
 from strat.base.notes.sentences import FORMS
 
@@ -161,3 +161,109 @@ def test_the_register_is_not_read_before_a_sentence_is_wanted() -> None:
         "assert not [name for name in sys.modules if name.startswith('strat.base.notes.')]"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+# the page of notes has each kind once; here stand the other cases of those that have several
+OTHER_CASES: tuple[tuple[str, dict[str, object], str], ...] = (
+    (
+        "collapsed-strata",
+        {"case": "others", "least": 1.2, "most": 6.7},
+        "Each stratum of one cluster was joined with a neighbour. What joined strata differ by then counts as "
+        "variance, which is about 1.2 to 6.7 times what it would be if these strata vary as those of several clusters "
+        "do.",
+    ),
+    (
+        "collapsed-strata",
+        {"case": "pairs", "least": 100.0, "most": None},
+        "Each stratum of one cluster was joined with a neighbour. What joined strata differ by then counts as "
+        "variance. The difference that all pairs have in common alone makes it about 100 times too large.",
+    ),
+    (
+        "trend",
+        {"several": 2},
+        "The values drift along the order in 2 strata. Where a systematic sample starts then moves its mean, which "
+        "differences of neighbours do not show. The variance of an evenly distributed start is added.",
+    ),
+    (
+        "undefined-share",
+        {"case": "recall", "measure": "recall", "n": 2, "labels": ("cow", "pig")},
+        "The classes 'cow', 'pig' never occur, so that recall is undefined. Its value is 0. To choose the value, set "
+        "`zero_division`.",
+    ),
+    (
+        "undefined-share",
+        {"measure": "F1", "n": 1, "labels": None},
+        "F1 of the class has nothing to divide by, so that it is undefined. Its value is 0. To choose the value, set "
+        "`zero_division`.",
+    ),
+    (
+        "spelled-labels",
+        {"these": ("no", "yes"), "those": ("No", "Yes")},
+        "'no', 'yes' count as other labels than 'No', 'Yes'.",
+    ),
+    (
+        "mixed-scales",
+        {"case": "means", "a": "A", "b": "B", "first": 0.5, "second": 50.0},
+        "A and B have means of 0.5 and 50. One looks like a fraction and the other like a percentage. If so, bring "
+        "both to one unit.",
+    ),
+    (
+        "no-variation",
+        {"case": "splits", "difference": 0.25, "unit": "split"},
+        "The difference is 0.25 in every split. Without variation there is neither a corrected t-test nor a posterior.",
+    ),
+    (
+        "no-variation",
+        {"case": "posterior", "difference": 0.25, "unit": "split"},
+        "The difference is 0.25 in every split. The posterior is a single point, which is not evidence of certainty.",
+    ),
+    (
+        "no-variation",
+        {"case": "data sets", "same": 1, "n": 6, "unit": "split"},
+        "In 1 of 6 data sets the difference is the same in every split. A small variance is assumed there.",
+    ),
+    (
+        "no-variation",
+        {"case": "decisions", "unit": "subject"},
+        "Both systems decide every comparison in the same way here, so that nothing varies. The interval is a point, "
+        "which is not evidence of certainty.",
+    ),
+    (
+        "few-data-sets",
+        {"n": 3, "systems": 12, "exact": False, "pvalue": 0.0314},
+        "3 data sets and 12 systems are few for the F approximation. Random orders of the systems give p = 0.0314.",
+    ),
+    (
+        "scores-reversed",
+        {"case": "error"},
+        "The equal error rate is above 0.5: mated comparisons score worse than non-mated ones. Is the direction of the "
+        "scores reversed?",
+    ),
+    (
+        "templates-alike",
+        {"n": 2, "image": "gallery image", "names": ("a", "b"), "score": -9.0, "listed": True},
+        "2 gallery images ('a', 'b') have one score throughout, -9, as after a failure to make a template. Such scores "
+        "count as comparisons. Leave the lines of failed images out.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("code", "facts", "line"), OTHER_CASES)
+def test_the_lines_of_other_cases(code: str, facts: dict[str, object], line: str) -> None:
+    assert str(Note(code, facts)) == line
+
+
+def test_several_values_are_listed_and_the_rest_is_counted() -> None:
+    note = Note("class-left-out", {"labels": ("a", "b", "c", "d", "e", "f", "g")})
+    assert str(note).startswith("The classes 'a', 'b', 'c', 'd', 'e' and 2 more are predicted")
+
+
+def test_notes_of_all_labels_have_none_and_others_those_that_they_concern() -> None:
+    few, less, wide = Note("few-subjects", {"n": 12}), Note("few-subjects", {"n": 9}), Note("pairs-not-kept")
+    notes = labelled("system", {"A": [few, wide], "B": [wide, few.of(fmr=0.1)], "C": [wide, less]})
+    assert [(note.facts.get("n"), dict(note.at)) for note in notes] == [
+        (12, {"system": ("A",)}),
+        (None, {}),
+        (12, {"system": ("B",), "fmr": (0.1,)}),
+        (9, {"system": ("C",)}),
+    ]

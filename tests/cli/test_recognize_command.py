@@ -223,7 +223,7 @@ def test_reversed_scores_are_noted(tmp_path, capsys):
     assert (code, err) == (0, "")
     (text,) = (note["text"] for note in json.loads(out)["notes"] if note["code"] == "scores-reversed")
     assert text.startswith("note on CMS at rank, mean reciprocal rank")
-    assert "mates score worse than " in text
+    assert "With a table of distance, mates score worse than " in text
     assert "remark" not in {note["code"] for note in json.loads(out)["notes"]}
 
 
@@ -317,7 +317,7 @@ def test_trial_lists_score_files_and_embeddings_have_the_same_error_rates(data, 
     files = ("--genuine", folder / "genuine.txt", "--impostor", folder / "impostor.txt")
     code, out, _ = call(capsys, *files)
     assert code == 0
-    assert "these scores have no subjects" in out
+    assert "These scores have no subjects" in out
     assert f"{v.eer().value:.4f}" in out
     code, _, _ = call(capsys, *files, "--plot", folder / "det.svg")
     assert code == 0
@@ -459,7 +459,7 @@ def test_failed_templates_of_an_incomplete_list_are_left_out(tmp_path, capsys):
     given = ("--similarity", tmp_path / "t.csv", "--triples")
     code, out, _ = call(capsys, *given)
     assert code == 0
-    assert "1 column (2) with one score throughout, -5" in out
+    assert "1 column (2) has one score throughout, -5" in out
     code, out, _ = call(capsys, *given, "--failed-score", -5, "--json")
     assert code == 0
     (eer,) = rows(out, ("figure", "EER"))

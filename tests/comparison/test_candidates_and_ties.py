@@ -144,7 +144,8 @@ def test_a_very_good_system_beside_a_poor_one() -> None:
     table = {"good": [0.3, 0.8, 0.5, 0.9, 0.2, 0.6], "mid": [3, 9, 4, 7, 2, 8], "baseline": [35, 62, 48, 80, 21, 55]}
     found = comparison.friedman(table, higher_is_better=False)
     assert found.ranks.tolist() == [1.0, 2.0, 3.0]
-    assert "good and baseline have medians of 0.55 and 51.5: one looks like a fraction" in found.notes[0]
+    medians = {"a": "good", "b": "baseline", "first": 0.55, "second": 51.5}
+    assert found.notes[0].facts == {"case": "medians", **medians}
     assert "note: good and baseline" in str(found)
     sure = comparison.scores(table, higher_is_better=False, same_unit=True)
     assert comparison.friedman(sure, higher_is_better=False).notes == ()

@@ -135,7 +135,7 @@ def test_errors_of_spreadsheets_are_missing(error: str, tmp_path: Path) -> None:
 def test_characters_that_nobody_sees_are_told(unseen: str) -> None:
     """A label with a zero-width space was another label without a word."""
     found = evaluate({"t": ["a", "b"] * 3, "p": [unseen, "b"] * 3}, truth="t", predicted="p", metrics="accuracy")
-    assert any(f"{unseen!r} count as other labels than 'a'" in note for note in found.notes)
+    assert any(f"{unseen!r} counts as other labels than 'a'" in note for note in found.notes)
     with pytest.raises(StratError, match=r"got 't'; did you mean 't\\u200b'"):
         evaluate({"t\u200b": [1, 0], "p": [1, 0]}, truth="t", predicted="p")
 

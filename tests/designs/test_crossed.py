@@ -146,9 +146,12 @@ def test_which_factor_to_enlarge() -> None:
     y = rng.normal(size=10)[judge] * 3 + rng.normal(size=40)[item] + rng.normal(size=400)
     got = strat.estimate(strat.mean(y), on=Design.crossed({"judge": judge, "item": item}))
     (note,) = [n for n in got.notes if getattr(n, "code", "") == "crossed-components"]
-    assert "twice as many levels of 'judge'" in note
+    assert note.facts["factor"] == "judge"
+    assert [part for part, _ in note.facts["shares"]] == ["judge", "item", "judge × item"]
+    assert sum(share for _, share in note.facts["shares"]) == pytest.approx(1)
     few = strat.estimate(strat.mean(y[:120]), on=Design.crossed({"judge": judge[:120], "item": item[:120]}))
-    assert any("only 3 levels of 'judge'" in n for n in few.notes)
+    (note,) = [n for n in few.notes if n.code == "few-levels"]
+    assert note.facts == {"levels": (3,), "factors": ("judge",)}
 
 
 def test_errors_in_few_levels_are_cautioned_and_lower_the_degrees_of_freedom() -> None:

@@ -397,15 +397,15 @@ def test_the_note_says_how_much_too_large_the_variance_of_joined_strata_is() -> 
     pooled = (((y - (np.bincount(stratum, y) / sizes)[stratum]) ** 2)[30:]).sum() / 30
     others = sum(3 / 9 * y[stratum == h].var(ddof=1) for h in range(30, 45)) + 30 * pooled
     by_hand = (float(strat.estimate(strat.mean(y), on=design).se) * 45) ** 2 / others
-    assert f"is about {by_hand:.2g} times what it would be if these strata vary as those of several units do" in note
+    assert note.facts == {"case": "others", "least": float(f"{by_hand:.2g}"), "most": None}
     in_turn = np.tile([0.0, 5.0], 10) + rng.normal(size=20)
     blind = Design.stratified(strata=np.arange(20), lone="collapse")
     (note,) = strat.estimate(strat.mean(in_turn), on=blind).notes
     d = in_turn[::2] - in_turn[1::2]
     by_hand = (d**2).sum() / ((d**2).sum() - (d.sum() ** 2 - (d**2).sum()) / 9)
-    assert f"is about {by_hand:.2g} times too large by the difference that all pairs have in common alone" in note
+    assert note.facts == {"case": "pairs", "least": float(f"{by_hand:.2g}"), "most": None}
     (note,) = strat.estimate(strat.mean(rng.normal(size=20)), on=blind).notes
-    assert "too large by that, which one unit a stratum does not show" in note
+    assert (note.code, dict(note.facts)) == ("collapsed-strata", {})
     replicated = strat.estimate(strat.mean(in_turn), on=strat.brr(blind))
     assert "collapsed-strata" in _codes(replicated)
 
@@ -416,6 +416,7 @@ def test_the_note_on_several_values_gives_a_range_and_none_of_a_domain() -> None
     y, flat = 5.0 * rng.normal(size=20)[stratum] + rng.normal(size=40), rng.normal(size=40)
     design = Design.stratified(strata=stratum, lone="collapse")
     both = strat.estimate(strat.stack("y", A=strat.mean(y), B=strat.mean(flat)), on=design)
+    assert both.notes[0].facts["most"] > both.notes[0].facts["least"] > 0
     assert re.search(r"about [\d.]+ to [\d.]+ times what it would be", both.notes[0])
     part = strat.estimate(strat.domain(strat.mean(y), np.arange(40) % 2 == 0), on=design)
     assert "collapsed-strata" in _codes(part)

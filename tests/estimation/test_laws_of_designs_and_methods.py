@@ -147,7 +147,6 @@ def made(t: dict[str, np.ndarray], weight: np.ndarray | None = None) -> strat.De
 
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.parametrize("method", ["closed", "brr", "jackknife"])
-@pytest.mark.filterwarnings("ignore:.*can't estimate a quantile's variance")
 def test_order_names_and_scale_do_not_matter(table: dict[str, np.ndarray], name: str, method: str) -> None:
     def run(t: dict[str, np.ndarray], scale: float = 1.0) -> strat.Estimate:
         design = made(t, t["weight"] * scale)

@@ -286,7 +286,7 @@ def _sklearn_warns(function: Any, *args: Any, **kwargs: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "truth", "predicted", "args", "message"),
+    ("ours", "theirs", "truth", "predicted", "args", "code", "facts"),
     [
         (
             c.precision,
@@ -294,22 +294,41 @@ def _sklearn_warns(function: Any, *args: Any, **kwargs: Any) -> float:
             [0, 1, 2],
             [0, 1, 1],
             {"average": "macro"},
-            "class 2, which is never predicted",
+            "undefined-share",
+            {"case": "precision", "labels": (2,)},
         ),
-        (c.recall, sk.recall_score, [0, 1, 1], [0, 1, 2], {"average": "macro"}, "class 2, which never occurs"),
-        (c.precision, sk.precision_score, [0, 0, 1], [0, 0, 0], {}, "never predicted"),
-        (c.recall, sk.recall_score, [0, 0, 0], [0, 1, 0], {}, "never occurs"),
-        (c.f1, sk.f1_score, [0, 0, 0], [0, 0, 0], {}, "F1 is undefined"),
-        (c.jaccard, sk.jaccard_score, [0, 0, 0], [0, 0, 0], {}, "Jaccard is undefined"),
-        (c.balanced_accuracy, sk.balanced_accuracy_score, [0, 1, 1], [0, 1, 2], {}, "left out"),
-        (c.f1, sk.f1_score, [[0, 0], [1, 1]], [[0, 0], [1, 0]], {"average": "samples"}, "row 0"),
+        (
+            c.recall,
+            sk.recall_score,
+            [0, 1, 1],
+            [0, 1, 2],
+            {"average": "macro"},
+            "undefined-share",
+            {"case": "recall", "labels": (2,)},
+        ),
+        (c.precision, sk.precision_score, [0, 0, 1], [0, 0, 0], {}, "undefined-share", {"case": "precision"}),
+        (c.recall, sk.recall_score, [0, 0, 0], [0, 1, 0], {}, "undefined-share", {"case": "recall"}),
+        (c.f1, sk.f1_score, [0, 0, 0], [0, 0, 0], {}, "undefined-share", {"case": "", "measure": "F1"}),
+        (c.jaccard, sk.jaccard_score, [0, 0, 0], [0, 0, 0], {}, "undefined-share", {"case": "", "measure": "Jaccard"}),
+        (c.balanced_accuracy, sk.balanced_accuracy_score, [0, 1, 1], [0, 1, 2], {}, "class-left-out", {"labels": (2,)}),
+        (
+            c.f1,
+            sk.f1_score,
+            [[0, 0], [1, 1]],
+            [[0, 0], [1, 0]],
+            {"average": "samples"},
+            "undefined-rows",
+            {"n": 1, "first": 0},
+        ),
     ],
 )
 def test_notes_where_sklearn_warns_with_its_value(
-    ours: Any, theirs: Any, truth: Any, predicted: Any, args: dict[str, Any], message: str
+    ours: Any, theirs: Any, truth: Any, predicted: Any, args: dict[str, Any], code: str, facts: dict[str, Any]
 ) -> None:
     statistic = ours(truth, predicted, **args)
-    assert any(message in note for note in statistic.notes)
+    (note,) = statistic.notes
+    assert note.code == code
+    assert facts.items() <= note.facts.items()
     assert statistic.value() == pytest.approx(_sklearn_warns(theirs, np.array(truth), np.array(predicted), **args))
 
 
@@ -325,7 +344,7 @@ def test_zero_division_is_sklearns(zero: float, average: str | None) -> None:
 def test_undefined_kappa_is_nan_with_a_note() -> None:
     statistic = c.kappa([1, 1], [1, 1])
     assert np.isnan(statistic.value())
-    assert "only one class occurs" in statistic.notes[0]
+    assert statistic.notes[0].code == "undefined-kappa"
 
 
 def test_one_class_has_no_area() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reproduce.entries import Setting
+from scipy.stats import ttest_rel
 
 from reproduce import cvpr
 from strat.recognition import ImageArray, compare_units, gallery_effect, image_array, run
@@ -40,8 +41,21 @@ def test_the_frontal_images_are_columns_1_6_and_7(setting):
 
 def test_figure_2_galleries_differ_and_the_neutral_one_is_best(setting):
     found = seen(cvpr.figure_2, setting)
-    assert len(found) == 6
+    assert len(found) == 9
     assert set(found.values()) == {"seen here too"}
+
+
+def test_figure_2_the_topmost_curve_is_tested_against_each_of_the_others(setting):
+    """As it is printed, and by a paired test of the subjects' rates that is computed anew here."""
+    systems, arrays, _ = cvpr.experiment(setting.file(cvpr.FILE))
+    effect = gallery_effect(systems[-1], arrays(3), at=[1])
+    rates = (effect.hits <= 1).mean(axis=2)
+    right = [ttest_rel(rates[:, 0], rates[:, j]).pvalue for j in (1, 2)]
+    assert cvpr._best_gallery(effect) == pytest.approx(right, rel=1e-6)
+    mixed = gallery_effect(systems[-1], arrays(3).mixed(), at=[1])
+    assert max(cvpr._best_gallery(mixed)) > 0.05  # the claim can fail
+    shares = [v.ours for v in cvpr.figure_2(setting).values if "galleries make" in v.what]
+    assert shares == pytest.approx([0.29, 0.0, 0.19], abs=0.01)
 
 
 def test_figure_3_strata_save_a_fifth_with_two_units_and_not_with_the_three_that_cvpr_has(setting):
@@ -58,7 +72,23 @@ def test_figure_3_strata_save_a_fifth_with_two_units_and_not_with_the_three_that
 
 
 def test_figure_4_mixed_galleries_do_not_differ(setting):
-    assert set(seen(cvpr.figure_4, setting).values()) == {"seen here too"}
+    found = seen(cvpr.figure_4, setting)
+    assert [found[what] for what in found if "differ" in what] == ["seen here too"] * 3
+
+
+def test_figure_4_three_units_do_not_bring_mixed_galleries_closer(setting):
+    """CVPR says so of its own data; the spread of rank-1 rates is larger with three units here, in every system."""
+    found = {v.what: v for v in cvpr.figure_4(setting).values if "closer" in v.what}
+    assert [v.ours for v in found.values()] == ["not seen here"] * 3
+    assert "0.013 with two units, 0.051 with three" in found[next(w for w in found if "MahCos" in w)].note
+
+
+def test_figure_7_pca_is_not_like_the_system_in_the_place_of_fi1(setting):
+    (claim,) = (v for v in cvpr.figure_7(setting).values if v.printed == "similar")
+    assert claim.ours == "not seen here"
+    assert claim.note.startswith("apart at 30 of 42 ranks")
+    (apart,) = (v.ours for v in cvpr.figure_6(setting).values if "apart" in v.what)
+    assert apart == 27
 
 
 def test_figure_5_three_units_have_the_lowest_variance_with_few_exceptions(setting):
@@ -77,7 +107,7 @@ def test_figure_5_three_units_have_the_lowest_variance_with_few_exceptions(setti
 
 @pytest.mark.parametrize("figure", [cvpr.figure_6, cvpr.figure_7])
 def test_figures_6_and_7_the_best_system_is_better_at_most_ranks(setting, figure):
-    found = seen(figure, setting)
+    found = {what: ours for what, ours in seen(figure, setting).items() if "better" in what}
     assert len(found) == 2
     assert all(what.startswith("PCA-MahCos is better than") for what in found)
     assert set(found.values()) == {"seen here too"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reproduce.cvpr import PRINTED_8
-from reproduce.entries import KINDS, SEEN
+from reproduce.entries import KINDS, SEEN, Setting
 from reproduce.kuncheva_printed import TABLE_1_1
 from reproduce.strat import ratio_coverage
 
@@ -23,11 +23,14 @@ from reproduce import (
     kuncheva_data,
     reproduce,
     strat_arrays,
+    training,
 )
 from strat import algebra, gaussian
+from strat.datasets import recognizer
 from strat.designs import Design
 from strat.estimation import estimate
-from strat.measures import ratio
+from strat.measures import mean, ratio
+from strat.recognition import image_array, run, system_of_embeddings
 from strat.replication import brr
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +45,63 @@ def test_one_field_gives_every_row_of_figure_1() -> None:
     assert number == 48
     assert [f.modulus for f in fields] == [(1, 0, 1, 0, 1, 1)]
     assert fields[0].order_of(strat_arrays.GENERATOR) == 242
+
+
+def test_irreducible_elements_and_generators_of_figure_1_are_not_the_same() -> None:
+    """ERRATA 48: its own generator has the root 1; degrees 1 to 4 have 3, 3, 8, 18 monic irreducible ones."""
+    (field,) = strat_arrays.fields_of_figure_1()[1]
+    assert (2 * 1**4 + 2 * 1**3 + 2) % 3 == 0
+    assert not strat_arrays.is_irreducible(strat_arrays.GENERATOR)
+    assert field.order_of(strat_arrays.GENERATOR) == 242
+    irreducible = [e for e in range(243) if strat_arrays.is_irreducible(e)]
+    assert len(irreducible) == 2 * (3 + 3 + 8 + 18)  # monic ones and their doubles
+    generators = [e for e in range(1, 243) if field.order_of(e) == 242]
+    assert len(generators) == 110  # Euler's function of 242
+    assert (len(set(generators) & set(irreducible)), len(set(irreducible) - set(generators))) == (29, 35)
+
+
+def test_slips_of_letters_rows_and_sets() -> None:
+    """ERRATA 50 to 55, each by what the printed words would give."""
+    y = np.random.default_rng(0).normal(size=(4, 3))
+    replicates = {round(float(sum(y[h, i] for h, i in enumerate(units)) / 4), 12) for units in np.ndindex(3, 3, 3, 3)}
+    assert len(replicates) > 1  # 50: the right side of (16) is not one number
+    assert np.mean(list(replicates)) == pytest.approx(y.mean())
+    array = strat_arrays.signs(strat_arrays.rebuilt())
+    assert (array.T @ array == 8 * np.eye(7)).all()  # 51: columns
+    assert (np.abs(array @ array.T)[~np.eye(8, dtype=bool)] == 1).all()  # and not rows
+    assert (len(set(np.ndindex(*[3] * 5))), algebra.rotation(3, 13).columns) == (243, 13)  # 52: degree 4; not 3 columns
+    found = np.repeat([1, 2, 3, 9], [100, 100, 35, 21])
+    assert (np.mean(found <= 3), np.mean(np.unique(found) <= 3)) == (235 / 256, 0.75)  # 53: a union loses repeats
+    units = Design.stratified(strata=np.repeat(np.arange(5), 2))
+    z = np.arange(10.0)
+    assert estimate(mean(z), on=units).value == pytest.approx(z.reshape(5, 2).mean(axis=1).sum() / 5)  # 55: 1/L, not 1
+
+
+def test_three_columns_leave_two_units() -> None:
+    """ERRATA 54: Q^(3) has a gallery and two probes of each subject."""
+    data = recognizer(subjects=10, images=4, rng=1)
+    system = system_of_embeddings("toy", data.embeddings, subjects=data.subject, score="cosine")
+    sizes = [run(system, image_array(data.subject, per_subject=n), gallery=1).design.sizes for n in (3, 4)]
+    assert [set(s.tolist()) for s in sizes] == [{2}, {3}]
+
+
+@pytest.mark.shared
+@pytest.mark.costly("160 trainings on two kinds of features")
+def test_training_of_lda_and_pca_on_lfw(shared: Path) -> None:
+    """STRAT 2.1.3: seen with one kind of features, and of the other only that LDA depends more on who trains."""
+    found = {v.what: v.ours for v in training.experiment(Setting(shared)).values if v.other_data}
+    assert list(found.values()) == ["not seen here", "seen here too", "seen here too", "seen here too"]
+
+
+def test_lda_separates_what_pca_does_not() -> None:
+    """Two subjects that differ along a direction in which images hardly vary."""
+    rng = np.random.default_rng(0)
+    who = np.repeat([0, 1], 200)
+    x = np.column_stack([3 * rng.normal(size=400), 0.5 * rng.normal(size=400) + 1.5 * who])
+    for fit, apart in ((training.pca, False), (training.lda, True)):
+        y = fit(x, who, components=1)(x)[:, 0]
+        separation = abs(y[who == 0].mean() - y[who == 1].mean()) / y[who == 0].std()
+        assert (separation > 2) == apart
 
 
 def test_the_arrays_of_12_and_8_are_rebuilt_from_their_first_row() -> None:
@@ -93,7 +153,7 @@ def test_a_joint_p_is_uniform_under_chance_and_small_for_one_side() -> None:
 
 
 def test_the_biases_of_table_3_agree_one_by_one_and_together_with_shared_draws() -> None:
-    """ERRATA 39 and 48: the three problems share their draws, and the four distances of a row."""
+    """ERRATA 39 and 56: the three problems share their draws, and the four distances of a row."""
     made = reproduce(BY_ID["fh/table-3"]).found
     single = [v for v in made.values if ": bias at" in v.what and "by the other" not in v.what]
     joint = [v for v in made.values if v.what.endswith("together: printed above ours")]
@@ -102,7 +162,7 @@ def test_the_biases_of_table_3_agree_one_by_one_and_together_with_shared_draws()
     assert sum(v.verdict in ("agrees", "compatible") for v in single) >= 90
     assert {v.verdict for v in joint} <= {"derived", "open 39"}
     assert all(v.ours >= 17 for v in joint)
-    assert sum(v.verdict == "erratum 48" for v in row) == 3
+    assert sum(v.verdict == "erratum 56" for v in row) == 3
     assert fukunaga_hayes.likelihood_of_sharing(200) > 8
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import strat
 from strat import Design, StratError, comparison, planning
+from strat.base.notes import codes_of
 from strat.cli import main
 from strat.designs.facts import DesignFacts, LayoutFacts
 from strat.show.report import explain
@@ -72,7 +73,7 @@ def test_a_start_reaches_the_design(line: dict[str, np.ndarray]) -> None:
     assert float(corrected.value) == pytest.approx(float(by_hand.value), rel=1e-12)
     assert float(corrected.se) == pytest.approx(float(by_hand.se), rel=1e-12)
     assert abs(float(corrected.value) - 600.5) < 1.0 < abs(float(plain.value) - 600.5)
-    assert any("drift along the order" in note for note in plain.notes)
+    assert "trend" in codes_of(plain.notes)
     assert not corrected.notes
 
 
@@ -387,9 +388,9 @@ def test_other_degrees_of_freedom_than_the_layout_has_are_explained() -> None:
     assert f"{result['mean'].df:.4g}" != "5"
     assert result.design.endswith("; 5 degrees of freedom")
     line = "df: each value's own, by Satterthwaite's formula; the design has nominally 5."
-    assert line in result.notes
+    assert line in result.sheet().notes
     plain = strat.evaluate(table, score="good", units="judge")
-    assert not any(note.startswith("df:") for note in plain.notes)
+    assert not any(note.startswith("df:") for note in plain.sheet().notes)
 
 
 def test_one_value_with_other_degrees_of_freedom_is_enough() -> None:

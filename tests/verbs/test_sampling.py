@@ -81,7 +81,7 @@ def test_a_gate_of_crossed_ratings_on_the_command_line(ratings: dict[str, np.nda
     typed = ["gate", str(file), "--score", "old", "--score", "new", "--baseline", "old", "--margin", "0.02"]
     done = CliRunner().invoke(app, [*typed, "--crossed", "judge,item"])
     assert done.exit_code == 0, done.output
-    assert "the variance comes from judge" in done.output
+    assert "The variance comes from judge" in done.output
     wrong = CliRunner().invoke(app, [*typed, "--crossed", "judge"])
     assert str(wrong.exception) == "`--crossed` must name two to 4 columns, got 1."
 

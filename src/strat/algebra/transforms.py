@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import cycle
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,8 +60,9 @@ def walsh_hadamard(x: ArrayLike) -> Array:
     if array.size == 0 or n == 1:
         return array.copy()
     result = np.ascontiguousarray(array).reshape(n, -1)
+    turns = cycle([np.empty_like(result), np.empty_like(result)])  # new memory costs more than what is done with it
     for bits, right in _radix_steps(n.bit_length() - 1):
-        result = _apply(_sylvester(bits), result, right)
+        result = _apply(_sylvester(bits), result, right, next(turns))
     return result.reshape(array.shape)
 
 
@@ -75,13 +77,12 @@ def _radix_steps(bits: int) -> list[tuple[int, int]]:
     return steps
 
 
-def _apply(factor: Array, x: Array, right: int) -> Array:
-    """The factor applied to one group of bits, in pieces that a BLAS library does not split over threads.
+def _apply(factor: Array, x: Array, right: int, result: Array) -> Array:
+    """The factor applied to one group of bits, as `result`, in pieces that BLAS does not split over threads.
 
     A busy machine makes threads that wait for each other a hundred times slower, and one thread is enough here.
     """
     radix, wide = len(factor), right * x.shape[1]
-    result = np.empty_like(x)
     if wide == 1:
         piece = min(LIMITS.transform_piece, len(x) // radix)
         np.matmul(x.reshape(-1, piece, radix), factor, out=result.reshape(-1, piece, radix))

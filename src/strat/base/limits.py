@@ -71,6 +71,7 @@ class Limits:
     map_dependencies = 1 << 20  # values × values of a map up to which each result gets its own degrees of freedom
     shares_at_once = 64  # values that are worked on at once: what they need stays in the processor's cache
     domains_at_once = 256  # domains that are worked on at once
+    sampled_texts = 1 << 12  # of a column, whose distinct texts are looked for there first; shorter ones are sorted
     ordering_columns = 16  # that nearly always tell rows apart; all are looked at where they don't
     cautious_units = 100_000  # beyond so many units nobody looks: the interval rests on enough of them
     # distinct scores beyond which limits are found on classes of them; the tails are kept as they are

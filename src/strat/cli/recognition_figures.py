@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError
-from strat.base.notes import Note, records
+from strat.base.notes import Note
 from strat.base.text import counted
 from strat.cli.recognition_sources import TOO_LARGE, Source
 from strat.estimation import Estimate, estimate
@@ -228,10 +228,10 @@ def cautions(figures: list[Figure]) -> list[Note]:
     """What the estimates say to be careful about, each thing once, with the figures that it is about."""
     names: dict[tuple[str, str], list[str]] = {}
     for name, _, figure in figures:
-        for note in records(figure.notes):
-            reversed_again = note["code"] == "scores-reversed" and any(code == note["code"] for code, _ in names)
-            if not reversed_again or (note["code"], note["text"]) in names:
-                names.setdefault((note["code"], note["text"]), []).append(name)
+        for note in figure.notes:
+            reversed_again = note.code == "scores-reversed" and any(code == note.code for code, _ in names)
+            if not reversed_again or (note.code, note) in names:
+                names.setdefault((note.code, note), []).append(name)
     return [Note(code, f"note on {', '.join(dict.fromkeys(named))}: {text}") for (code, text), named in names.items()]
 
 

@@ -123,7 +123,7 @@ def bayesian_correlated_t(a: ArrayLike, b: ArrayLike, *, ratio: float, rope: flo
     mean, scale, df = float(d.mean()), corrected_se(d, ratio), len(d) - 1.0
     if scale <= 1e-14 * float(np.abs(d).max()):
         below, above = float(mean < -rope), float(mean > rope)
-        note = Note("no-variation", "the difference is the same in every split: the posterior is a single point")
+        note = Note("no-variation", {"case": "posterior", "difference": mean, "unit": "split"})
         if rope == 0.0 == mean:
             below = above = 0.5
         return Posterior(

@@ -25,7 +25,7 @@ from strat.comparison.rank_permutations import (
     simulated_pvalue,
 )
 from strat.comparison.score_table import Scores, differences, scores, tie_sizes, unit_note
-from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue, p_text
+from strat.estimation.hypothesis_tests import ALTERNATIVES, TestResult, chi2_pvalue, f_pvalue
 
 
 @dataclass(frozen=True, repr=False)
@@ -270,7 +270,7 @@ def iman_davenport(table: Any, *, higher_is_better: bool, ties: bool = False) ->
     >>> round(result.statistic, 4), result.df
     (0.25, (1.0, 2.0))
     >>> print(result.notes[0])
-    3 data sets and 2 systems are few for the F approximation; the exact test gives p = 1
+    3 data sets and 2 systems are few for the F approximation. The exact test gives p = 1.
     """
     s = scores(table, higher_is_better=higher_is_better)
     every = s.ranks
@@ -292,10 +292,8 @@ def _few(ranks: Array) -> tuple[str, ...]:
     if n > FEW_DATA_SETS:
         return ()
     exact = friedman_pvalue(ranks) if m <= FEW_SYSTEMS else None
-    said = "random orders of the systems give" if exact is None else "the exact test gives"
-    found = p_text(simulated_pvalue(ranks) if exact is None else exact)
-    text = f"{n} data sets and {m} systems are few for the F approximation; {said} {found}"
-    return (Note("few-data-sets", text),)
+    pvalue = simulated_pvalue(ranks) if exact is None else exact
+    return (Note("few-data-sets", {"n": n, "systems": m, "exact": exact is not None, "pvalue": pvalue}),)
 
 
 EQUIVALENT = "all systems are equivalent: on every data set each order of them is equally likely"

@@ -75,10 +75,8 @@ def _sets(d: Array, ratio: float) -> tuple[Sets, tuple[str, ...]]:
     typical = float(np.median(squares[~flat])) if (~flat).any() else size**2 * n
     squares = np.maximum(squares, 1e-4 * typical)
     scale = np.sqrt(squares / (1.0 - rho) * (1.0 + (n - 1.0) * rho) / (n * (n - 2.0)))
-    text = (
-        f"{int(flat.sum())} of {len(d)} data sets have the same difference in every split: a small variance is assumed"
-    )
-    return Sets(d.mean(axis=1), scale, n - 2.0), (Note("no-variation", text),) if flat.any() else ()
+    still = Note("no-variation", {"case": "data sets", "same": int(flat.sum()), "n": len(d), "unit": "split"})
+    return Sets(d.mean(axis=1), scale, n - 2.0), (still,) if flat.any() else ()
 
 
 def _grid(

@@ -134,8 +134,5 @@ def _unit_notes(values: Array, labels: tuple[str, ...]) -> tuple[Note, ...]:
     a, b = int(small[0]), int(large[0])
     if not 25.0 < middle[b] / middle[a] < 400.0:
         return ()
-    text = (
-        f"{labels[a]} has a mean of {middle[a]:g} and {labels[b]} of {middle[b]:g}: one looks like a fraction and the "
-        "other like a percentage; if so, bring both to one unit"
-    )
-    return (Note("mixed-scales", text),)
+    first, second = float(middle[a]), float(middle[b])
+    return (Note("mixed-scales", {"case": "means", "a": labels[a], "b": labels[b], "first": first, "second": second}),)

@@ -14,6 +14,7 @@ from strat.base.validate.columns import Array
 from strat.comparison.paired_result import Comparison, is_share, rows_independent
 from strat.comparison.paired_shares import Discordance, discordance
 from strat.designs import Design
+from strat.designs.layout import satterthwaite
 from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import skewed_units
 from strat.estimation.spread import Influences, Spread
@@ -257,7 +258,7 @@ def _scalar(like: Estimate, name: str, point: Array, spread: Spread, variance: A
 def _apart(x: Estimate, y: Estimate, name: str) -> Estimate:
     """The difference of two independent estimates, Welch-Satterthwaite degrees of freedom."""
     vx, vy = float(x.variance), float(y.variance)
-    df = (vx + vy) ** 2 / (vx**2 / x.df + vy**2 / y.df) if vx + vy > 0 else min(x.df, y.df)
+    df = satterthwaite(vx + vy, vx**2 / x.df + vy**2 / y.df, min(x.df, y.df))
     spread = Influences(np.array([math.sqrt(vx), -math.sqrt(vy)]))
     return _scalar(replace(x, df=df), name, np.asarray(x.point - y.point), spread, np.asarray(vx + vy))
 
@@ -289,8 +290,7 @@ def _same_strata(first: Design, second: Design) -> tuple[Note, ...]:
         shares.append(weight / weight.sum())
     if np.abs(shares[0] - shares[1]).max() <= 0.01:
         return ()
-    text = "the strata have other shares in `on_a` than in `on_b`, so part of the difference is their mix; "
-    return (Note("other-stratum-shares", text + "give both the same stratum weights."),)
+    return (Note("other-stratum-shares", nouns=first.nouns),)
 
 
 def _direction(measure: Statistic, higher_is_better: bool | None) -> bool:

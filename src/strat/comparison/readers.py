@@ -18,6 +18,7 @@ from strat.base.errors import StratError, one_of, plain, some
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, same_length
+from strat.designs.layout import bessel, satterthwaite
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import p_text, t_pvalue
 from strat.measures.positive import positives
@@ -296,11 +297,11 @@ def _case_covariance(influence: Array, table: _Table) -> Array:
     """Covariance of the AUCs that the cases make: DeLong's, or that between clusters (Obuchowski 1997)."""
     if not table.clustered:
         ill = table.positive
-        each = ((part.T @ part) * len(part) / (len(part) - 1) for part in (influence[ill], influence[~ill]))
+        each = ((part.T @ part) * bessel(len(part)) for part in (influence[ill], influence[~ill]))
         return np.sum(list(each), axis=0)  # DeLong, DeLong and Clarke-Pearson (1988)
     number = int(table.cluster.max()) + 1
     sums = np.stack([np.bincount(table.cluster, column, minlength=number) for column in influence.T], axis=1)
-    return np.asarray(sums.T @ sums * number / (number - 1))
+    return np.asarray(sums.T @ sums * bessel(number))
 
 
 def _hillis(auc: Array, covariance: Array) -> tuple[float, float]:
@@ -314,8 +315,7 @@ def _hillis(auc: Array, covariance: Array) -> tuple[float, float]:
     mean_square = float(auc.var(ddof=1))
     between = (covariance.sum() - np.trace(covariance)) / (number * (number - 1))
     whole = mean_square + max(number * float(between), 0.0)
-    df = whole**2 / (mean_square**2 / (number - 1)) if mean_square > 0 else np.inf
-    return float(np.sqrt(whole / number)), float(df)
+    return float(np.sqrt(whole / number)), float(satterthwaite(whole, mean_square**2 / (number - 1), np.inf))
 
 
 def _gallas(table: _Table, contrast: list[tuple[int, float]]) -> float:

@@ -160,11 +160,8 @@ def unit_note(first: Array, second: Array, a: str, b: str) -> Note | None:
     middle = float(np.median(np.abs(small)))
     if not (middle > 0 and 25.0 < float(np.median(large)) / middle < 400.0):
         return None
-    return Note(
-        "mixed-scales",
-        f"{a} and {b} have medians of {np.median(first):g} and {np.median(second):g}: one looks like a fraction and "
-        "the other like a percentage; if so, bring both to one unit",
-    )
+    of_a, of_b = float(np.median(first)), float(np.median(second))
+    return Note("mixed-scales", {"case": "medians", "a": a, "b": b, "first": of_a, "second": of_b})
 
 
 def _unit_notes(values: Array, names: list[str]) -> tuple[str, ...]:

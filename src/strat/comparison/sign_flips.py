@@ -12,6 +12,7 @@ import numpy as np
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
+from strat.designs.layout import bessel
 from strat.estimation import Estimate
 from strat.estimation.spread import Influences
 
@@ -65,10 +66,9 @@ def largest_of_systems(deviations: Array, stratum: Codes) -> Array:
     if len(deviations) < LEAST_UNITS:
         return np.full((1, deviations.shape[1]), np.inf)
     sizes = np.bincount(stratum).astype(float)
-    ratio = np.divide(sizes, sizes - 1, out=np.ones(len(sizes)), where=sizes > 1)
-    scaled = deviations * np.sqrt(ratio[stratum])[:, None]
+    scaled = deviations * np.sqrt(np.where(sizes > 1, bessel(sizes), 1.0)[stratum])[:, None]
     whole = _squares(scaled.T @ scaled)  # of each pair
-    taken = np.where(sizes > 1, ratio / sizes, 0.0)
+    taken = bessel(sizes) / sizes
     indicator = (stratum[:, None] == np.arange(len(sizes))) * np.sqrt(taken)
     signs = _signs(*deviations.shape)
     if len(sizes) == 1:

@@ -117,11 +117,4 @@ def fixed_kinds(influence: Array, stratum: Codes, copies: Array) -> tuple[Note, 
     ratio = within / between if between > 0 else np.inf
     if scipy.special.fdtrc(drawn - number, number - 1, ratio) > SURE:
         return ()
-    return (
-        Note(
-            "fixed-kinds",
-            f"units of a stratum differ {ratio:.2g} times as much as strata do (mean squares): random draws "
-            "would not; if the units of a stratum are of fixed kinds (pose, prompt, sensor), name these: "
-            "Design.blocks(units=…, kinds=…)",
-        ),
-    )
+    return (Note("fixed-kinds", {"ratio": float(ratio)}),)

@@ -135,12 +135,8 @@ class _Before:
 
 def note(known: Excess | None) -> Note:
     """That strata were joined, and what it does to the variance."""
-    text = "strata of one unit were joined with neighbours: the variance holds what joined strata differ by, and is "
     if known is None:
-        text += "too large by that, which one unit a stratum does not show"
-    else:
-        times = " to ".join(dict.fromkeys(f"{ratio:.2g}" for ratio in (known.ratio.min(), known.ratio.max())))
-        how = "what it would be if these strata vary as those of several units do" if known.by_others else "too large"
-        text += f"about {times} times {how}"
-        text += "" if known.by_others else " by the difference that all pairs have in common alone"
-    return Note("collapsed-strata", f"{text}; join similar ones by a number known of each, design.collapsed(by={{…}})")
+        return Note("collapsed-strata")
+    least, most = (float(f"{ratio:.2g}") for ratio in (known.ratio.min(), known.ratio.max()))
+    case = "others" if known.by_others else "pairs"
+    return Note("collapsed-strata", {"case": case, "least": least, "most": most if most > least else None})

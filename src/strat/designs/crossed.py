@@ -25,7 +25,7 @@ from strat.base.validate.columns import Array, Codes
 from strat.designs.factored import Influence
 from strat.designs.facts import LayoutFacts
 from strat.designs.group_sums import in_groups, nonnegative, root
-from strat.designs.layout import with_long_tails
+from strat.designs.layout import satterthwaite, with_long_tails
 
 MOST_FACTORS = 4  # 15 groupings
 MOST_VALUES = 500  # values at once: their covariance is decomposed
@@ -244,9 +244,8 @@ class Crossing:
         mean_squares = self._finer @ fit.variances
         signs = np.linalg.solve(self._finer.T, np.ones(len(self._finer)))
         df = np.stack([self._df_of(place, fit) for place in range(len(self.partitions))])
-        total = fit.variances.sum(axis=0)
         pooled = ((signs[:, None] * mean_squares) ** 2 / df).sum(axis=0)
-        return np.divide(total**2, pooled, out=np.full(len(total), self.nominal_df), where=pooled > 0)
+        return satterthwaite(fit.variances.sum(axis=0), pooled, self.nominal_df)
 
     def mean_squares(self, fit: Fit) -> tuple[Array, Array, Array]:
         """Of the first output: how components follow from mean squares (a row each), these, and their df."""
@@ -266,25 +265,16 @@ class Crossing:
         """Where the variance comes from, and factors of few levels."""
         fit = self.fit(influence, weights)
         total = float(fit.variances[:, 0].sum())
-        few = [_levels(name, n) for name, n in zip(self.names, self.sizes, strict=True) if n < FEW_LEVELS]
+        few = {name: n for name, n in zip(self.names, self.sizes, strict=True) if n < FEW_LEVELS}
         notes = []
         if total > 0:
-            shares = (
-                f"{self.label(part)} {v / total:.0%}"
-                for part, v in zip(self.partitions, fit.variances[:, 0], strict=True)
-            )
+            each = (fit.variances[:, 0] / total).tolist()
+            shares = tuple(zip(map(self.label, self.partitions), each, strict=True))
             best, ratio = self.enlarge(fit.variances[:, 0])
-            notes.append(
-                Note(
-                    "crossed-components",
-                    f"the variance comes from {', '.join(shares)}; twice as many levels of {best!r} would bring the "
-                    f"standard error to {np.sqrt(ratio):.0%} of this one, more than those of any other factor",
-                )
-            )
+            halved = float(np.sqrt(ratio))
+            notes.append(Note("crossed-components", {"shares": shares, "factor": best, "ratio": halved}))
         if few:
-            notes.append(
-                Note("few-levels", f"only {', '.join(few)}: its contribution to the variance is poorly estimated")
-            )
+            notes.append(Note("few-levels", {"levels": tuple(few.values()), "factors": tuple(few)}))
         return tuple(notes)
 
     def enlarge(self, variances: Array) -> tuple[str, float]:

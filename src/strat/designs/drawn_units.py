@@ -15,6 +15,7 @@ from strat.base.errors import StratError, one_of, plain, some
 from strat.base.validate.columns import Array, Codes
 from strat.designs.facts import DesignFacts
 from strat.designs.layout import Layout
+from strat.designs.lines import DesignLines
 from strat.designs.making import LONE
 from strat.designs.plan import KINDS, Plan
 
@@ -130,14 +131,15 @@ class DrawnUnits:
     @cached_property
     def starts(self) -> Codes:
         """Index of the first line of each stratum."""
-        return np.searchsorted(self.stratum, np.arange(self.n_strata)).astype(np.int64)
+        lines = self.sizes if self.multiplicity is None else np.bincount(self.stratum, minlength=self.n_strata)
+        return np.cumsum(lines) - lines
 
     @cached_property
     def fraction(self) -> Array:
         """Sampling fraction of each stratum, f_h = n_h / N_h (0 where the population is unlimited)."""
         return self.sizes / self.population
 
-    @property
+    @cached_property
     def df(self) -> float:
         """Degrees of freedom: units minus strata (a stratum seen whole, or of one unit, adds none)."""
         if self.layout is not None:
@@ -158,6 +160,12 @@ class DrawnUnits:
         return self.n_units == self.size
 
     @cached_property
+    def equal_rows(self) -> bool:
+        """Whether the units are independent single rows of equal weight, without strata, which no layout relates."""
+        alone = self.n_strata == 1 and self.multiplicity is None and self.counts is None and self.item is None
+        return alone and self.layout is None and self.rows_are_units and bool((self.weights == self.weights[0]).all())
+
+    @cached_property
     def in_order(self) -> bool:
         """Whether the rows stand in the order of their units."""
         return bool((self.unit[1:] >= self.unit[:-1]).all())
@@ -172,6 +180,23 @@ class DrawnUnits:
         if self.rows_in_order:
             return np.asarray(amounts, float)
         return np.bincount(self.unit, amounts, minlength=self.lines).astype(float, copy=False)
+
+    @cached_property
+    def line_weights(self) -> Array:
+        """What each line weighs."""
+        return self.by_line(self.weights)
+
+    @cached_property
+    def rows_per_weight(self) -> Array:
+        """Rows of each line over their weight (0 where they weigh nothing)."""
+        rows = self.by_line(np.ones(len(self.unit)) if self.counts is None else self.counts)
+        mass = self.line_weights
+        return np.divide(rows, mass, out=np.zeros(self.lines), where=mass > 0)
+
+    @cached_property
+    def as_lines(self) -> DesignLines:
+        """The lines, ready for sums over them."""
+        return DesignLines(self)
 
     def by_stratum(self, amounts: Array) -> Array:
         """Sums over the lines of each stratum."""

@@ -6,9 +6,10 @@ Each kind lives in a module of its own (crossed, blocks, ordered, stages); :mod:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
@@ -54,6 +55,28 @@ def centred(values: Array, weights: Array, stratum: Codes) -> Array:
     whole = np.bincount(stratum, weights, minlength=number)
     share = np.divide(weights, whole[stratum], out=np.zeros(len(weights)), where=weights > 0)
     return np.asarray(values - share[:, None] * sums(stratum, values, number)[stratum])
+
+
+def bessel(number: NDArray[Any] | float) -> Array:
+    """n/(n − 1), by which squared deviations of n units from their mean make a variance; 0 for fewer than two.
+
+    >>> bessel(np.array([1, 2, 5])).tolist()
+    [0.0, 2.0, 1.25]
+    """
+    return np.divide(number, np.subtract(number, 1.0), out=np.zeros(np.shape(number)), where=np.greater(number, 1))
+
+
+def satterthwaite(total: Array | float, pooled: Array | float, nominal: Array | float) -> Array:
+    """Degrees of freedom of a variance, total² / pooled, from the sum Σ v of its terms and from Σ v² / df.
+
+    They are the `nominal` ones where nothing varies (Satterthwaite 1946; STRAT 6.1, after Cochran 1977, 5.4).
+
+    >>> v, df = np.array([1.0, 3.0]), np.array([4.0, 9.0])
+    >>> round(float(satterthwaite(v.sum(), (v**2 / df).sum(), 13.0)), 2)
+    12.8
+    """
+    out = np.full(np.shape(pooled), nominal, float)
+    return np.divide(np.square(total), pooled, out=out, where=np.greater(pooled, 0))
 
 
 def with_long_tails(nominal: float, values: Array) -> Array:

@@ -5,15 +5,18 @@ Formulas of variances, degrees of freedom and shares are written once, with thes
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.validate.columns import Array, Codes
-from strat.designs.drawn_units import DrawnUnits
+
+if TYPE_CHECKING:
+    from strat.designs.drawn_units import DrawnUnits
 
 
 class DesignLines:
@@ -27,6 +30,8 @@ class DesignLines:
         Units drawn in each stratum, and the share of its population that was not.
     strata
         Number of strata.
+    one_stratum
+        Whether there are no strata.
     items
         Whether rows are tries of items, so that a stratum seen whole still varies.
     known_df
@@ -37,19 +42,21 @@ class DesignLines:
         self.copies = np.ones((1, 1)) if design.multiplicity is None else design.copies[:, None]
         self.sizes = design.sizes.astype(float)[:, None]
         self.unseen, self.strata = (1.0 - design.fraction)[:, None], np.array(design.n_strata)
+        self.one_stratum = design.n_strata == 1
         self.items = design.item is not None
         self.known_df = None if design.layout is None else design.layout.nominal_df
         self._stratum, self._starts = design.stratum, design.starts
 
-    @property
-    def one_stratum(self) -> bool:
-        """Whether there are no strata."""
-        return bool(self.strata == 1)
+    def joined(self, copies: Array) -> DesignLines:
+        """The lines of a design without strata, equal ones joined, where each then stands for so many units."""
+        same = copy(self)
+        same.copies = copies[:, None]
+        return same
 
     def by_stratum(self, of_lines: Array) -> Array:
         """Sums over the lines of each stratum."""
         if self.one_stratum:
-            return np.asarray(of_lines.sum(axis=0, keepdims=True))
+            return np.add.reduce(of_lines, axis=0, keepdims=True)
         return np.add.reduceat(of_lines, self._starts, axis=0)
 
     def on_lines(self, of_strata: NDArray[np.generic]) -> Array:
@@ -58,15 +65,15 @@ class DesignLines:
 
     def total(self, of_strata: NDArray[Any]) -> Array:
         """Sums over the strata of each value."""
-        return np.asarray(of_strata.sum(axis=0))
+        return np.add.reduce(of_strata, axis=0)
 
     def sum(self, of_lines: Array) -> Array:
         """Sums over the lines of each value."""
-        return np.asarray(of_lines.sum(axis=0))
+        return np.add.reduce(of_lines, axis=0)
 
     def largest(self, of_lines: Array) -> Array:
         """The largest over the lines of each value."""
-        return np.asarray(of_lines.max(axis=0))
+        return np.maximum.reduce(of_lines, axis=0)
 
     def beside_lines(self, of_values: NDArray[Any]) -> NDArray[Any]:
         """Numbers of values, to stand beside those of lines: values are columns."""

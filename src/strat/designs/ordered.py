@@ -21,7 +21,7 @@ from strat.base.notes import Note
 from strat.base.text import counted
 from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.designs.facts import LayoutFacts
-from strat.designs.layout import sums
+from strat.designs.layout import satterthwaite, sums
 
 MOST_DIFFERENCES = 4  # the highest order of successive differences (Wolter 2007, 8.2)
 CLEAR_TREND, ENOUGH = 4.0, 6  # how many standard errors of the slope from zero, in so many units or more
@@ -150,33 +150,17 @@ class Ordered:
         )
         pooled = (by_stratum**2 / self.stratum_df).sum(axis=1)
         total = (self.deviations(influence, weights) ** 2).sum(axis=0)
-        pooled_df = np.divide(total**2, pooled, out=np.full(len(total), self.nominal_df), where=pooled > 0)
-        return np.minimum(pooled_df, self.nominal_df)
+        return np.minimum(satterthwaite(total, pooled, self.nominal_df), self.nominal_df)
 
     def notes(self, influence: Array, weights: Array) -> tuple[Note, ...]:
         """A trend along the order, and what comes back along it."""
         notes = []
         number = 0 if self.corrected else int(self._slopes(influence[:, :1])[1].sum())
         if number:
-            where = "" if len(self.fraction) == 1 else f" in {counted(number, 'stratum')}"
-            notes.append(
-                Note(
-                    "trend",
-                    f"the values drift along the order{where}: where a systematic sample starts then moves its mean, "
-                    "which differences of neighbours can't see; the variance of an evenly drawn start is added (a "
-                    "start that is known takes the drift out: Design.systematic(…, start=…))",
-                )
-            )
+            notes.append(Note("trend", {"several": number if len(self.fraction) > 1 else None}))
         period = self.period(influence[:, 0])
         if period:
-            notes.append(
-                Note(
-                    "period",
-                    f"the values repeat every {period:.3g} units of the sample: a period that fits the step of the "
-                    "sample would bias the mean unseen, and differences of neighbours misjudge its variance; compare "
-                    "with a sample of another step, or a random one",
-                )
-            )
+            notes.append(Note("period", {"period": period}))
         return tuple(notes)
 
     def period(self, z: Array) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +19,7 @@ from strat.base.notes import Note
 from strat.base.text import counted
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.designs.facts import LayoutFacts
-from strat.designs.layout import sums
+from strat.designs.layout import bessel, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +81,7 @@ class Stages:
             totals = sums(stage.unit, influence, len(stage.parent))
             n, f = stage.sizes, stage.fraction
             means = sums(stage.parent, totals, len(n)) / n[:, None]
-            ratio = np.divide(n, n - 1.0, out=np.zeros(len(n)), where=n > 1)
-            scale = np.sqrt(seen * (1.0 - f) * ratio)
+            scale = np.sqrt(seen * (1.0 - f) * bessel(n))
             lines.append((totals - means[stage.parent]) * scale[stage.parent][:, None])
             seen = (seen * f)[stage.parent]
         return np.concatenate(lines)
@@ -92,12 +92,12 @@ class Stages:
 
     def notes(self, influence: Array, weights: Array) -> tuple[Note, ...]:
         """Parents with one unit after the first stage, which show no variation."""
-        counts = {stage.name: len(stage.single) for stage in self.stages[1:] if len(stage.single)}
-        if not counts or not (self.stages[0].fraction > 0).any():
+        if not (self.stages[0].fraction > 0).any():
             return ()
-        each = ", ".join(f"{number} with one {name!r}" for name, number in counts.items())
-        return (
-            Note("single-stage-unit", f"{each}: their variation cannot be estimated and is not in the standard error"),
+        return tuple(
+            Note("single-stage-unit", {"n": len(stage.single), "parent": parent.name, "unit": stage.name})
+            for parent, stage in pairwise(self.stages)
+            if len(stage.single)
         )
 
     @property

@@ -22,7 +22,8 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
-from strat.designs.lines import DesignLines, Lines
+from strat.designs.layout import bessel, satterthwaite
+from strat.designs.lines import Lines
 
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
@@ -31,19 +32,15 @@ VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the 
 def deviations(influence: Influence, design: Design) -> Array:
     """Lines whose sum of squares is the variance of the sum of the units' influences (m × outputs)."""
     if design.layout is not None:
-        return design.layout.deviations(_of_layout(influence), line_weights(design))
+        return design.layout.deviations(_of_layout(influence), design.line_weights)
     if isinstance(influence, Factored):
-        sizes = design.sizes
-        ratio = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1)
-        return stratified_root(influence, design.stratum, ratio * (1.0 - design.fraction))
-    return _singletons(textbook_deviations(influence, DesignLines(design)), influence, design)
+        return stratified_root(influence, design.stratum, bessel(design.sizes) * (1.0 - design.fraction))
+    return _singletons(textbook_deviations(influence, design.as_lines), influence, design)
 
 
 def textbook_deviations(influence: Array, lines: Lines) -> Array:
     """Those of units in strata, which share the influence of their line."""
-    n = lines.sizes
-    ratio = np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
-    scale = lines.on_lines(np.sqrt(ratio * lines.unseen))
+    scale = lines.on_lines(np.sqrt(bessel(lines.sizes) * lines.unseen))
     from_mean = centred(influence, lines)
     from_mean *= scale * np.sqrt(lines.copies)
     return from_mean
@@ -89,18 +86,11 @@ def _single_tries(influence: Array, once: NDArray[np.bool_]) -> Array:
     return (influence - influence[once].mean(axis=0)) * np.sqrt(number / (number - 1))
 
 
-def line_weights(design: Design) -> Array:
-    """What each line weighs."""
-    return design.by_line(design.weights)
-
-
-def nominal_df(design: Design, weights: Array) -> float:
-    """Units less strata, of those that weigh something; a stratum seen whole adds none, unless all are."""
-    return float(nominal_dfs(weights[:, None] > 0, DesignLines(design))[0])
-
-
 def nominal_dfs(held: NDArray[np.bool_], lines: Lines) -> Array:
-    """The same for each value, from which lines hold what it rests on."""
+    """Units less strata, of those that hold what each value rests on; a stratum seen whole adds none, unless all are.
+
+    `held` says which lines these are.
+    """
     if lines.known_df is not None:
         return np.full(held.shape[1], lines.known_df)
     reached = lines.by_stratum(lines.copies * held)
@@ -110,25 +100,10 @@ def nominal_dfs(held: NDArray[np.bool_], lines: Lines) -> Array:
     return lines.total(reached) - lines.total((reached > 0).astype(float))
 
 
-def effective_df(design: Design, weights: Array) -> float:
-    """Degrees of freedom from the weights of the units alone: fewer where a few of them carry most of the weight."""
-    return _effective_df(design, weights, nominal_df(design, weights))
-
-
-def _effective_df(design: Design, weights: Array, nominal: float) -> float:
-    return float(effective_dfs(weights[:, None], DesignLines(design), np.array([nominal]))[0])
-
-
 def effective_dfs(weights: Array, lines: Lines, nominal: Array) -> Array:
-    """The same for each value, from what each line weighs in what it rests on."""
+    """Degrees of freedom of each value from what each line weighs in it: fewer where a few carry most of the weight."""
     each = weights / lines.copies * lines.on_lines(np.sqrt(lines.unseen))
     return bell_mccaffrey(each, weights > 0, lines, nominal)
-
-
-def usual_df(design: Design, weights: Array) -> float:
-    """Units less strata; the effective number where a few units carry most of the weight (see the validation page)."""
-    nominal = nominal_df(design, weights)
-    return float(used_df(nominal, _effective_df(design, weights, nominal)))
 
 
 def centred(influence: Array, lines: Lines) -> Array:
@@ -150,10 +125,9 @@ def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
     n = lines.sizes
     first, second = lines.by_stratum(lines.copies * v), lines.by_stratum(lines.copies * v**2)
     unseen = lines.unseen * (n > 1)
-    ratio = np.divide(n, n - 1.0, out=np.zeros_like(n), where=n > 1)
-    spread = lines.total(unseen**2 * ratio**2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
+    spread = lines.total(unseen**2 * bessel(n) ** 2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
     total = lines.total(unseen * first)
-    df = np.divide(total**2, spread, out=nominal.copy(), where=spread > 0)
+    df = satterthwaite(total, spread, nominal)
     # without strata the mean follows the heaviest units
     df = np.where(lines.strata == 1, np.minimum(df, kish_of_values(v, lines) - 1.0), df)
     df = np.minimum(nominal, np.maximum(df, np.minimum(nominal, 1.0)))
@@ -171,7 +145,7 @@ def part_of_df(design: Design) -> float:
 
 
 def used_df(nominal: Array | float, effective: Array | float) -> Array:
-    """The effective number of degrees of freedom where it is less than half of the nominal one."""
+    """The effective number of degrees of freedom where it is less than half of the nominal one (see validation)."""
     return np.where(np.less(effective, VERY_UNEQUAL * np.asarray(nominal)), effective, nominal)
 
 
@@ -205,7 +179,7 @@ def bell_mccaffrey(w: Array, held: NDArray[np.bool_], lines: Lines, nominal: Arr
     second = sums(d**2 * (1 + 2 * (lines.on_lines(s) - 2 * h)))
     second = second + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
     spread = lines.total(second)  # where one unit outweighs all, what is left of it is rounding
-    df = np.divide(first**2, spread, out=np.ones_like(spread), where=spread > 0)
+    df = satterthwaite(first, spread, 1.0)
     return np.where(plain, nominal, np.minimum(nominal, np.maximum(1.0, df)))
 
 
@@ -218,14 +192,13 @@ def satterthwaite_df(spread: Array, design: Design) -> Array:
     number, stratum = design.n_strata, design.stratum
     if len(spread) != len(stratum):
         return np.full(spread.shape[1], float(design.df))
-    each = line_weights(design) / design.copies
+    each = design.line_weights / design.copies
     squares = np.bincount(stratum, design.copies * each**2, minlength=number)
     fourths = np.bincount(stratum, design.copies * each**4, minlength=number)
     units = np.divide(squares**2, fourths, out=np.ones(number), where=fourths > 0)
     df = np.maximum(units - 1.0, 1e-9)
     v = np.stack([np.bincount(stratum, c**2, minlength=number) for c in spread.T])
-    pooled = (v**2 / df).sum(axis=1)
-    return np.divide(v.sum(axis=1) ** 2, pooled, out=np.full(len(v), float(design.df)), where=pooled > 0)
+    return satterthwaite(v.sum(axis=1), (v**2 / df).sum(axis=1), design.df)
 
 
 def takes_products(design: Design, outputs: int) -> bool:
@@ -239,7 +212,7 @@ def takes_products(design: Design, outputs: int) -> bool:
 def layout_df(influence: Influence, design: Design) -> Array:
     """Degrees of freedom of each output in a design with a layout."""
     assert design.layout is not None
-    return design.layout.degrees_of_freedom(_of_layout(influence), line_weights(design))
+    return design.layout.degrees_of_freedom(_of_layout(influence), design.line_weights)
 
 
 def _of_layout(influence: Influence) -> Array:
@@ -249,9 +222,9 @@ def _of_layout(influence: Influence) -> Array:
 def layout_notes(influence: Influence, design: Design) -> tuple[Note, ...]:
     """What the layout of a design has to say, or that strata look like blocks of fixed kinds."""
     if design.layout is not None:
-        return design.layout.notes(_of_layout(influence), line_weights(design))
+        return design.layout.notes(_of_layout(influence), design.line_weights)
     if design.lone == "collapse":
-        return (collapsing.note(collapsing.excess(dense(influence), line_weights(design), design)),)
+        return (collapsing.note(collapsing.excess(dense(influence), design.line_weights, design)),)
     if design.kind not in ("stratified", "stratified clusters"):
         return ()
     return () if influence.shape[1] > 1 else fixed_kinds(dense(influence), design.stratum, design.copies)
@@ -268,10 +241,11 @@ def kish(amounts: Array, copies: Array | float = 1.0) -> float:
 
 def kish_of_values(amounts: Array, lines: Lines) -> Array:
     """How many equal amounts each value's lines come to (Kish); a line stands for so many equal ones of its amount."""
-    largest = lines.beside_lines(lines.largest(amounts))
-    scaled = np.divide(amounts, largest, out=np.zeros_like(amounts), where=largest > 0)
-    squares = lines.sum(lines.copies * scaled**2)
-    return np.divide(lines.sum(lines.copies * scaled) ** 2, squares, out=np.zeros_like(squares), where=squares > 0)
+    largest = lines.largest(amounts)
+    scaled = amounts / lines.beside_lines(np.where(largest > 0, largest, 1.0))
+    held = lines.copies * scaled
+    total, squares = lines.sum(held), lines.sum(held * scaled)
+    return np.divide(total**2, squares, out=np.zeros_like(squares), where=squares > 0)
 
 
 def of_the_unseen(size: Array, seen: Array) -> Array:

@@ -11,14 +11,13 @@ from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
-from strat.designs.lines import DesignLines, DomainLines
+from strat.designs.lines import DomainLines
 from strat.designs.stages import Stages
 from strat.estimation.facts import SumOfDistances, SumOfShares
-from strat.estimation.inference import UnitSums, influence_of
+from strat.estimation.inference import Holdings, UnitSums, influence_of
 from strat.estimation.replicate_diagnostics import replicate_notes
 from strat.estimation.sparse import SparseSums
 from strat.estimation.unit_kinds import of_two_kinds
-from strat.estimation.value_df import rows_per_weight
 from strat.measures.base import Statistic
 from strat.replication import LeaveOneOut, MethodKind, Replicates
 
@@ -41,16 +40,10 @@ ROWS_BEYOND = 4.5  # effective rows beyond a quantile below which no interval of
 
 
 def notes(
-    statistic: Statistic,
-    design: Design,
-    replicates: Replicates | None,
-    sums: UnitSums,
-    point: Array,
-    spread: Array,
-    size: float,
-    df: Array | None,
+    held: Holdings, replicates: Replicates | None, spread: Array, size: float, df: Array | None
 ) -> tuple[Note, ...]:
     """Notes on this estimate of `size` rows; `df` are the degrees of freedom unless somebody asked for them."""
+    statistic, design, sums, point = held.statistic, held.design, held.sums, held.point
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
     grouped = design.layout is not None or not design.single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
@@ -60,12 +53,12 @@ def notes(
     holders = _holders(design, hits, sums.inside[0]) if looked else []
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
-        _heavy_units(design, replicates, sums.inside, df),
-        _heavy_first_stage(design, replicates, sums.inside, df),
+        _heavy_units(held, replicates, df),
+        _heavy_first_stage(held, replicates, df),
         *holders,
         _no_errors(design, point, sums.inside[0]) if looked else None,
         _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,
-        _few_of_a_class(statistic, design, sums),
+        _few_of_a_class(held),
         _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
         still,
@@ -92,13 +85,14 @@ def classes_like_ids(classes: int, rows: float) -> Note | None:
 
 def _strata_are_classes(design: Design, sums: UnitSums) -> Note | None:
     """Rows drawn by class without weights, where the value would move if a class were more frequent."""
-    classes = sums.by_class.shape[1]
-    if classes < 2 or design.n_strata < 2 or design.layout is not None or np.isfinite(design.population).any():
+    if design.n_strata < 2 or design.layout is not None or np.isfinite(design.population).any():
         return None
-    lines = DesignLines(design)
+    if sums.by_class.shape[1] < 2:
+        return None
+    lines = design.as_lines
     mass = lines.by_stratum(sums.by_class[0].T)
     one_to_one = ((mass > 0).sum(axis=1) == 1).all() and ((mass > 0).sum(axis=0) <= 1).all()
-    per_weight = rows_per_weight(design)
+    per_weight = design.rows_per_weight
     weighted = np.ptp(per_weight) > 1e-9 * per_weight.max(initial=0.0)
     moves = np.abs(lines.by_stratum(sums.influence)).max(initial=0.0)
     return Note("strata-are-classes") if one_to_one and not weighted and moves > MOVES else None
@@ -109,13 +103,13 @@ def is_share(statistic: Statistic) -> bool:
     return statistic.proportion and not statistic.axes and statistic.components == 2
 
 
-def _heavy_units(design: Design, replicates: Replicates | None, inside: Array, df: Array | None) -> Note | None:
+def _heavy_units(held: Holdings, replicates: Replicates | None, df: Array | None) -> Note | None:
     given = replicates is not None and replicates.method.kind is MethodKind.GIVEN  # whose number is their own
-    if df is None or design.layout is not None or given:
+    if df is None or held.design.layout is not None or given:
         return None
-    nominal = np.array([variance.nominal_df(design, weights) for weights in inside])
-    if df.size > len(inside):  # values of one view that rest on other units, such as those of each class
-        df = np.array([variance.usual_df(design, weights) for weights in inside])
+    nominal = held.nominal_df
+    if df.size > len(nominal):  # values of one view that rest on other units, such as those of each class
+        df = held.usual_df
     effective = np.ravel(df)
     worst = int(np.argmin(effective / np.maximum(nominal, 1.0)))
     return heavy_units(float(nominal[worst]), float(effective[worst]))
@@ -128,14 +122,14 @@ def heavy_units(nominal: float, df: float, **facts: str | float) -> Note | None:
     return Note("heavy-units", {"df": df, "nominal": nominal, **facts})
 
 
-def _heavy_first_stage(design: Design, replicates: Replicates | None, inside: Array, df: Array | None) -> Note | None:
+def _heavy_first_stage(held: Holdings, replicates: Replicates | None, df: Array | None) -> Note | None:
     """That units of the first stage weigh so unequally that the degrees of freedom of a staged design are too many."""
-    if df is None or replicates is not None or not isinstance(design.layout, Stages):
+    if df is None or replicates is not None or not isinstance(held.design.layout, Stages):
         return None
-    first = design.layout.stages[0]
+    first = held.design.layout.stages[0]
     if (first.fraction == 1).any():
         return None
-    weights = np.bincount(first.unit, inside[0]).astype(float)
+    weights = np.bincount(first.unit, held.inside[0]).astype(float)
     strata = len(first.sizes)
     lines = DomainLines(
         first.parent, np.zeros(strata, np.int64), np.ones(len(weights)), first.sizes.astype(float), np.ones(strata)
@@ -189,7 +183,7 @@ def _how_units_differ(design: Design, hits: Array, rows: Array, *, few: bool) ->
     units = float(design.copies[rows > 0].sum())
     if design.layout is not None or design.n_strata > 1 or not 1 < units < KINDS_COUNT or design.n_units < units:
         return None
-    per_weight = rows_per_weight(design)
+    per_weight = design.rows_per_weight
     each, own = rows * per_weight, hits * per_weight
     p = float(own.sum() / each.sum())
     if (each <= 1.0 + 1e-9).all() or not 0.0 < p < 1.0:
@@ -217,12 +211,12 @@ def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
     return Note("two-kinds", {"unlike": number, "of": len(y)})
 
 
-def _few_of_a_class(statistic: Statistic, design: Design, sums: UnitSums) -> Note | None:
+def _few_of_a_class(held: Holdings) -> Note | None:
     """An area that rests on few independent rows of one class: high values then go with small standard errors."""
-    if statistic.chance is None or design.layout is not None or not design.single_rows or sums.by_class.shape[1] < 2:
+    statistic, design = held.statistic, held.design
+    if statistic.chance is None or design.layout is not None or not design.single_rows or held.by_class.shape[1] < 2:
         return None
-    lines = DesignLines(design)
-    sizes = np.stack([variance.kish_of_values(view.T / lines.copies, lines) for view in sums.by_class])
+    sizes = np.stack([variance.kish_of_values(view.T / held.lines.copies, held.lines) for view in held.by_class])
     fewest = float(np.where(sizes > 0, sizes, np.inf).min())
     if fewest >= FEW_OF_A_CLASS:
         return None
@@ -280,11 +274,13 @@ def _no_variation(statistic: Statistic, design: Design, point: Array, spread: Ar
     """A standard error of zero where something was not seen, away from the ends of the range."""
     if (design.fraction == 1).all() or statistic.quantile is not None:
         return None
-    values = np.ravel(point)
-    moved = np.abs(spread.reshape(len(spread), -1)).max(axis=0, initial=0.0)
-    bounded = bool(np.isfinite(statistic.bounds).all())
-    at_an_end = np.isin(values, statistic.bounds) & bounded
-    number = int(((moved <= ROUNDING * np.abs(values)) & ~at_an_end).sum())
+    values, flat, (low, high) = np.ravel(point), spread.reshape(len(spread), -1), statistic.bounds
+    moved = np.maximum(flat.max(axis=0, initial=0.0), -flat.min(axis=0, initial=0.0))
+    still = moved <= ROUNDING * np.abs(values)
+    if not still.any():
+        return None
+    bounded = -np.inf < low and high < np.inf
+    number = int((still & ~(((values == low) | (values == high)) & bounded)).sum())
     return Note("no-variation", {"still": number, "of": point.size, "limited": bounded}) if number else None
 
 

@@ -15,11 +15,12 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.crossed import Crossing
-from strat.designs.variance import line_weights
+from strat.designs.layout import satterthwaite
 from strat.estimation.frames import frame
 from strat.estimation.inference import RowSums
 from strat.estimation.totals import totals
 from strat.measures.base import Statistic
+from strat.measures.student import critical
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,12 +90,11 @@ class VarianceComponents(Result):
         finer = np.linalg.inv(self.coefficients)  # which parts each mean square holds
         terms = np.linalg.solve(finer.T, np.ones(len(finer))) * (finer @ (smaller * list(self.variances.values())))
         spread = float((terms**2 / (self.df / smaller)).sum())
-        return float(terms.sum()) ** 2 / spread if spread > 0 else float(min(self.df))
+        return float(satterthwaite(float(terms.sum()), spread, float(min(self.df))))
 
     def interval_width(self, level: float = 0.95, **levels: float) -> float:
         """The width of value ± t · se that other numbers of levels would have, the others staying as they are."""
-        t = float(scipy.special.stdtrit(self.df_with(**levels), (1 + validate.level(level)) / 2))
-        return 2.0 * t * self.se_with(**levels)
+        return 2.0 * float(critical(level, self.df_with(**levels))) * self.se_with(**levels)
 
     def _numbers(self, levels: dict[str, float]) -> dict[str, float]:
         unknown = [name for name in levels if name not in self.levels]
@@ -187,7 +187,7 @@ def variance_components(statistic: Statistic, *, on: Design) -> VarianceComponen
         )
     layout = on.layout
     influence = RowSums(statistic, on, totals(statistic, on.weights)).influence
-    fit = layout.fit(influence, line_weights(on))
+    fit = layout.fit(influence, on.line_weights)
     labels = [layout.label(part) for part in layout.partitions]
     return VarianceComponents(
         statistic.name,

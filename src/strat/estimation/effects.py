@@ -147,9 +147,8 @@ def intraclass(
         shuffled = np.bincount(codes, random.permutation(centred))
         larger += float((shuffled**2 / sizes).sum()) >= sums * (1 - 1e-12)
     n, k = len(values), len(sizes)
-    typical = (n - float((sizes**2).sum()) / n) / (k - 1)
     ratio = parts.between / parts.within if parts.within > 0 else np.inf if parts.between > 0 else 1.0
-    return IntraclassCorrelation(parts.correlation, float(ratio), k, n, typical, (larger + 1) / (count + 1), count)
+    return IntraclassCorrelation(parts.correlation, float(ratio), k, n, parts.size, (larger + 1) / (count + 1), count)
 
 
 @checked

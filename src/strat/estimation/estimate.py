@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -179,17 +180,25 @@ def _one(
     rows = RowSums(statistic, design, sums)
     known = not statistic.of_weights and statistic.quantile is None
     # a map keeps its many pieces until somebody asks for design effects: what is cheap to make again is not kept
-    again = rows if statistic.gradient is None else RowSums(statistic, design, sums)
+    again = rows if statistic.gradient is None or not statistic.axes else RowSums(statistic, design, sums)
     behind = Behind(
-        srs=(lambda: srs_variance(statistic, design.weights, design.counts, again.gradient)) if known else None,
+        srs=cache(lambda: srs_variance(statistic, design.weights, design.counts, again.gradient)) if known else None,
         size=rows_of(design.counts, statistic.domain, len(design)),
-        squares=(lambda: _squares(statistic, design.weights, again.gradient)) if known else None,
+        squares=(lambda: _squares_of(again)) if known else None,
         parts=lambda share: _one(share, design, None, None, noted=False),
     )
     answer = inferred(statistic, point, rows, design, behind=behind, replicates=replicates, df=df, noted=noted)
     if statistic.quantile is not None:
         answer = answer.changed(woodruff=_share_below(statistic, design, replicates, sums, point, df))
     return answer
+
+
+def _squares_of(rows: RowSums) -> Array:
+    """Mean squares of the rows' influences in each class."""
+    statistic, design = rows.statistic, rows.design
+    if design.equal_rows and design.in_order and len(statistic.views) == 1 and not statistic.axes:
+        return mean_squares(statistic, design.weights, rows.influence / design.weights[0])
+    return _squares(statistic, design.weights, rows.gradient)
 
 
 def _squares(statistic: Statistic, weights: Array, slope: Array) -> Array:
@@ -224,7 +233,7 @@ def estimate_from_sums(
         point = _finite(np.asarray(statistic.function(sums), float), statistic)
     slope = linear.gradient(statistic, sums, weights)
     behind = Behind(
-        srs=lambda: srs_variance(statistic, weights, counts, slope),
+        srs=cache(lambda: srs_variance(statistic, weights, counts, slope)),
         size=rows_of(counts, statistic.domain, len(weights)),
         squares=lambda: _squares(statistic, weights, slope),
         parts=None
@@ -280,16 +289,7 @@ def _woodruff(
     """A quantile through the share of rows at or below it, inverted."""
     estimate = _share_below(statistic, design, replicates, sums, point, df)
     inner = estimate.share
-    other = (
-        ()
-        if replicates is None
-        else (
-            Note(
-                "quantile-by-shares",
-                f"{replicates.method} replicates can't estimate a quantile's variance; Woodruff's interval is used",
-            ),
-        )
-    )
+    other = () if replicates is None else (Note("quantile-by-shares", {"method": str(replicates.method)}),)
     low, high = (estimate.back(np.asarray(side)) for side in inner.interval(0.95, method="t"))
     return replace(
         inner,

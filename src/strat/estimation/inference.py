@@ -24,7 +24,7 @@ from strat.designs.lines import DesignLines
 from strat.estimation import linear
 from strat.estimation.totals import sparse_unit_totals
 from strat.estimation.unit_shares import UnitShares
-from strat.estimation.value_df import df_of_shares, df_of_values, rows_per_weight, weights_by_class
+from strat.estimation.value_df import df_of_shares, df_of_values, rows_by_class, weights_by_class
 from strat.measures.base import Statistic
 from strat.replication import Replicates
 
@@ -165,8 +165,8 @@ def base_slopes(statistic: Statistic) -> Array | None:
 
 def weights_inside(statistic: Statistic, design: Design) -> Array:
     """What each line weighs in each view of the statistic: views × lines."""
-    masks = (design.weights if view is None else design.weights * view for view in statistic.views)
-    return np.stack([design.by_line(mask) for mask in masks])
+    masks = (None if view is None else design.weights * view for view in statistic.views)
+    return np.stack([design.line_weights if mask is None else design.by_line(mask) for mask in masks])
 
 
 def each_value(statistic: Statistic, by_view: Array) -> Array:
@@ -184,18 +184,11 @@ def closed_form(sums: UnitSums, design: Design, shape: tuple[int, ...]) -> Array
     return spread.reshape(len(spread), *shape)
 
 
-def degrees_of_freedom(
-    statistic: Statistic,
-    sums: UnitSums,
-    design: Design,
-    replicates: Replicates | None,
-    df: float | str | None,
-    held: Holdings,
-) -> Array:
+def degrees_of_freedom(held: Holdings, replicates: Replicates | None, df: float | str | None) -> Array:
     """Degrees of freedom of each value, by what each unit can do to it."""
-    inside = sums.inside
+    statistic, sums, design = held.statistic, held.sums, held.design
     if isinstance(df, str):
-        one_of("df", df, (*_RULES, "satterthwaite"))
+        one_of("df", df, ("design", "effective", "satterthwaite"))
     if design.layout is not None and replicates is None and df in (None, "effective", "satterthwaite"):
         return variance.layout_df(influence_of(sums, design), design).reshape(statistic.shape)
     if isinstance(df, str):
@@ -203,7 +196,7 @@ def degrees_of_freedom(
             return variance.satterthwaite_df(variance.deviations(sums.influence, design), design).reshape(
                 statistic.shape
             )
-        return each_value(statistic, np.array([_RULES[df](design, weights) for weights in inside]))
+        return each_value(statistic, held.nominal_df if df == "design" else held.effective_df)
     if df is not None:
         if not validate.number("df", df) > 0:
             raise StratError.about(
@@ -211,20 +204,10 @@ def degrees_of_freedom(
             )
         return np.full(statistic.shape, float(df))
     if replicates is not None and replicates.df != design.df:
-        return each_value(statistic, np.array([_at_most(replicates.df, design, w) for w in inside]))
+        whole = (held.inside > 0).all(axis=1)  # a view gives replicates no more than its units have
+        most = np.where(whole, replicates.df, np.minimum(replicates.df, held.nominal_df))
+        return each_value(statistic, most)
     return held.df().reshape(statistic.shape)
-
-
-_RULES: dict[str, Callable[[Design, Array], float]] = {
-    "design": variance.nominal_df,
-    "effective": variance.effective_df,
-}
-
-
-def _at_most(df: float, design: Design, weights: Array) -> float:
-    """Degrees of freedom of replicates, no more than the units of the view give."""
-    whole = bool((weights > 0).all())
-    return float(df) if whole else min(float(df), variance.nominal_df(design, weights))
 
 
 def _all_equal(weights: Array) -> bool:
@@ -261,14 +244,37 @@ class Holdings:
         return self.statistic.proportion and not self.statistic.graded
 
     @cached_property
+    def _by_class(self) -> tuple[Array, DesignLines]:
+        """What lines weigh in each class of each view, and these lines: one for each class of rows that are equal."""
+        sums, plain = self.sums, self.design.equal_rows and len(self.statistic.views) == 1
+        if plain and isinstance(sums, RowSums) and not self.statistic.of_weights and sums.bases is None:
+            return rows_by_class(self.statistic, self.design)
+        return sums.by_class, self.design.as_lines
+
+    @property
+    def lines(self) -> DesignLines:
+        """The lines that `weights` and `by_class` are of."""
+        return self._by_class[1]
+
+    @property
+    def by_class(self) -> Array:
+        """What each line weighs in each class of each view: views × classes × lines."""
+        return self._by_class[0]
+
+    @cached_property
+    def inside(self) -> Array:
+        """What each line weighs in each view: views × lines."""
+        by_class = self.by_class
+        return np.asarray(by_class[:, 0] if by_class.shape[1] == 1 else by_class.sum(axis=1))
+
+    @cached_property
     def weights(self) -> Array:
         """What each line weighs in what each value is a share of, or in the class that fewest units hold."""
         if self.sums.bases is not None:
             return self.sums.bases
-        by_class = self.sums.by_class
+        by_class, lines = self._by_class
         if by_class.shape[1] == 1:
             return np.asarray(by_class[:, 0].T)
-        lines = DesignLines(self.design)
         sizes = np.stack([variance.kish_of_values(view.T, lines) for view in by_class])
         fewest = np.where(sizes > 0, sizes, np.inf).argmin(axis=1)
         of_views = by_class.sum(axis=1) if self.is_share else by_class[np.arange(len(by_class)), fewest]
@@ -294,7 +300,7 @@ class Holdings:
         if not self.in_units or design.lines * self.point.size > LIMITS.unit_shares:
             return None
         weights = np.repeat(self.weights, self.runs, axis=1)
-        rows = weights * rows_per_weight(design)[:, None]
+        rows = weights * design.rows_per_weight[:, None]
         if not weights.any():
             return None
         hits = weights
@@ -304,18 +310,20 @@ class Holdings:
             slack = 1e-7 * np.abs(weights).max(axis=0)
             if ((hits < -slack) | (hits > weights + slack)).any():
                 return None  # no plain share: a threshold, say, moves with the rows too
-            hits = np.clip(hits, 0.0, weights)
+            hits = np.minimum(np.maximum(hits, 0.0), weights)
         shares = UnitShares(hits, weights, rows, design, self.statistic.shape)
         return shares if shares.clustered else None
 
     def units(self) -> Array:
         """Units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
-        design, weights = self.design, self.weights
-        size = variance.kish_of_values(weights / design.copies[:, None], DesignLines(design))
+        design, weights, lines = self.design, self.weights, self.lines
+        size = variance.kish_of_values(weights / lines.copies, lines)
         total = weights.sum(axis=0)
         if self.statistic.graded and self.sums.bases is not None:  # a part of each row, such as a coverage of a half
             size = size * np.minimum(total / design.weights.sum(), 1.0)
-        part = (weights * design.fraction[design.stratum][:, None]).sum(axis=0)
+        if not design.fraction.any():
+            return np.repeat(size, self.runs).reshape(self.statistic.shape)
+        part = (weights * lines.on_lines(1.0 - lines.unseen)).sum(axis=0)
         seen = np.divide(part, total, out=np.zeros_like(total), where=total > 0)
         if design.item is not None and (seen >= 1).any():  # only the tries vary
             size = np.where(seen >= 1, variance.kish(design.weights), size)
@@ -332,33 +340,44 @@ class Holdings:
     def by_view(self) -> bool:
         """Whether all values of a view rest on the same units, or are too many to ask for each."""
         many = self.design.lines * self.point.size > LIMITS.unit_shares and self.sums.bases is None
-        by_class = self.sums.by_class
-        each = by_class[:, 0] / self.design.copies
-        return many or (by_class.shape[1] == 1 and self.sums.bases is None and _all_equal(each))
+        if many or self.by_class.shape[1] > 1 or self.sums.bases is not None:
+            return many
+        return _all_equal(self.inside / self.lines.copies.ravel())
+
+    @cached_property
+    def nominal_df(self) -> Array:
+        """Units less strata, of those that weigh something in each view."""
+        return variance.nominal_dfs(self.inside.T > 0, self.lines)
+
+    @cached_property
+    def effective_df(self) -> Array:
+        """The same from the weights of the units alone: fewer where a few of them carry most of the weight."""
+        return variance.effective_dfs(self.inside.T, self.lines, self.nominal_df)
+
+    @cached_property
+    def usual_df(self) -> Array:
+        """Units less strata; the effective number where a few units carry most of the weight of a view."""
+        return variance.used_df(self.nominal_df, self.effective_df)
 
     def _of_units(self) -> Array:
-        inside = self.sums.inside
         if self.by_view:
-            by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
-            return np.ravel(each_value(self.statistic, by_view))
-        per_weight, lines = rows_per_weight(self.design)[:, None], DesignLines(self.design)
+            return np.ravel(each_value(self.statistic, self.usual_df))
+        by_class, lines = self._by_class
+        per_weight = self.design.rows_per_weight[:, None] if lines is self.design.as_lines else np.ones((1, 1))
         if self.is_share:
             weights = np.repeat(self.weights, self.runs, axis=1)
-            nominal = np.array([variance.nominal_df(self.design, view) for view in inside])
-            each = np.ravel(each_value(self.statistic, nominal))
+            each = np.ravel(each_value(self.statistic, self.nominal_df))
             return df_of_shares(np.ravel(self.point), self.sums.influence, weights, each, per_weight, lines)
         if self.squares is None:
-            by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
-            return np.ravel(each_value(self.statistic, by_view))
-        squares, by_class = self.squares(), self.sums.by_class
+            return np.ravel(each_value(self.statistic, self.usual_df))
+        squares = self.squares()
         runs = np.array_split(np.arange(squares.shape[1]), len(by_class))
         parts = [
             df_of_values(self.sums.influence[:, run], weights[..., None], squares[:, None, run], per_weight, lines)
             for run, weights in zip(runs, by_class, strict=True)
         ]
-        by_view = np.array([variance.usual_df(self.design, weights) for weights in inside])
         # where no row moved a value, nothing tells units apart but their weight
-        return np.where(squares.any(axis=0), np.concatenate(parts), np.ravel(each_value(self.statistic, by_view)))
+        return np.where(squares.any(axis=0), np.concatenate(parts), np.ravel(each_value(self.statistic, self.usual_df)))
 
 
 def rows_of(counts: Array | None, view: NDArray[np.bool_] | None, n: int) -> float:
@@ -372,6 +391,8 @@ def srs_variance(statistic: Statistic, weights: Array, counts: Array | None, slo
     """Variance that a simple random sample of as many rows would have: the reference of the design effect."""
     if rows_of(counts, None, len(weights)) < 2:
         return np.full(slope.shape[1], np.nan)
+    if len(statistic.views) == 1:
+        return _srs_of(statistic, weights, counts, slope, statistic.domain)
     runs = np.array_split(np.arange(slope.shape[1]), len(statistic.views))
     parts = [
         _srs_of(statistic, weights, counts, slope[:, run], view)
@@ -385,10 +406,10 @@ def _srs_of(
 ) -> Array:
     n = rows_of(counts, view, len(w))
     inside, influence = linear.distinct(statistic, w if view is None else w * view)
-    wide = len(inside) * slope.shape[1]
+    step, total = max(1, LIMITS.differentiated_numbers // len(inside)), inside.sum()
     variances = []
-    for cut in np.array_split(np.arange(slope.shape[1]), max(1, wide // LIMITS.differentiated_numbers)):
-        e = influence(slope[:, cut])
-        centred = e - inside @ e / inside.sum()
-        variances.append(inside.sum() * (inside @ centred**2) / max(n - 1, 1))
+    for start in range(0, slope.shape[1], step):
+        e = influence(slope[:, start : start + step])
+        centred = e - inside @ e / total
+        variances.append(total * (inside @ centred**2) / max(n - 1, 1))
     return np.concatenate(variances)

@@ -17,7 +17,6 @@ from strat.estimation.replicate_values import replicated
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums
 from strat.estimation.spread import Influences, ReplicateDeviations, Spread
-from strat.estimation.value_df import rows_per_weight
 from strat.measures.base import Statistic
 from strat.replication import CLOSED_FORM, Replicates
 
@@ -58,8 +57,9 @@ def inferred(
     """The one place where a value gets its standard error, degrees of freedom, effective size and notes."""
     held = Holdings(statistic, design, units, point, behind.squares)
     spread, variances = _spread(held, replicates)
-    used = degrees_of_freedom(statistic, units, design, replicates, df, held)
-    one = Estimate(
+    used = degrees_of_freedom(held, replicates, df)
+    inference = _inference(held, behind, spread, replicates, df)
+    return Estimate(
         name=statistic.name,
         point=point,
         variance=variances,
@@ -68,9 +68,9 @@ def inferred(
         method=CLOSED_FORM if replicates is None else replace(replicates.method, replicates=str(replicates)),
         axes=statistic.axes,
         measure=MeasureFacts.of(statistic, crossed=design.kind == "crossed" and replicates is None),
-        inference=_inference(held, behind, spread, replicates, df),
+        notes=_notes(held, behind, inference, variances, replicates, None if df is not None else used) if noted else (),
+        inference=inference,
     )
-    return replace(one, notes=_notes(one, held, behind, replicates, df)) if noted else one
 
 
 def _spread(held: Holdings, replicates: Replicates | None) -> tuple[Spread | None, Array]:
@@ -105,13 +105,11 @@ def _inference(
     )
 
 
-def _other_limits(
-    one: Estimate, held: Holdings, replicates: Replicates | None, df: float | str | None
-) -> tuple[Note, ...]:
+def _other_limits(held: Holdings, replicates: Replicates | None, used: Array | None) -> tuple[Note, ...]:
     """That limits of shares from replicates are of another kind than those in closed form, whatever the se."""
-    if replicates is None or df is not None or not held.is_share or not held.in_units:
+    if replicates is None or used is None or not held.is_share or not held.in_units:
         return ()
-    scale = "Wilson's limits" if one.link == "score" else "limits on the logit scale"
+    scale = "Wilson's limits" if held.statistic.link == "score" else "limits on the logit scale"
     return (Note("limits-by-method", {"scale": scale}),)
 
 
@@ -120,7 +118,7 @@ def _population(held: Holdings, behind: Behind) -> float:
     design = held.design
     if design.kind != "simple random" or not design.single_rows:
         return np.inf
-    each = rows_per_weight(design)
+    each = design.rows_per_weight
     alike = np.ptp(each) <= 1e-9 * each.max(initial=0.0)
     if not alike or not held.is_share or behind.size != design.facts.rows:
         return np.inf
@@ -128,17 +126,21 @@ def _population(held: Holdings, behind: Behind) -> float:
 
 
 def _notes(
-    one: Estimate, held: Holdings, behind: Behind, replicates: Replicates | None, df: float | str | None
+    held: Holdings,
+    behind: Behind,
+    inference: Inference,
+    variances: Array,
+    replicates: Replicates | None,
+    used: Array | None,
 ) -> tuple[Note, ...]:
-    """What a reader of the value should know."""
-    point, design, spread = held.point, held.design, one.inference.spread
-    seen = np.sqrt(one.variance)[None] if spread is None else spread.values
-    used = np.asarray(one.df) if df is None else None
-    opposed = cautions.opposed_rows(design, one.variance, behind.srs, behind.size) if replicates is None else None
+    """What a reader of the value should know; `used` are the degrees of freedom unless somebody asked for them."""
+    design, spread = held.design, inference.spread
+    seen = np.sqrt(variances)[None] if spread is None else spread.values
+    opposed = cautions.opposed_rows(design, variances, behind.srs, behind.size) if replicates is None else None
     notes = (
-        *cautions.notes(held.statistic, design, replicates, held.sums, point, seen, behind.size, used),
-        *cautions.noise_floor(point, one.inference.sum_of),
-        *_other_limits(one, held, replicates, df),
+        *cautions.notes(held, replicates, seen, behind.size, used),
+        *cautions.noise_floor(held.point, inference.sum_of),
+        *_other_limits(held, replicates, used),
         *filter(None, [opposed]),
     )
     return tuple(note.named(design.nouns) for note in notes)

@@ -44,8 +44,9 @@ def limits(estimate: Estimate, level: float, method: str | None) -> Limits:
     low, high = np.maximum(low, estimate.bounds[0]), np.minimum(high, estimate.bounds[1])
     if chosen not in ("beta-binomial", "mover", "folded"):  # these know what was not seen
         low, high = _unvaried(estimate, level, low, high)
-    known = at_an_end(estimate) & np.isinf(estimate.effective_units)  # by definition, or because all was seen
-    low, high = np.where(known, estimate.point, low), np.where(known, estimate.point, high)
+    known = np.isinf(estimate.effective_units) & at_an_end(estimate)  # by definition, or because all was seen
+    if known.any():
+        low, high = np.where(known, estimate.point, low), np.where(known, estimate.point, high)
     direction = estimate.measure.monotone
     return intervals.monotone(low, high, direction) if direction and estimate.point.ndim else (low, high)
 
@@ -62,13 +63,7 @@ def default_method(estimate: Estimate) -> str:
 
 
 def _by(estimate: Estimate, method: str, level: float, *, asked: bool) -> Limits:
-    se, c = np.sqrt(estimate.variance), intervals.critical(level, estimate.usable_df)
-    if method == "t":
-        return intervals.straight(estimate.point, se, c)
-    if method == "log":
-        return intervals.by_log(estimate.point, se, c)
-    if method == "fisher":
-        return intervals.by_fisher(estimate.point, se, c)
+    df = estimate.usable_df
     if method in ("woodruff", "woodruff-exact"):
         return _woodruff(estimate, level, None if not asked else method == "woodruff-exact")
     if method == "percentile":
@@ -77,6 +72,13 @@ def _by(estimate: Estimate, method: str, level: float, *, asked: bool) -> Limits
         return _beta_binomial(estimate, level)
     if method in ("mover", "folded"):
         return _of_parts(estimate, method, level)
+    se, c = np.sqrt(estimate.variance), intervals.critical(level, df)
+    if method == "t":
+        return intervals.straight(estimate.point, se, c)
+    if method == "log":
+        return intervals.by_log(estimate.point, se, c)
+    if method == "fisher":
+        return intervals.by_fisher(estimate.point, se, c)
     return _share(estimate, method, se, level, c)
 
 
@@ -116,7 +118,6 @@ def _beta_binomial(estimate: Estimate, level: float) -> Limits:
             f"must not be 'beta-binomial' for {estimate.name}: it is for shares of rows in units or strata, "
             "in closed form.",
         )
-    estimate.usable_df  # noqa: B018  (refuses where there are none)
     return shares.limits(level)
 
 

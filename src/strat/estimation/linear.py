@@ -52,14 +52,11 @@ def unit_influence(statistic: Statistic, design: Design, slope: Array) -> Array:
 
 def row_influence(statistic: Statistic, slope: Array) -> Array:
     """What a small weight on each row adds to the statistic: rows × outputs."""
-    influence = np.zeros((len(statistic), slope.shape[1]))
-    start = 0
+    start, parts = 0, []
     for block in statistic.rows:
-        by_line = block.spread(slope[start : start + block.components])
-        by_row = by_line if block.codes is None else by_line[block.codes]
-        influence += by_row if block.scale is None else by_row * block.scale[:, None]
+        parts.append(block.by_row(slope[start : start + block.components]))
         start += block.components
-    return influence
+    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
 
 def distinct(statistic: Statistic, weights: Array) -> tuple[Array, Callable[[Array], Array]]:

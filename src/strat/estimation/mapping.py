@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from strat.estimation.result import Estimate
 
 HAIR = 1e-14  # of a value: what rounding leaves of a standard error of nothing
-KNOWN_PART = Note(
-    "known-part",
-    "one of the values that this is made of did not vary, and is taken as known exactly: its own limits are wider than "
-    "a standard error of 0, so that these limits are too short, and a test by them rejects too often",
-)
 
 
 def mapped(
@@ -79,7 +74,7 @@ def _known_parts(one: Estimate, function: Callable[[Array], Array], image: Estim
     if one.point.size * image.point.size > LIMITS.map_dependencies:
         return []
     moving = np.ravel(image.variance > 0)
-    return [KNOWN_PART] if (_depends(one, function)[still] & moving).any() else []
+    return [Note("known-part")] if (_depends(one, function)[still] & moving).any() else []
 
 
 def _values(point: Array, function: Callable[[Array], Array]) -> Array:

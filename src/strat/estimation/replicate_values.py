@@ -30,8 +30,8 @@ def replicated(statistic: Statistic, replicates: Replicates, point: Array) -> Ar
             values = _blockwise(statistic, replicates)
     replicated = np.asarray(values, float)
     spread = replicated - replicates.centre(replicated, point)
-    bad = int((~np.isfinite(spread.reshape(len(spread), -1)).all(axis=1)).sum())
-    if bad:
+    if not np.isfinite(spread).all():
+        bad = int((~np.isfinite(spread.reshape(len(spread), -1)).all(axis=1)).sum())
         raise StratError(
             f"`{statistic.name}` must be defined in every replicate, got {bad} of {len(spread)} where it is not; "
             "use fay(design, rho=0.5), or the closed form (on=design), which keep every unit in."

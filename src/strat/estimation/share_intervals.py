@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
+from strat.designs.layout import bessel
 from strat.designs.lines import Lines
 from strat.designs.variance import kish_of_values
 
@@ -45,6 +46,7 @@ STEPS = 80  # values of p over which the model's posterior is added up
 SHORTEST = 1e-9  # distance of a share from 0 or 1 below which it is there
 ROUNDING = 1e-12  # of a line's weight, by which sums of weights may leave its hits off
 CLOSE = 2e-4  # normal deviates up to which a limit is found
+_EDGES = np.array([[SHORTEST], [1e-4]])  # how near to 0 and 1 the variance of a share is expected
 
 
 def _correlations(number: int = 16, power: float = 2.5) -> Limits:
@@ -176,7 +178,7 @@ class Fit:
         mean = whole / self.drawn
         off = (self.part / lines.copies - lines.on_lines(mean)) ** 2 * (self.weights > 0)
         squares = lines.by_stratum(lines.copies * off) + (self.drawn - self.held) * mean**2
-        return np.asarray(squares * _bessel(self.drawn) * lines.unseen)
+        return np.asarray(squares * bessel(self.drawn) * lines.unseen)
 
     @cached_property
     def variance_terms(self) -> Limits:
@@ -194,39 +196,46 @@ class Fit:
 
     def variances(self, p: Array) -> Array:
         """V(ρ) where the share is p: p's own axes × correlations."""
+        if self.lines.one_stratum:
+            rates = _inside(p)
+            return np.asarray((rates * (1.0 - rates))[..., None] * self._of_one_stratum)
         if p.ndim > 1:
             return np.stack([self.variances(q) for q in p])
-        beside = self.lines.beside_strata
+        lines, beside = self.lines, self.lines.beside_strata
         rates = moved(self.rates, beside(p), beside(self.middle))
-        first, second = (self.lines.total(rates * (1.0 - rates) * term)[:, None] for term in self.variance_terms)
-        if not self.lines.one_stratum:
-            first = first + self.lines.total((rates - beside(p)) ** 2 * self.uneven)[:, None]
+        first, second = (lines.total(rates * (1.0 - rates) * term)[:, None] for term in self.variance_terms)
+        first = first + lines.total((rates - beside(p)) ** 2 * self.uneven)[:, None]
         return np.asarray(first + _ALL_RHO * second)
 
     @cached_property
-    def tails(self) -> list[tuple[Array, Array, Array, Array]]:
+    def _of_one_stratum(self) -> Array:
+        """V(ρ) over p(1 − p) without strata: shares × correlations."""
+        first, second = (self.lines.total(term)[:, None] for term in self.variance_terms)
+        return np.asarray(first + _ALL_RHO * second)
+
+    @cached_property
+    def tails(self) -> list[tuple[Array, Array]]:
         """For each group of strata: how often hits, misses and rows of a unit pass each number, and its rates.
 
         The logarithm of a beta-binomial probability is a sum over k of log(a + k), log(b + k) and −log(a + b + k), k
         up to the unit's hits, misses and rows; so units enter only by how many of them pass k, added up over runs of
-        k.
+        k: 3 × runs × shares.
         """
         rate = np.divide(self.hits, self.weights, out=np.zeros_like(self.size), where=self.size > 0)
-        hits = self.size * np.clip(rate, 0.0, 1.0)
+        hits = self.size * np.minimum(np.maximum(rate, 0.0), 1.0)
+        amounts = np.stack([hits, self.size - hits, self.size], axis=-1)
+        if self.lines.one_stratum:
+            return [(self._passing(amounts), self.point)]
         rows, total = self.lines.by_stratum(self.rows), self.lines.total
         groups = []
         for mask in self._groups():
             weight = np.where(mask, rows, 0.0)
             mean = total(weight * self.rates) / np.maximum(total(weight), SHORTEST)
-            inside = self.lines.on_lines(mask)
-            each = [self._passing(np.where(inside, a, 0.0)) for a in (hits, self.size - hits, self.size)]
-            groups.append((each[0], each[1], each[2], mean))
+            groups.append((self._passing(np.where(self.lines.on_lines(mask)[..., None], amounts, 0.0)), mean))
         return groups
 
     def _groups(self) -> list[NDArray[np.bool_]]:
         """Strata of similar rates, for each share: masks of strata × shares."""
-        if self.lines.one_stratum:
-            return [np.ones(self.rates.shape, bool)]
         strata = self.lines.strata
         number = np.minimum(strata, LEVELS)
         beside = self.lines.beside_strata
@@ -239,49 +248,68 @@ class Fit:
         return _ends(float(self.size.max()))
 
     def _passing(self, amounts: Array) -> Array:
-        """Sums over units of how far each goes through each run: shares × runs."""
-        start, width = self.ends[:-1], np.diff(self.ends)
-        return np.stack(
-            [
-                self.lines.sum(self.lines.copies * np.clip(amounts - s, 0.0, w))
-                for s, w in zip(start, width, strict=True)
-            ],
-            axis=1,
-        )
+        """Sums over units of how far each of several amounts goes through each run: amounts × runs × shares."""
+        copies, step = self.lines.copies[..., None, None], max(1, LIMITS.totals_at_once // amounts.size)
+        upto = (np.minimum(amounts[..., None], self.ends[i : i + step]) for i in range(0, len(self.ends), step))
+        reached = np.concatenate([self.lines.sum(copies * each) for each in upto], axis=-1)
+        return np.ascontiguousarray((reached[..., 1:] - reached[..., :-1]).transpose(1, 2, 0))
+
+    @cached_property
+    def _of_rows(self) -> Array:
+        """What the logarithm of the likelihood has whatever the share: shares × correlations."""
+        rows = sum(passing[2].T for passing, _ in self.tails)
+        logs = np.empty((len(self.point), len(_LOG_PRIOR)))
+        logs[:] = _LOG_PRIOR
+        logs[:, 1:] -= rows @ np.log(_THETA[:, None] + self._between).T
+        return logs
+
+    @cached_property
+    def _between(self) -> Array:
+        """The middle of each run."""
+        return np.asarray((self.ends[:-1] + self.ends[1:] - 1.0) / 2.0)
 
     def log_likelihood(self, p: Array) -> Array:
         """Of (p, ρ), with the prior of ρ: p's own axes, of which shares are the last, × correlations."""
-        k = (self.ends[:-1] + self.ends[1:] - 1.0) / 2.0
-        total = np.broadcast_to(_LOG_PRIOR, (*p.shape, len(_LOG_PRIOR))).copy()
-        for hits, misses, rows, rate in self.tails:
-            at = moved(rate, p, self.middle)
-            a, b = at[..., None] * _THETA, (1.0 - at)[..., None] * _THETA
-            total[..., 1:] += np.matmul(np.log(a[..., None] + k), hits[:, :, None])[..., 0]
-            total[..., 1:] += np.matmul(np.log(b[..., None] + k), misses[:, :, None])[..., 0]
-            total[..., 1:] -= rows @ np.log(_THETA[:, None] + k).T
-            total[..., 0] += hits.sum(axis=1) * np.log(at) + misses.sum(axis=1) * np.log1p(-at)
-        return total
+        shares = p.shape[-1]
+        total = np.empty((shares, len(_LOG_PRIOR), p.size // shares))  # p's own axes last: sums are quick along them
+        total[:] = self._of_rows[:, :, None]
+        both = np.empty((2, shares, p.size // shares))  # rates of hits and misses
+        for passing, rate in self.tails:
+            at = _inside(p) if self.lines.one_stratum else moved(rate, p, self.middle)
+            both[0] = at.reshape(-1, shares).T
+            both[1] = 1.0 - both[0]
+            scaled = both[:, :, None] * _THETA[:, None]
+            logs = np.log(scaled[:, None] + self._between[:, None, None, None])
+            logs *= passing[:2, ..., None, None]
+            total[:, 1:] += np.add.reduce(logs.reshape(-1, *scaled.shape[1:]), axis=0)
+            total[:, 0] += np.add.reduce(np.log(both) * np.add.reduce(passing[:2], axis=1)[..., None], axis=0)
+        return np.ascontiguousarray(np.moveaxis(total, -1, 0)).reshape(*p.shape, -1)
 
     def posterior(self, p: Array) -> Array:
         """Probabilities of the correlations where the share is p: p's own axes × correlations."""
         logs = self.log_likelihood(p)
-        each = np.exp(logs - logs.max(axis=-1, keepdims=True))
-        return np.asarray(each / each.sum(axis=-1, keepdims=True))
+        each = np.exp(logs - np.maximum.reduce(logs, axis=-1, keepdims=True))
+        return np.asarray(each / np.add.reduce(each, axis=-1, keepdims=True))
 
     def _log_marginal(self, p: Array) -> Array:
         """Logarithm of the likelihood of p with ρ added up: of the shape of p."""
         logs = self.log_likelihood(p)
-        largest = logs.max(axis=-1)
-        return np.asarray(largest + np.log(np.exp(logs - largest[..., None]).sum(axis=-1)))
+        largest = np.maximum.reduce(logs, axis=-1)
+        return np.asarray(largest + np.log(np.add.reduce(np.exp(logs - largest[..., None]), axis=-1)))
+
+    @cached_property
+    def _expected(self) -> Array:
+        """Expected V(ρ) at the share, next to the ends of its range, and no closer to these than 1e-4: 2 × shares."""
+        p = np.minimum(np.maximum(self.point, _EDGES), 1.0 - _EDGES)
+        return np.asarray((self.posterior(p) * self.variances(p)).sum(axis=-1))
 
     @cached_property
     def correction(self) -> Array:
         """What V(ρ) is multiplied by, towards the textbook variance."""
         outside = self.held * (1.0 - self.held / self.drawn) * self.means**2  # of units that hold nothing of it
-        squares = self.within * _bessel(self.held) + outside * _bessel(self.drawn)
+        squares = self.within * bessel(self.held) + outside * bessel(self.drawn)
         textbook = self.lines.total(squares * self.lines.unseen)
-        p = np.clip(self.point, SHORTEST, 1.0 - SHORTEST)
-        expected = (self.posterior(p) * self.variances(p)).sum(axis=1)
+        expected = self._expected[0]
         known = (textbook > 0) & (expected > 0)
         share = np.divide(textbook, expected, out=np.ones_like(expected), where=known)
         return np.asarray(share**self.trust)
@@ -292,60 +320,62 @@ class Fit:
         n = np.minimum((p * (1.0 - p))[..., None] / variance, 1e15)
         point = self.point[:, None]
         each = scipy.special.betainc(n * point + 0.5, n * (1.0 - point) + 0.5, p[..., None])
-        return np.asarray((self.posterior(p) * each).sum(axis=-1))
+        return np.add.reduce(self.posterior(p) * each, axis=-1)
 
     def by_design(self, tails: Array) -> Array:
         """Where `below` comes to each tail, on the logit scale (tails × shares): secants between limits that close in.
 
         All tails are looked for at once, which takes half the calls.
         """
-        p = np.clip(self.point, 1e-4, 1.0 - 1e-4)
-        variance = (self.posterior(p) * self.variances(p)).sum(axis=1) * self.correction
-        n = np.clip(p * (1.0 - p) / np.maximum(variance, 1e-300), 1.0, 1e15)
+        p = np.minimum(np.maximum(self.point, _EDGES[1]), 1.0 - _EDGES[1])
+        variance = self._expected[1] * self.correction
+        n = np.minimum(np.maximum(p * (1.0 - p) / np.maximum(variance, 1e-300), 1.0), 1e15)
         start = (n * self.point + 0.5) / (n + 1.0)
         slope = np.sqrt(n * start * (1.0 - start) + 0.5)
         wanted = scipy.special.ndtri(tails)[:, None]
 
         def gap(x: Array) -> Array:
             below = self.below(scipy.special.expit(x))
-            return np.asarray(scipy.special.ndtri(np.clip(below, 1e-300, 1.0 - 1e-16)) - wanted)
+            return np.asarray(scipy.special.ndtri(np.minimum(np.maximum(below, 1e-300), 1.0 - 1e-16)) - wanted)
 
-        return _root(gap, scipy.special.logit(start) + wanted / slope, np.broadcast_to(slope, (len(tails), len(slope))))
+        return _root(gap, scipy.special.logit(start) + wanted / slope, slope)
 
     def model_limits(self, tail: float, low: Array, high: Array) -> Limits:
         """Quantiles of the posterior of p, on the logit scale, added up well beyond the limits by the design."""
         centre = scipy.special.logit(np.clip(self.point, 1e-4, 1.0 - 1e-4))
         start, end = centre - 2.2 * np.abs(centre - low) - 0.3, centre + 2.2 * np.abs(high - centre) + 0.3
         x = start + (end - start) * np.linspace(0.0, 1.0, STEPS)[:, None]
-        p, step = scipy.special.expit(x), max(LIMITS.shares_at_once // x.shape[1], 1)
+        p, step = scipy.special.expit(x), max(2 * LIMITS.shares_at_once // x.shape[1], 1)
         logs = np.concatenate([self._log_marginal(p[i : i + step]) for i in range(0, STEPS, step)])
         logs -= 0.5 * (np.logaddexp(0.0, x) + np.logaddexp(0.0, -x))  # Jeffreys' prior, ½ log p(1 − p), on this scale
         density = np.exp(logs - logs.max(axis=0))
         density /= density.sum(axis=0)
         reached = np.cumsum(density, axis=0) - density / 2.0
-        return _quantile(x, reached, tail), _quantile(x, reached, 1.0 - tail)
+        low, high = _quantiles(x, reached, np.array([tail, 1.0 - tail]))
+        return low, high
 
 
-def _bessel(number: Array) -> Array:
-    """n/(n − 1), and 0 for fewer than two."""
-    return np.divide(number, number - 1.0, out=np.zeros_like(number), where=number > 1)
+def _inside(rates: Array) -> Array:
+    """Rates that are neither 0 nor 1."""
+    return np.minimum(np.maximum(rates, SHORTEST), 1.0 - SHORTEST)
 
 
 def moved(rates: Array, p: Array, middle: Array) -> Array:
     """Rates of strata that make the share p, between those that are seen, which make `middle`, and 0 or 1."""
     down = rates * np.divide(p, middle, out=np.ones_like(p), where=middle > 0)
     up = 1.0 - (1.0 - rates) * np.divide(1.0 - p, 1.0 - middle, out=np.ones_like(p), where=middle < 1)
-    return np.clip(np.where(p < middle, down, up), SHORTEST, 1.0 - SHORTEST)
+    return _inside(np.where(p < middle, down, up))
 
 
-def _quantile(x: Array, reached: Array, order: float) -> Array:
-    """Where each column of `reached` comes to `order`: tails fall as powers of the odds, on lines of log odds."""
-    upper = np.clip((reached < order).sum(axis=0), 1, len(x) - 1)
+def _quantiles(x: Array, reached: Array, orders: Array) -> Array:
+    """Where each column of `reached` comes to each order: tails fall as powers of the odds, on lines of log odds."""
+    upper = np.minimum(np.maximum((reached < orders[:, None, None]).sum(axis=1), 1), len(x) - 1)
     column = np.arange(x.shape[1])
-    inside = np.clip(reached, 1e-300, 1.0 - 1e-16)
+    inside = np.minimum(np.maximum(reached, 1e-300), 1.0 - 1e-16)
     before, after = (scipy.special.logit(inside[place, column]) for place in (upper - 1, upper))
-    share = np.clip((scipy.special.logit(order) - before) / np.maximum(after - before, 1e-300), 0.0, 1.0)
-    return np.asarray(x[upper - 1, column] + share * (x[upper, column] - x[upper - 1, column]))
+    share = (scipy.special.logit(orders)[:, None] - before) / np.maximum(after - before, 1e-300)
+    start = x[upper - 1, column]
+    return np.asarray(start + np.minimum(np.maximum(share, 0.0), 1.0) * (x[upper, column] - start))
 
 
 def _root(gap: Callable[[Array], Array], x: Array, slope: Array) -> Array:
@@ -353,7 +383,7 @@ def _root(gap: Callable[[Array], Array], x: Array, slope: Array) -> Array:
 
     A function that has come to its zero stays there, whatever the others need: each has the answer that it has alone.
     """
-    x = np.clip(x, -30.0, 30.0)
+    x = np.minimum(np.maximum(x, -30.0), 30.0)
     low, high = np.full(x.shape, -35.0), np.full(x.shape, 35.0)
     here = gap(x)
     for _ in range(14):

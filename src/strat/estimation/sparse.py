@@ -13,6 +13,7 @@ import numpy as np
 
 from strat.base.validate.columns import Array
 from strat.designs import Design
+from strat.designs.layout import bessel
 from strat.estimation.inference import rows_of, weights_inside
 from strat.estimation.totals import sparse_row_components, sparse_unit_totals
 from strat.measures.base import Statistic
@@ -80,7 +81,7 @@ def variances(influence: Any, design: Design) -> Array:
     mean = np.bincount(cell, entries.data, minlength=len(keys)) / sizes[stratum]
     squares = np.bincount(cell, copies * (entries.data / copies - mean[cell]) ** 2, minlength=len(keys))
     squares += (sizes[stratum] - np.bincount(cell, copies, minlength=len(keys))) * mean**2
-    scale = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1) * (1.0 - design.fraction)
+    scale = bessel(sizes) * (1.0 - design.fraction)
     total = np.bincount(value, squares * scale[stratum], minlength=number).astype(float, copy=False)
     alone = int(((sizes == 1) & (design.fraction < 1)).sum())
     return total * design.n_strata / (design.n_strata - alone) if alone and design.lone == "average" else total

@@ -15,7 +15,8 @@ from strat.measures.base import Rows, Statistic, block_totals
 
 def totals(statistic: Statistic, weights: Array) -> Array:
     """Weighted totals over all rows: (components,)."""
-    return np.concatenate([block_totals(block, weights) for block in statistic.rows])
+    parts = [block_totals(block, weights) for block in statistic.rows]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def magnitudes(statistic: Statistic, weights: Array) -> Array:

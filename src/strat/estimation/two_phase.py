@@ -23,11 +23,6 @@ from strat.estimation import linear
 from strat.measures.base import Statistic, block_totals
 from strat.measures.means import domain, proportion
 
-NO_DISAGREEMENT = Note(
-    "no-disagreement",
-    "the proxy agrees with every label, and the limits take it as never wrong: they are too short unless it never is; "
-    "measure the labelled rows alone, whose limits allow for errors that so few labels can't show",
-)
 ESTIMATORS = ("regression", "stratified", "difference", "labels")
 
 
@@ -244,7 +239,7 @@ def of_phases(phases: Phases, fixed: Sequence[float | None], weights: Array | No
             f"{phases.number}; take estimator='difference', or fewer proxies.",
         )
     both = phases.combined(1.0, lam, -lam, fitted)
-    return replace(both, notes=(*both.notes, NO_DISAGREEMENT)) if phases.agree(lam, weights) else both
+    return replace(both, notes=(*both.notes, Note("no-disagreement"))) if phases.agree(lam, weights) else both
 
 
 def fixed_coefficients(estimator: str, coefficients: Sequence[float] | None, phases: Phases) -> list[float | None]:

@@ -11,7 +11,6 @@ import numpy as np
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.designs import Design
-from strat.designs.lines import DesignLines
 from strat.estimation.share_intervals import SHORTEST, Fit, Limits
 
 
@@ -67,20 +66,21 @@ class UnitShares:
 
     def limits(self, level: float) -> Limits:
         """Lower and upper limit of each share."""
-        flat, held = replace(self, shape=None), np.flatnonzero(self.weights.sum(axis=0) > 0)
-        low, high = np.zeros(self.hits.shape[1]), np.ones(self.hits.shape[1])  # what nobody holds may be anything
-        if len(held) == len(low) <= LIMITS.shares_at_once:
+        some = self.weights.sum(axis=0) > 0
+        if some.all() and len(some) <= LIMITS.shares_at_once:
             low, high = self._limits(level)
-            held = held[:0]
-        for start in range(0, len(held), LIMITS.shares_at_once):
-            cut = held[start : start + LIMITS.shares_at_once]
-            low[cut], high[cut] = flat.at(cut)._limits(level)
+        else:
+            flat, held = replace(self, shape=None), np.flatnonzero(some)
+            low, high = np.zeros(len(some)), np.ones(len(some))  # what nobody holds may be anything
+            for start in range(0, len(held), LIMITS.shares_at_once):
+                cut = held[start : start + LIMITS.shares_at_once]
+                low[cut], high[cut] = flat.at(cut)._limits(level)
         return (low, high) if self.shape is None else (low.reshape(self.shape), high.reshape(self.shape))
 
     @cached_property
     def _fit(self) -> Fit:
         """What all limits of these shares are made of."""
-        return Fit(self.hits, self.weights, self.rows, DesignLines(self.design))
+        return Fit(self.hits, self.weights, self.rows, self.design.as_lines)
 
     def _limits(self, level: float) -> Limits:
         return self._fit.limits(level)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, variance
-from strat.designs.lines import Lines
+from strat.designs.lines import DesignLines, Lines
 from strat.measures.base import Statistic
 
 MOST_CLASSES = 16  # beyond so many classes of the truth a value's units are counted without them
@@ -41,12 +41,21 @@ def weights_by_class(statistic: Statistic, design: Design) -> Array:
     for view in statistic.views:
         codes, number = class_codes(statistic, view)
         if codes is None:
-            parts.append(design.by_line(design.weights)[None])
+            parts.append(design.line_weights[None])
             continue
         place = design.unit * (number + 1) + codes
         sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1)).astype(float, copy=False)
         parts.append(sums.reshape(design.lines, number + 1)[:, :number].T)
     return np.stack(parts)
+
+
+def rows_by_class(statistic: Statistic, design: Design) -> tuple[Array, DesignLines]:
+    """How many rows each class has, where they differ in nothing else (`Design.equal_rows`), and a line for each."""
+    assert len(statistic.views) == 1
+    codes, number = class_codes(statistic, statistic.views[0])
+    copies = np.array([float(len(design))]) if codes is None else np.bincount(codes, minlength=number).astype(float)
+    held = copies > 0
+    return np.diag(copies)[None, :number, held], design.as_lines.joined(copies[held])
 
 
 def mean_squares(statistic: Statistic, weights: Array, influence: Array) -> Array:
@@ -60,13 +69,6 @@ def mean_squares(statistic: Statistic, weights: Array, influence: Array) -> Arra
         sums = [np.bincount(place, weights * influence[:, j] ** 2, minlength=number + 1)[:number] for j in run]
         parts.append(np.stack(sums, axis=1) / np.where(mass > 0, mass, 1.0)[:, None])
     return np.concatenate(parts, axis=1)
-
-
-def rows_per_weight(design: Design) -> Array:
-    """Rows of each line over their weight (0 where they weigh nothing)."""
-    rows = design.by_line(np.ones(len(design)) if design.counts is None else design.counts)
-    mass = variance.line_weights(design)
-    return np.divide(rows, mass, out=np.zeros(design.lines), where=mass > 0)
 
 
 def df_of_values(influence: Array, weights: Array, squares: Array, per_weight: Array, lines: Lines) -> Array:

@@ -64,6 +64,13 @@ class Rows:
             return np.asarray(self.values @ (scipy.sparse.csc_array(gradient) if few else gradient))
         return gradient if self.codes is None else np.concatenate([gradient, np.zeros((1, gradient.shape[1]))])
 
+    def by_row(self, gradient: Array) -> Array:
+        """What a small weight on each row does to the statistic: rows × outputs."""
+        every = self.values is None and self.codes is not None and self.codes.max(initial=0) < self.components
+        by_line = gradient if every else self.spread(gradient)  # where every row adds something
+        each = by_line if self.codes is None else np.take(by_line, self.codes, axis=0)
+        return each if self.scale is None else each * self.scale[:, None]
+
     def repeated(self, rows: Codes) -> Rows:
         """The same for other rows, each a copy of one of these."""
         scale = None if self.scale is None else self.scale[rows]

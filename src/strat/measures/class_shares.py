@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -306,14 +306,10 @@ def _undefined(name: str, counts: Counts, below: Array, shown: Codes, average: s
     """A note on classes whose share has nothing to divide by."""
     if not (below == 0).any():
         return ()
-    why = {"precision": "is never predicted", "recall": "never occurs"}.get(name, "has nothing to divide by")
-    if average == "micro" or (shown < 0).any():
-        which = f"these rows, of which the class {why}"
-    else:
-        labels: Sequence[object] = counts.labels[shown][below == 0].tolist()
-        which = f"the class {some(labels)}, which {why}"
-    text = f"{name} is undefined for {which}: its value is 0; set `zero_division` to choose the value."
-    return (Note("undefined-share", text),)
+    unknown = average == "micro" or bool((shown < 0).any())
+    labels = None if unknown else tuple(counts.labels[shown][below == 0].tolist())
+    case, n = name if name in ("precision", "recall") else "", 1 if labels is None else len(labels)
+    return (Note("undefined-share", {"case": case, "measure": name, "n": n, "labels": labels}),)
 
 
 def left_out_note(counts: Counts) -> tuple[Note, ...]:
@@ -321,6 +317,4 @@ def left_out_note(counts: Counts) -> tuple[Note, ...]:
     actual = counts.read(_plain_totals(counts))[2]
     if not (actual == 0).any():
         return ()
-    which = counts.labels[actual == 0].tolist()
-    text = f"`predicted` has the class {some(which)}, which never occurs in `truth`; it is left out."
-    return (Note("class-left-out", text),)
+    return (Note("class-left-out", {"labels": tuple(counts.labels[actual == 0].tolist())}),)

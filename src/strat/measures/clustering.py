@@ -24,11 +24,25 @@ def design_effect(correlation: float, size: float) -> float:
 
 @dataclass(frozen=True)
 class Anova:
-    """Mean squares between and within units, and the intraclass correlation that follows from them."""
+    """Mean squares between and within units, and the intraclass correlation that follows from them.
+
+    Attributes
+    ----------
+    between, within
+        The mean squares.
+    size
+        Rows of a typical unit, n₀ of the analysis of variance.
+    """
 
     between: float
     within: float
-    correlation: float
+    size: float
+
+    @property
+    def correlation(self) -> float:
+        """The intraclass correlation (0: nothing varies)."""
+        spread = self.between + (self.size - 1) * self.within
+        return (self.between - self.within) / spread if spread > 0 else 0.0
 
 
 def anova(residuals: Array, units: Codes, *, groups: int = 1) -> Anova:
@@ -42,6 +56,17 @@ def anova(residuals: Array, units: Codes, *, groups: int = 1) -> Anova:
     means = np.bincount(units, residuals) / sizes
     between = float((sizes * means**2).sum()) / (k - groups)
     within = float(((residuals - means[units]) ** 2).sum()) / (n - k)
-    typical = (n - float((sizes**2).sum()) / n) / (k - 1)
-    spread = between + (typical - 1) * within
-    return Anova(between, within, (between - within) / spread if spread > 0 else 0.0)
+    return Anova(between, within, size=(n - float((sizes**2).sum()) / n) / (k - 1))
+
+
+def mean_product(residuals: Array, units: Codes) -> float:
+    """Mean product of the residuals of two rows of one unit: the covariance of such rows (0: all units are rows).
+
+    Examples
+    --------
+    >>> mean_product(np.array([1.0, 2.0, -3.0]), np.array([0, 0, 1]))
+    2.0
+    """
+    total, count = np.bincount(units, residuals), np.bincount(units).astype(float)
+    pairs = float((count * (count - 1)).sum())
+    return float((total**2).sum() - (residuals**2).sum()) / pairs if pairs > 0 else 0.0

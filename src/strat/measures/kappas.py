@@ -60,8 +60,7 @@ def kappa(
         blocks = blocks if inside.all() else tuple(block.masked(inside) for block in blocks)
         function, gradient = _of_margins(k, cost)
     alone = len(np.unique(codes[inside])) == 1 and bool((codes[inside][:1] % (k + 1) == 0).all())
-    undefined = Note("undefined-kappa", "kappa is undefined where only one class occurs: its value is nan.")
-    notes = (*columns.notes, undefined) if alone else columns.notes
+    notes = (*columns.notes, Note("undefined-kappa")) if alone else columns.notes
     name = "kappa" if weights is None else f"kappa ({weights} weights)"
     return Statistic(
         name,

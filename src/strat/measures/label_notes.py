@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.errors import some
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
-
-SHOWN = 3  # labels that a note names
 
 
 def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...]:
@@ -21,23 +18,20 @@ def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...
 
     >>> for note in label_notes(np.array(["No", "Yes"]), np.array(["no", "yes"])):
     ...     print(note)
-    'no', 'yes' count as other labels than 'No', 'Yes'; use one spelling in `truth` and `predicted` unless they differ.
+    'no', 'yes' count as other labels than 'No', 'Yes'.
     >>> for note in label_notes(np.array([0, 1]), np.array([2, 3])):
     ...     print(note)
-    no predicted label (2, 3) occurs in the truth (0, 1): no prediction can be correct.
+    No predicted label (2, 3) occurs in the truth (0, 1), so that no prediction can be correct.
     """
     if len(truth) + len(predicted) > LIMITS.spelled_labels:
         return ()
     new = np.setdiff1d(predicted, truth)
     alike = _alike(truth, predicted, new) if truth.dtype.kind == predicted.dtype.kind == "U" else []
     if alike:
-        these, those = (some(side, SHOWN) for side in zip(*alike, strict=True))
-        way_out = "use one spelling in `truth` and `predicted` unless they differ."
-        return (Note("spelled-labels", f"{these} count as other labels than {those}; {way_out}"),)
+        these, those = zip(*alike, strict=True)
+        return (Note("spelled-labels", {"these": these, "those": those}),)
     if len(new) == len(predicted):
-        these, those = some(predicted.tolist(), SHOWN), some(truth.tolist(), SHOWN)
-        text = f"no predicted label ({these}) occurs in the truth ({those}): no prediction can be correct."
-        return (Note("disjoint-labels", text),)
+        return (Note("disjoint-labels", {"predicted": tuple(predicted.tolist()), "truth": tuple(truth.tolist())}),)
     return ()
 
 

@@ -138,15 +138,12 @@ def row_measure(
     counts = np.stack([(t & p).sum(axis=1), p.sum(axis=1), t.sum(axis=1), np.full(len(t), t.shape[1])])
     above, below = np.array(top, float) @ counts, np.array(bottom, float) @ counts
     empty = below == 0
-    text = (
-        f"{name} is undefined for row {int(np.flatnonzero(empty)[0])} ({int(empty.sum())} such rows), which "
-        "has no label to divide by: its value is 0; set `zero_division` to choose the value."
-        if noted and empty.any()
-        else ""
-    )
     values = np.divide(above, below, out=np.full(len(t), zero), where=~empty)
     mean = row_mean(f"samples {name}", values, link="logit", bounds=(0.0, 1.0), keep=~np.isnan(values))
-    return replace(mean, notes=(Note("undefined-rows", text),) if text else ())
+    if not (noted and empty.any()):
+        return mean
+    first = int(np.flatnonzero(empty)[0])
+    return replace(mean, notes=(Note("undefined-rows", {"n": int(empty.sum()), "first": first, "measure": name}),))
 
 
 def row_mean(

@@ -112,8 +112,8 @@ def top_k_accuracy(
     if k != int(k) or k < 1:
         raise StratError.about("k", f"must be a whole number of at least 1, got {plain(k)!r}.")
     codes, values, label = _scores_of_classes(truth, score, labels, positive)
-    always = f"`k` is {k}, not less than the number of classes ({values.shape[1]}): the share is 1 for any scores."
-    notes = (Note("trivial-top-k", always),) if k >= values.shape[1] else ()
+    classes = values.shape[1]
+    notes = (Note("trivial-top-k", {"k": k, "classes": classes}),) if k >= classes else ()
     own = values[np.arange(len(codes)), codes][:, None]
     ahead = (values > own) | ((values == own) & (np.arange(values.shape[1]) > codes[:, None]))
     return replace(

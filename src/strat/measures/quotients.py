@@ -15,9 +15,9 @@ def quotient(top: Any, bottom: Any, zero: float = np.nan) -> Array:
     >>> quotient([1.0, 0.0], [2.0, 0.0], 0.0).tolist()
     [0.5, 0.0]
     """
-    top, bottom = np.broadcast_arrays(np.asarray(top, float), np.asarray(bottom, float))
-    result: Array = np.divide(top, bottom, out=np.full(top.shape, zero), where=bottom != 0)
-    return result
+    top, bottom = np.asarray(top, float), np.asarray(bottom, float)
+    out = np.full(np.broadcast(top, bottom).shape, zero)
+    return np.divide(top, bottom, out=out, where=bottom != 0)
 
 
 def share_value(totals: Array) -> Array:

@@ -35,7 +35,7 @@ def roc_area_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
         return np.full_like(negative, np.nan), np.full_like(positive, np.nan)
     below = np.cumsum(negative) - negative / 2
     above = p - np.cumsum(positive) + positive / 2
-    area = float(roc_area(negative, positive))
+    area = float(_snapped(below @ positive / (n * p)))
     if area in (0.0, 1.0):
         return np.zeros_like(negative), np.zeros_like(positive)
     return (above / p - area) / n, (below / n - area) / p

@@ -87,13 +87,12 @@ def few_beyond(rate: float, number: int, name: str, what: str) -> tuple[Note, ..
     """That hardly any comparison lies beyond a small rate, by which its threshold was found.
 
     >>> few_beyond(0.01, 120, "fpr", "negatives")
-    ('only 1.2 of 120 negatives lie beyond fpr 0.01: the interval there may be too short',)
+    ('Only 1.2 of 120 negatives lie beyond fpr 0.01. The interval there may be too short.',)
     """
     beyond = rate * number
     if beyond >= FEW_BEYOND:
         return ()
-    text = f"only {beyond:.2g} of {number:,} {what} lie beyond {name} {rate:g}: the interval there may be too short"
-    return (Note("few-beyond", text),)
+    return (Note("few-beyond", {"beyond": beyond, "number": number, "what": what, "name": name, "rate": rate}),)
 
 
 def _at_fpr(

@@ -96,11 +96,7 @@ def torn_units(task: Task, splits: Iterable[Split]) -> tuple[str, ...]:
     unit = task.unit
     if unit is None or not any(np.isin(unit[b], unit[a]).any() for a, b in splits):
         return ()
-    text = (
-        "`cv` puts rows of one unit on both sides of a split, so that results look better than they are; give a number "
-        "of folds, or a splitter that keeps groups together, such as GroupKFold"
-    )
-    return (Note("units-split", text),)
+    return (Note("units-split"),)
 
 
 def _k_fold(k: int, stratify: bool, grouped: bool, seed: int) -> Any:

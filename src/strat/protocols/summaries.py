@@ -73,12 +73,7 @@ def splits_alike(result: ProtocolResult) -> tuple[Note, ...]:
     rows = float(wrong.std(ddof=1) / np.sqrt(len(wrong))) if len(wrong) > 1 else 0.0
     if not result.se < ALIKE * rows:
         return ()
-    text = (
-        f"the standard error between splits, {result.se:.4f}, is below that of the {len(wrong):,} cases, {rows:.4f}: "
-        "stratified splits share the proportions of the classes, and where these were sampled the interval is too "
-        "short; stratify=False and pooled_cross_validation count how they vary"
-    )
-    return (Note("similar-splits", text),)
+    return (Note("similar-splits", {"se": float(result.se), "n": len(wrong), "of_cases": rows}),)
 
 
 def over_splits(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, drawable, one_of, some
-from strat.base.notes import Note
+from strat.base.notes import Note, labelled
 from strat.base.result import Result
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
@@ -32,11 +32,6 @@ from strat.show.drawing import limits_last
 from strat.show.figures import new_axes
 
 At = float | Cost | None
-SAME_ERRORS = Note(
-    "no-variation",
-    "both systems decide every comparison in the same way here, so that nothing varies and the interval is a point, "
-    "which is not evidence of certainty",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,8 +103,9 @@ class MatcherComparison(Result):
         most = first[0].bounds[1]
         gap = v.as_estimate(f"{name}, {a} − {b}", point, part, (Axis("value", tuple(range(len(point)))),))
         still = (part.variance == 0) & (point == 0)
-        noted = dict.fromkeys((*v.comparisons.noted, *w.comparisons.noted))
-        notes = (*v.heavy_notes(), *noted, *((SAME_ERRORS,) if still.any() else ()))
+        noted = labelled("system", {a: v.comparisons.noted, b: w.comparisons.noted})
+        alike = (Note("no-variation", {"case": "decisions", "unit": "subject"}),) if still.any() else ()
+        notes = (*v.heavy_notes(), *noted, *alike)
         return gap.changed(link="identity", bounds=(-most, most), effective_units=np.inf, notes=notes)
 
     @checked

@@ -282,12 +282,8 @@ def _each_the_same(systems: Mapping[str, Ranks], curves: Mapping[str, Statistic]
         rank = curve.axes[-1].labels[0]
         rate = estimate(cms_of(systems[name], at=[rank]), on=design).at(rank)
         low, high = rate.interval()
-        of = "" if name == ALONE else f"{name}, "
-        yield Note(
-            "each-subject-the-same",
-            f"{of}rank {rank:g} with each subject counted the same (average='subjects', another question): "
-            f"{rate.value:.4f}, 95 % {low:.4f} to {high:.4f}, df {rate.df:.4g}",
-        )
+        facts = {"rank": rank, "value": float(rate.value), "low": float(low), "high": float(high), "df": float(rate.df)}
+        yield Note("each-subject-the-same", facts, {} if name == ALONE else {"system": (name,)})
 
 
 def _rising(curve: Estimate, systems: Mapping[str, Ranks]) -> Estimate:

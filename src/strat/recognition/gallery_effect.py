@@ -138,8 +138,8 @@ class GalleryEffect(Result):
         gallery = np.tile(np.repeat(np.arange(n), probes), subjects)
         probe = np.tile(np.concatenate([np.delete(np.arange(n), j) for j in range(n)]), subjects)
         factors = {"subject": np.repeat(np.arange(subjects), n * probes), "gallery": gallery, "probe": probe}
-        found = replace(mean((self.hits <= rank).reshape(-1)), name=f"rank-{rank} rate")
-        return variance_components(found, on=Design.crossed(factors))
+        rate = replace(mean((self.hits <= rank).reshape(-1)), name=f"rank-{rank} rate")
+        return variance_components(rate, on=Design.crossed(factors))
 
     def _columns(self) -> dict[str, list[Any]]:
         """A line for each gallery and rank."""

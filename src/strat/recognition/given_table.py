@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strat.base.errors import StratError, plain, some
+from strat.base.errors import StratError
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
-from strat.base.text import counted
 
 FEWEST_ALIKE = 5  # equal scores of an image that chance does not explain
 
@@ -123,22 +122,21 @@ def failed_notes(
         at = np.intersect1d(at, kept[axis]) if kept else at
         if not 0 < len(at) <= table.shape[axis] // 2 or (gallery is None and axis):
             continue
-        score = f"{plain((table if axis == 0 else table.T)[at[0], -1 if at[0] == 0 else 0]):g}"
-        named = some([plain(names[k]) for k in at], 3)
-        text = (
-            f"{counted(len(at), what)} ({named}) with one score throughout, {score}, as after a failure to make "
-            "a template: these count as comparisons; where they failed, name them in `failed_probes` or "
-            f"`failed_gallery` (command line: --failed-score {score})"
-        )
-        notes.append(Note("templates-alike", text))
+        score = (table if axis == 0 else table.T)[at[0], -1 if at[0] == 0 else 0]
+        notes.append(_alike(what, names[at], float(score), listed=False))
     return tuple(notes)
+
+
+def _alike(image: str, names: NDArray[Any], score: float, *, listed: bool) -> Note:
+    which = tuple(names.tolist())
+    return Note("templates-alike", {"n": len(which), "image": image, "names": which, "score": score, "listed": listed})
 
 
 def failed_in_list(scores: NDArray[Any], sides: Mapping[str, ArrayLike]) -> tuple[Note, ...]:
     """The same for a list of comparisons, whose images on each side are named line by line.
 
     >>> failed_in_list(np.array([3, 3, 3, 3, 3, 1, 2.0]), {"probe": list("aaaaabc")})[0][:44]
-    "1 probe ('a') with one score throughout, 3, "
+    "1 probe ('a') has one score throughout, 3, a"
     """
     notes = []
     for what, names in sides.items():
@@ -148,10 +146,5 @@ def failed_in_list(scores: NDArray[Any], sides: Mapping[str, ArrayLike]) -> tupl
         np.maximum.at(most, codes.reshape(-1), scores)
         at = np.flatnonzero((least == most) & (number >= FEWEST_ALIKE))
         if 0 < len(at) <= len(images) // 2:
-            text = (
-                f"{counted(len(at), what)} ({some([plain(images[k]) for k in at], 3)}) with one score throughout, "
-                f"{least[at[0]]:g}, as after a failure to make a template: these count as comparisons; where they "
-                "failed, leave their lines out"
-            )
-            notes.append(Note("templates-alike", text))
+            notes.append(_alike(what, images[at], float(least[at[0]]), listed=True))
     return tuple(notes)

@@ -343,8 +343,7 @@ def _direction(counts: Counts, matching: Matching, given: str) -> tuple[Note, ..
     if place <= max(0.65, 0.5 + 4 / np.sqrt(12 * mated.sum())):
         return ()
     other = "distance" if given == "similarity" else "similarity"
-    text = f"mates score worse than {place:.0%} of the strangers, on average, as `{given}`: is this table a `{other}`?"
-    return (Note("scores-reversed", text),)
+    return (Note("scores-reversed", {"case": "ranks", "given": given, "place": place, "other": other}),)
 
 
 def _rows(argument: str, values: ArrayLike, n: int) -> NDArray[Any]:

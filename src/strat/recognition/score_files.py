@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, near, plain, some
 from strat.base.notes import Note
-from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, ArrayFile, encode, load, numbers
 from strat.recognition.given_table import score_table
@@ -224,13 +223,12 @@ def read_triples(
             f"({len(np.unique(place[other]))} such pairs).",
         )
     again = len(place) - len(np.unique(place))
-    text = f"{counted(again, 'line')} of {Path(path).name} repeat a pair with the same score; each pair counts once"
     return ScoreTable(
         table.reshape(n, width),
         _one_subject(columns, rows, probe_subject or probe),
         _one_subject(columns, entries, gallery_subject or gallery),
         listed=True,
-        notes=(Note("pairs-repeated", text),) if again else (),
+        notes=(Note("pairs-repeated", {"lines": again, "file": Path(path).name}),) if again else (),
     )
 
 

@@ -27,11 +27,6 @@ from strat.recognition.trial_columns import ROLES
 from strat.recognition.verification import Verification
 
 BITS = 23  # of a score that are kept: sign, exponent and 14 of the fraction
-WIDE = Note(
-    "pairs-not-kept",
-    "there are too many pairs of subjects to keep, so that what comparisons of one pair share is counted twice: the "
-    "interval is a little too wide",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +68,7 @@ class StreamComparisons(Comparisons):
     @property
     def noted(self) -> tuple[Note, ...]:  # type: ignore[override]
         """That pairs are not kept, where there are too many."""
-        return () if self.pairs else (WIDE,)
+        return () if self.pairs else (Note("pairs-not-kept"),)
 
     @property
     def pairs(self) -> int:  # type: ignore[override]

@@ -66,17 +66,12 @@ def with_subjects_drawn(rate: Estimate, c: Comparisons, fmr: Array | None = None
     ratio = np.sqrt(np.divide(variance, rate.variance, out=np.ones_like(variance), where=rate.variance > 0))
     spread = rate.inference.spread
     assert spread is not None
-    few = () if k >= FEW_SUBJECTS else (_few(k),)
+    few = () if k >= FEW_SUBJECTS else (Note("few-subjects", {"n": k}),)
     return rate.changed(
         variance=variance,
         spread=Influences(spread.values * ratio),
         notes=(*rate.notes, *few),
     )
-
-
-def _few(subjects: int) -> Note:
-    text = f"{subjects} subjects are few for a rate at a threshold that they decide: the interval may be too short"
-    return Note("few-subjects", text)
 
 
 def _drawn(c: Comparisons, blocks: list[Block], fmr: Array | None) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
+from strat.designs.variance import kish
 from strat.recognition.comparisons import Block, Comparisons, Influences, Mated, at_or_above
 
 
@@ -88,8 +89,7 @@ class ListComparisons(Comparisons):
     def effective_nonmated(self) -> float:
         """Number of equally weighted comparisons that the non-mated ones count as."""
         weight = self._others[2]
-        total = self.weight_of_nonmated
-        return total if weight is None else float(total**2 / (weight @ weight))
+        return self.weight_of_nonmated if weight is None else kish(weight)
 
     def same(self, other: Comparisons) -> bool:
         """Whether the other list has the same subjects line by line."""
@@ -122,13 +122,6 @@ class ListComparisons(Comparisons):
         return out
 
 
-WITHOUT_SUBJECTS = Note(
-    "no-subjects",
-    "these scores have no subjects, so that comparisons are taken as independent: the interval is too short wherever "
-    "comparisons share a subject; give the subjects of both sides",
-)
-
-
 @dataclass(frozen=True, eq=False)
 class IndependentComparisons(Comparisons):
     """Scores without known subjects: each comparison stands for itself."""
@@ -136,7 +129,7 @@ class IndependentComparisons(Comparisons):
     score: Array
     is_mated: NDArray[np.bool_]
     equal: bool = False
-    noted: tuple[Note, ...] = (WITHOUT_SUBJECTS,)
+    noted: tuple[Note, ...] = field(default_factory=lambda: (Note("no-subjects"),))
     pairs: int = 0
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, StratWarning, near, plain, some
+from strat.base.notes import Note
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, labels_of, load, numbers
@@ -28,7 +29,7 @@ from strat.recognition.trial_columns import (
     subjects_or_paths,
 )
 from strat.recognition.trial_comparisons import ListComparisons
-from strat.recognition.trials import INFERRED, linked_subjects, verification_of_trials
+from strat.recognition.trials import linked_subjects, verification_of_trials
 from strat.recognition.verification import Verification
 
 
@@ -101,7 +102,7 @@ class Trials:
         linked = verification_of_trials(**given, probes=probes, gallery=gallery)
         comparisons = linked.comparisons
         assert isinstance(comparisons, ListComparisons)
-        return replace(linked, comparisons=replace(comparisons, noted=(INFERRED,)))
+        return replace(linked, comparisons=replace(comparisons, noted=(Note("subjects-inferred"),)))
 
 
 @checked

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
 from strat.base.limits import LIMITS
-from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.estimation import Estimate
@@ -122,14 +121,6 @@ def _truth(mated: ArrayLike, n: int) -> NDArray[np.bool_]:
             "mated", f"must be true or false for each of the {n} scores, got {some(np.ravel(array), 3)}."
         )
     return array.astype(bool)
-
-
-INFERRED = Note(
-    "subjects-inferred",
-    "subjects were inferred from the mated comparisons: images that a chain of them joins are one subject, and any "
-    "other image is a subject of its own; intervals are too short if such images share subjects; name the columns of "
-    "subjects as probe_subject and gallery_subject, or give a pattern that finds the subject in an image's name",
-)
 
 
 @checked

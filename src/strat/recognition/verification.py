@@ -42,10 +42,6 @@ AVERAGES = ("comparisons", "subjects")
 USUAL_FMR = (0.01, 0.001)  # at which FNMR is reported where nobody asked for others
 GRID = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # false match rates of each order of magnitude at which a DET curve stands
 UNSURE_SUBJECTS = ("no-subjects", "subjects-inferred")  # notes that say more than one on few subjects would
-FIXED_THRESHOLD = Note(
-    "threshold-from-data",
-    "the greatest non-mated score sets the threshold, and the interval takes it as given: more comparisons move it up",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,7 +187,7 @@ class Verification(ErrorRates, Result):
     def zero_fmr(self) -> Estimate:
         """FNMR at the least threshold without a false match."""
         rate = self._measured(measures.zero_fmr(self))
-        return replace(rate, notes=(*rate.notes, FIXED_THRESHOLD))
+        return replace(rate, notes=(*rate.notes, Note("threshold-from-data")))
 
     @checked
     def measure(self, name: str, at: float | Cost | None = None) -> Estimate:
@@ -306,8 +302,7 @@ def _turned(rate: Estimate) -> Estimate:
     """The equal error rate, with a note where it is above one half."""
     if float(rate.interval()[0]) <= 0.5:
         return rate
-    text = "EER above 0.5: mated comparisons score worse than non-mated ones; is the direction of the scores reversed?"
-    return replace(rate, notes=(*rate.notes, Note("scores-reversed", text)))
+    return replace(rate, notes=(*rate.notes, Note("scores-reversed", {"case": "error"})))
 
 
 def _heavy(comparisons: Array, kind: str, nominal: float, df: float) -> Note | None:

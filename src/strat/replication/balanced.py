@@ -17,6 +17,7 @@ from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
+from strat.designs.layout import bessel
 from strat.replication import scales
 from strat.replication.methods import Method, MethodKind
 from strat.replication.operators import (
@@ -223,8 +224,7 @@ def contrast_geometry(design: Design, rho: float) -> tuple[Codes, Array]:
     """Place of each unit in its stratum, and the gain of each stratum's contrasts."""
     sizes = design.sizes
     position = np.arange(design.n_units) - design.starts[design.stratum]
-    ratio = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=sizes > 1)
-    return position, (1.0 - rho) * np.sqrt(ratio * (1.0 - design.fraction))
+    return position, (1.0 - rho) * np.sqrt(bessel(sizes) * (1.0 - design.fraction))
 
 
 @checked

@@ -97,10 +97,13 @@ class Contrasts:
         c = self.contrasts(t)
         if self.columns is None:
             assert self.array is not None
-            return np.asarray(self.array.astype(float) @ c) + t.sum(axis=0)
-        spread = np.zeros((self.order, t.shape[1]))
-        spread[self.columns] = c
-        return walsh_hadamard(spread) + t.sum(axis=0)
+            totals = np.asarray(self.array.astype(float) @ c)
+        else:
+            spread = np.zeros((self.order, t.shape[1]))
+            spread[self.columns] = c
+            totals = walsh_hadamard(spread)
+        totals += t.sum(axis=0)
+        return totals
 
     def signs(self, start: int, stop: int) -> Array:
         """The two-level array's rows from start to stop: replicates × contrasts."""

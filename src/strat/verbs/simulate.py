@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes, encode
 from strat.designs import Design
+from strat.measures.clustering import anova, mean_product
 
 Columns = dict[str, Any]
 Drawn = tuple[Columns, Design]
@@ -217,8 +218,7 @@ def _posterior(hits: Array, count: Array, mean: Array) -> Array:
 
 def _across(residual: Array, cell: Codes, owner: Codes, two: bool) -> float:
     """Covariance of residuals of two classes in one unit over that of two rows of one class there, from −1 to 1."""
-    count, total = np.bincount(cell).astype(float), np.bincount(cell, residual)
-    within = float((total**2).sum() - (residual**2).sum()) / max(float((count * (count - 1)).sum()), 1.0)
+    count, total, within = np.bincount(cell), np.bincount(cell, residual), mean_product(residual, cell)
     whole, size = np.bincount(owner, total), np.bincount(owner, count)
     pairs = float((size**2).sum() - (count**2).sum())
     if within <= 0 or pairs == 0:
@@ -368,16 +368,14 @@ def _parts(rest: Array, design: Design) -> tuple[Array, Array, Array]:
     means = np.bincount(design.unit, rest, minlength=design.n_units) / sizes
     sd = float(rest.std())
     scaled = [part * (sd / part.std() if part.std() > 0 else 0.0) for part in (means, rest - means[design.unit])]
-    return scaled[0] - scaled[0].mean(), scaled[1], _correlations(rest, means, sizes.astype(float), design)
+    return scaled[0] - scaled[0].mean(), scaled[1], _correlations(rest, design)
 
 
-def _correlations(rest: Array, means: Array, sizes: Array, design: Design) -> Array:
+def _correlations(rest: Array, design: Design) -> Array:
     """Quantiles of the intraclass correlation by the F distribution of the analysis of variance (Searle 1971)."""
-    n, free = float(len(rest)), float(design.n_units - design.n_strata)
-    between = float((sizes * means**2).sum()) / free
-    within = float(((rest - means[design.unit]) ** 2).sum()) / (n - design.n_units)
-    typical = (n - float((sizes**2).sum()) / n) / max(design.n_units - 1, 1)
-    if within <= 0:
-        return np.full(1, MAX_CORRELATION if between > 0 else 0.0)
-    ratio = between / within / scipy.stats.f.ppf(1 - np.asarray(QUANTILES), free, n - design.n_units)
-    return np.clip((ratio - 1) / (ratio + typical - 1), 0.0, MAX_CORRELATION)
+    parts = anova(rest, design.unit, groups=design.n_strata)
+    if parts.within <= 0:
+        return np.full(1, MAX_CORRELATION if parts.between > 0 else 0.0)
+    free = (design.n_units - design.n_strata, len(rest) - design.n_units)
+    ratio = parts.between / parts.within / scipy.stats.f.ppf(1 - np.asarray(QUANTILES), *free)
+    return np.clip((ratio - 1) / (ratio + parts.size - 1), 0.0, MAX_CORRELATION)

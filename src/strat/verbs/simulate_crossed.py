@@ -14,9 +14,10 @@ from strat.base.validate.columns import Array, Codes
 from strat.designs import Design
 from strat.designs.crossed import Crossing
 from strat.estimation.components import variance_components
+from strat.measures.clustering import mean_product
 from strat.measures.means import mean
 from strat.verbs.simulate import Simulator
-from strat.verbs.simulate_effects import Effects, Model, in_cells, simulated
+from strat.verbs.simulate_effects import Effects, Model, simulated
 
 CROSSED_SHAPES = ("as estimated", "at their upper quartile")
 
@@ -46,7 +47,7 @@ def level_effects(residual: Array, design: Design, shape: str) -> Effects:
     names = [layout.label(p) for p in partitions]
     if len(residual) > design.lines:
         groups.append(design.unit)
-        covariances.append(max(in_cells(residual, design.unit) - sum(covariances), 0.0))
+        covariances.append(max(mean_product(residual, design.unit) - sum(covariances), 0.0))
         names.append("cells")
     return Effects(tuple(groups), np.array(covariances), tuple(names))
 

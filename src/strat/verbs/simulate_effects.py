@@ -16,6 +16,7 @@ from scipy.special import ndtri, owens_t
 
 from strat.base.validate.columns import Array, Codes, encode
 from strat.designs import Design
+from strat.measures.clustering import mean_product
 from strat.verbs.simulate import (
     MAX_CORRELATION,
     Columns,
@@ -88,18 +89,11 @@ class Model:
     inflation: float = 1.0
 
 
-def in_cells(residual: Array, cell: Codes) -> float:
-    """Mean product of two rows of one cell."""
-    total, count = np.bincount(cell, residual), np.bincount(cell).astype(float)
-    pairs = float((count * (count - 1)).sum())
-    return float((total**2).sum() - (residual**2).sum()) / pairs if pairs > 0 else 0.0
-
-
 def cell_effects(residual: Array, design: Design) -> Effects:
     """What rows of one line share, where lines have several rows."""
     if len(residual) == design.lines:
         return Effects((), np.zeros(0), ())
-    return Effects((design.unit,), np.array([max(in_cells(residual, design.unit), 0.0)]), ("cells",))
+    return Effects((design.unit,), np.array([max(mean_product(residual, design.unit), 0.0)]), ("cells",))
 
 
 def normal_correlations(covariances: Array, rate: float) -> Array:

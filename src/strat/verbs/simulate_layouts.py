@@ -16,7 +16,6 @@ from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.blocks import Blocks
 from strat.designs.ordered import Ordered, end_factors
-from strat.designs.variance import line_weights
 from strat.verbs.simulate import Simulator
 from strat.verbs.simulate_effects import Model, cell_effects, simulated
 
@@ -38,7 +37,7 @@ def blocks_simulator(columns: Mapping[str, Any], design: Design, shape: str) -> 
 
 def _additive(residual: Array, design: Design) -> tuple[Array, float]:
     """What units and kinds add to each cell, less what noise alone would show, and the noise over the rest."""
-    layout, weights = design.layout, line_weights(design)
+    layout, weights = design.layout, design.line_weights
     assert isinstance(layout, Blocks)
     cells = np.bincount(design.unit, residual * design.weights) / weights
     scale = np.sqrt(len(cells) / layout.nominal_df)
@@ -68,7 +67,7 @@ def ordered_simulator(columns: Mapping[str, Any], design: Design, shape: str, *,
         if not corrected:
             return base
         start = 0.5 + u * design.population / layout.sizes
-        factors = end_factors(limitless, line_weights(design), design.population, start)
+        factors = end_factors(limitless, design.line_weights, design.population, start)
         return replace(base, weights=design.weights * factors[design.unit], layout=replace(limitless, ends=factors))
 
     def model(residual: Array) -> Model:
@@ -80,7 +79,7 @@ def ordered_simulator(columns: Mapping[str, Any], design: Design, shape: str, *,
 
 def _drift(residual: Array, design: Design, layout: Ordered, shape: str) -> Callable[[float], Array]:
     """From the place of the start within its step to the drift of each row."""
-    weights = line_weights(design)
+    weights = design.line_weights
     values = np.bincount(design.unit, residual * design.weights) / weights
     ends = np.cumsum(layout.sizes)
     pieces = [_curve(values[end - n : end], shape) for end, n in zip(ends, layout.sizes, strict=True)]

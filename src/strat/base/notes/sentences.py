@@ -6,9 +6,11 @@ A template has the facts in braces, with Python's format specifications, and bes
   other word ("row");
 * `{unit}`, `{units}`, `{a unit}`, `{stratum}`, `{strata}`, `{item}`, `{items}`: the noun alone. A fact of that name
   ("unit": "subject") takes the place of the column's;
-* `{n:holds/hold}`: the word that agrees with the number; of a fact that is true or false, the first if it is true;
+* `{n:holds/hold}`: the word that agrees with the number, or with how many there are of several values; of a fact that
+  is true or false, the first if it is true;
 * `{name:? ({name})}`: a piece that stands only where the fact is given;
-* `{names}`: several values are comma-separated, each by the specification, and the rest of many is counted;
+* `{names}`, `{names!r}`: several values are comma-separated, each by the specification or as Python writes it, and the
+  rest of many is counted; pairs are a name and a number ("reader 40%");
 * `{do}`: what to do, in the words of the place where it is read.
 """
 
@@ -19,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any
 
+from strat.base.errors import short
 from strat.base.notes.kinds import Kind, kind_of
 from strat.base.text import Noun, counted, noun_of, plural
 
@@ -66,14 +69,24 @@ class Words(Formatter):
             return noun_of(role, "level")  # a factor, which is called as its column
         return Noun(otherwise, plural(2, otherwise)) if column is None else noun_of(column, otherwise)
 
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        """A fact, or each of several values, as Python writes it."""
+        if conversion == "r" and isinstance(value, tuple | list):
+            return tuple(short(repr(each)) for each in value)
+        return super().convert_field(value, conversion)
+
     def format_field(self, value: Any, format_spec: str) -> str:
-        """A fact by its specification."""
+        """A fact by its specification; nothing of one that is not given."""
+        if value is None:
+            return ""
         if format_spec.startswith("?"):
-            return "" if value is None or value is False or value == "" else format_spec[1:]
+            return "" if value is False or value == "" else format_spec[1:]
+        several = isinstance(value, tuple | list)
         if "/" in format_spec:
-            one, several = format_spec.split("/")
-            return one if value == 1 else several
-        if isinstance(value, tuple | list):
+            return format_spec.split("/")[(len(value) if several else value) != 1]
+        if several:
+            if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], float):
+                return f"{value[0]} {self.format_field(value[1], format_spec)}"
             rest = f" and {len(value) - SHOWN} more" if len(value) > SHOWN else ""
             return ", ".join(self.format_field(each, format_spec) for each in value[:SHOWN]) + rest
         if COUNTED.fullmatch(format_spec):

@@ -81,8 +81,18 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "no-variation",
         "value",
-        "Nothing varied in {of:the value/{still} of {of} values} between {units}. {limited:The limits allow for what "
-        "these do not show/The interval is a point, which is not evidence of certainty}.",
+        {
+            "": "Nothing varied in {of:the value/{still} of {of} values} between {units}. {limited:The limits allow "
+            "for what these do not show/The interval is a point, which is not evidence of certainty}.",
+            "splits": "The difference is {difference:g} in every split. Without variation there is neither a corrected "
+            "t-test nor a posterior.",
+            "posterior": "The difference is {difference:g} in every split. The posterior is a single point, which is "
+            "not evidence of certainty.",
+            "data sets": "In {same:,} of {n:data set} the difference is the same in every {unit}. A small variance is "
+            "assumed there.",
+            "decisions": "Both systems decide every comparison in the same way here, so that nothing varies. The "
+            "interval is a point, which is not evidence of certainty.",
+        },
         do="Add {units}.",
     ),
     Kind(
@@ -134,5 +144,85 @@ KINDS: tuple[Kind, ...] = (
         "With replicates a share has {scale}, in closed form beta-binomial ones. Limits differ where standard errors "
         "agree.",
         do="Compare standard errors, or limits of one method.",
+    ),
+    Kind(
+        "few-beyond",
+        "value",
+        "Only {beyond:.2g} of {number:,} {what} lie beyond {name} {rate:g}. The interval there may be too short.",
+        do="Ask for a larger {name}, or add {what}.",
+    ),
+    Kind(
+        "quantile-by-shares",
+        "value",
+        "{method} replicates cannot estimate the variance of a quantile. Woodruff's interval is used.",
+    ),
+    Kind(
+        "no-disagreement",
+        "value",
+        "The proxy agrees with every label, and the limits take it as never wrong. They are too short unless it never "
+        "is.",
+        do="Measure the labelled rows alone, whose limits allow for errors that so few labels do not show.",
+    ),
+    Kind(
+        "known-part",
+        "value",
+        "One of the values that this is made of did not vary, and is taken as known exactly. Its own limits are wider "
+        "than a standard error of 0, so that these limits are too short, and a test by them rejects too often.",
+        do="Look at the limits of the values themselves, or merge groups until each shows variation.",
+    ),
+    Kind(
+        "few-data-sets",
+        "value",
+        "{n:data set} and {systems:system} are few for the F approximation. {exact:The exact test gives/Random orders "
+        "of the systems give} p = {pvalue:.3g}.",
+        do="Report this p-value.",
+    ),
+    Kind(
+        "similar-splits",
+        "value",
+        "The standard error between splits, {se:.4f}, is below that of the {n:case}, {of_cases:.4f}. Stratified splits "
+        "share the proportions of the classes. Where these were sampled, the interval is too short.",
+        do="To count how they vary, take `stratify=False` or `strat.protocols.pooled_cross_validation`.",
+        do_on_command_line="To count how they vary, in Python take `stratify=False` or "
+        "`strat.protocols.pooled_cross_validation`.",
+    ),
+    Kind(
+        "threshold-from-data",
+        "value",
+        "The greatest non-mated score sets the threshold, and the interval takes it as given. More comparisons move it "
+        "up.",
+        do="Ask for FNMR at a larger false match rate.",
+    ),
+    Kind(
+        "pairs-not-kept",
+        "value",
+        "There are too many pairs of subjects to keep, so that what comparisons of one pair share is counted twice. "
+        "The interval is a little too wide.",
+    ),
+    Kind(
+        "few-subjects",
+        "value",
+        "{n:subject} are few for a rate at a threshold that they decide. The interval may be too short.",
+        do="Add subjects.",
+    ),
+    Kind(
+        "scores-reversed",
+        "value",
+        {
+            "error": "The equal error rate is above 0.5: mated comparisons score worse than non-mated ones. Is the "
+            "direction of the scores reversed?",
+            "ranks": "With a table of {given}, mates score worse than {place:.0%} of the strangers on average. Is it a "
+            "table of {other}?",
+        },
+        do="Give distances as `distance`, and similarities as `similarity`.",
+        do_on_command_line="Give distances as --distance, and similarities as --similarity.",
+    ),
+    Kind(
+        "each-subject-the-same",
+        "value",
+        "With each subject counted the same (another question), the rate at rank {rank:g} is {value:.4f} (95 % "
+        "{low:.4f} to {high:.4f}, df {df:.4g}).",
+        do="If that is the question, ask for it: `average='subjects'`.",
+        do_on_command_line="If that is the question, ask for it: --average subjects.",
     ),
 )

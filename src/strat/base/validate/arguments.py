@@ -81,6 +81,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: half() got an unexpected keyword argument 'm'
     """
     parameters, scope, in_order = signature(function), function.__globals__, same_order
+    each = parameters.parameters.values()
+    simple = all(one.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY) for one in each)
+    placed = [one.name for one in each if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    required, known = {one.name for one in each if one.default is Parameter.empty}, {one.name for one in each}
 
     @cache
     def checks() -> dict[str, Check]:
@@ -91,16 +95,22 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     def call(*args: Any, **named: Any) -> Any:
         __tracebackhide__ = True
-        try:
-            bound = parameters.bind(*args, **named)
-        except TypeError:
-            raise wrong(args, named) from None
-        given = bound.arguments
+        if simple:  # what `bind` does, at a tenth of its price
+            given = {**dict(zip(placed, args, strict=False)), **named}
+            if len(given) != len(args) + len(named) or not required <= given.keys() <= known:
+                raise wrong(args, named) from None
+        else:
+            try:
+                bound = parameters.bind(*args, **named)
+            except TypeError:
+                raise wrong(args, named) from None
+            given = bound.arguments
         in_order(given)
         for name, check in checks().items():
             if name in given:
                 given[name] = check(name, given[name])
-        return function(*bound.args, **bound.kwargs)
+        args, named = ((), given) if simple else (bound.args, bound.kwargs)
+        return function(*args, **named)
 
     # in the module of the function, where documentation tools and pickle look for it
     outer = FunctionType(call.__code__, function.__globals__, function.__name__, None, call.__closure__)

@@ -292,12 +292,12 @@ def _distinct(
     from scipy.sparse import csr_array
 
     m = len(systems)
-    key = ((first * m + second) * 3 + np.rint(2 * result).astype(np.int64)).astype(float)
+    key = (first * m + second) * 3 + np.rint(2 * result).astype(np.int64)
     if extra:
         lines, codes = np.unique(np.column_stack([key, *extra]), axis=0, return_inverse=True)
     else:
-        lines, codes = np.unique(key, return_inverse=True)
-        lines = lines[:, None]
+        codes, distinct = encode("left", key)
+        lines = distinct[:, None].astype(float)
     pair, outcome = np.divmod(lines[:, 0].astype(np.int64), 3)
     one, other = np.divmod(pair, m)
     n = len(lines)

@@ -238,13 +238,9 @@ def _mean(name: str, qrels: Mapping[Any, Any], run: Mapping[Any, Any], measure: 
 
 def _notes(rankings: Sequence[Ranked], absent: int) -> tuple[Note, ...]:
     tied = sum(query.tied for query in rankings)
-    of, notes = f"of {len(rankings)} queries", []
-    if absent:
-        notes.append(Note("unanswered-queries", f"{absent} {of} have no answer and count 0."))
-    if tied:
-        text = f"{tied} {of} have documents of equal score: ranked by decreasing name, as trec_eval does."
-        notes.append(Note("tied-documents", text))
-    return tuple(notes)
+    unanswered = Note("unanswered-queries", {"absent": absent, "of": len(rankings)}) if absent else None
+    ties = Note("tied-documents", {"tied": tied, "of": len(rankings)}) if tied else None
+    return tuple(note for note in (unanswered, ties) if note)
 
 
 @checked

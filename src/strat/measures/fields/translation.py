@@ -31,7 +31,7 @@ def _segments(metric: Any, reference: ArrayLike, hypothesis: ArrayLike) -> tuple
     scored = metric.corpus_score(right[:1], [left[:1]])  # lets the signature know the number of references
     statistics = metric._extract_corpus_statistics(right, [left])
     assert scored is not None
-    return np.array(statistics, float), Note("signature", f"sacrebleu signature: {metric.get_signature()}.")
+    return np.array(statistics, float), Note("signature", {"signature": str(metric.get_signature())})
 
 
 @checked
