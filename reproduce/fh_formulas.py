@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,7 @@ def general_expression(setting: Setting) -> Found:
     """(45) for four functions of M and Σ: N times the exact change at N = 10⁶; the quadratic score has (49)."""
     two = GaussianClass([2.0, 1.0, 0.0], [[1.0, 0.3, 0.0], [0.3, 2.0, 0.1], [0.0, 0.1, 0.5]])
     one, y, size = GaussianClass([0.0, 0.5, 0.0]), np.array([1.0, -2.0, 2.0]), 10**6
-    functions = {
+    functions: dict[str, Callable[[GaussianClass], float]] = {
         "linear score (15) at Y": lambda kind: float(gaussian.linear_rule(kind, two).score(y)[0]),
         "quadratic score (14) at Y": lambda kind: float(gaussian.quadratic_rule(kind, two).score(y)[0]),
         "Mahalanobis' distance": lambda kind: gaussian.mahalanobis_distance(kind, two),
@@ -110,7 +112,7 @@ def efron(setting: Setting) -> Found:
                 f"{name}, N = {size}: E Var* over (93), which is Var ε_R",
                 f"printed: {told[0]:g} for Var ε_R, {told[1]:g} for E Var*",
             )
-            wrong = {"erratum": 57, "right": FEW[name][i], "right_within": 0.5} if i < 2 else {}
+            wrong: dict[str, Any] = {"erratum": 57, "right": FEW[name][i], "right_within": 0.5} if i < 2 else {}
             values.append(Value(what, None, ours, 0.3, derived=1.0, note=note, **wrong))
     return Found(tuple(values), ("(93) with P_i² is the binomial variance of ε_R.",))
 

@@ -46,14 +46,13 @@ def some_class(seed: int) -> tuple[GaussianClass, np.ndarray]:
 @pytest.mark.parametrize("name", FUNCTIONS)
 @given(st.integers(0, 1000))
 def test_it_is_what_a_sample_changes_where_there_are_many(name: str, seed: int) -> None:
-    """The exact change by (36) and (38) differs by terms of order 1/N²: ten times N, a hundredth."""
+    """The exact change differs by terms of order 1/N²: at ten times N a hundredth, where a wrong 1/N leaves a tenth."""
     function, (kind, y) = FUNCTIONS[name], some_class(seed)
     off = []
     for samples in (10**4, 10**5):
         mean, covariance = with_sample(kind.mean[None], kind.covariance[None], samples - 1, y[None])
         exact = np.asarray(function(GaussianClass(mean[0], covariance[0]))) - np.asarray(function(kind))
         off.append(np.abs(exact - sample_influence(function, kind, y, samples=samples)).max())
-    assert off[0] < 1e-3
     assert off[1] < 0.02 * off[0] + 1e-10
 
 

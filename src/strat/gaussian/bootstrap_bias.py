@@ -153,7 +153,7 @@ def _resampled_fit(points: Array, counts: Array, about: str) -> tuple[Array, Arr
     # a bootstrap of few distinct points may be singular; the floor keeps it in the experiment as a bad fit
     n = points.shape[1]
     covariances += 1e-9 * np.trace(covariances, axis1=1, axis2=2)[:, None, None] * np.eye(n) / n
-    return means, np.linalg.inv(covariances), np.linalg.slogdet(covariances)[1]
+    return means, np.asarray(np.linalg.inv(covariances), dtype=float), np.linalg.slogdet(covariances)[1]
 
 
 def resampled_moments(points: Array, counts: Array, about: str) -> tuple[Array, Array]:
