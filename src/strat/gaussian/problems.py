@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -157,7 +158,7 @@ class Problem:
     priors: Array
 
     @checked
-    def __init__(self, classes: Sequence[GaussianClass | MixtureClass], priors: ArrayLike | None = None) -> None:
+    def __init__(self, classes: Sequence[Any], priors: ArrayLike | None = None) -> None:
         kinds = tuple(classes)
         if len(kinds) < 2:
             raise StratError.about("classes", f"must be at least two, got {len(kinds)}; add the other classes.")
