@@ -16,16 +16,15 @@ from strat.designs.from_columns import (
     is_drawn,
 )
 from strat.measures.positive import positives
+from strat.measures.register import Measure
 from strat.verbs.groups import Groups, in_words, untested
 from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
-from strat.verbs.metric_words import ALIASES
-from strat.verbs.metrics import Metric
 from strat.verbs.sources import Basis, Sources
 
 SHOWN = 3  # strata whose undefined measures are named
 
 
-def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[Note, ...]:
+def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Measure]) -> tuple[Note, ...]:
     """Notes on the result, each thing once."""
     table, roles = columns.table, columns.roles
     notes: list[Note] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
@@ -42,7 +41,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
         notes += merged([note for groups in basis.groups.values() for note in _of_groups(groups)], OF_INTERVALS)
         notes += untested(basis.groups.values())
     systems = []
-    if not any(metric.of_repeats for metric in wanted):  # several tries of an item look like several systems
+    if not any(metric.of == "item" for metric in wanted):  # several tries of an item look like several systems
         systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
     notes += [one.note for one in systems]
     if all(name is None for role, name in roles.items() if is_drawn(role)):
@@ -81,22 +80,22 @@ def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[Note]:
     return traps(units=labels.get("units"), strata=labels.get("strata"), names=roles, rows=basis.cells.rows)
 
 
-def _own(cells: Cells, wanted: Sequence[Metric]) -> list[Note]:
+def _own(cells: Cells, wanted: Sequence[Measure]) -> list[Note]:
     """What somebody's own measure must know where there are too many rows to hand over."""
     if cells.rows <= LIMITS.rows_made_of_cells:
         return []
     return [
-        Note("distinct-rows", {"distinct": len(cells), "rows": cells.rows}).of(metric=metric.name)
+        Note("distinct-rows", {"distinct": len(cells), "rows": cells.rows}).of(metric=metric.word)
         for metric in wanted
         if metric.by_rows
     ]
 
 
-def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[Note]:
+def _binned(cells: Cells, wanted: Sequence[Measure], positive: object) -> list[Note]:
     binning = cells.binning
     if binning is None:
         return []
-    names = [ALIASES.get(metric.name, metric.name) for metric in wanted if "score" in metric.needs]
+    names = [metric.name for metric in wanted if "score" in metric.needs]
     facts = {
         "bins": binning.bins,
         "width": binning.width,
@@ -122,6 +121,6 @@ def _suspects(columns: Sources, systems: list[str], rows: int) -> list[Note]:
     used = [*systems, *(name for name in (*roles.values(), weights) if name is not None)]
     right = roles["truth"] is not None and roles["predicted"] is not None
     score = [str(roles["truth"]), str(roles["predicted"])] if right else [str(roles["score"])]
-    if not right and roles["truth"] is not None:
+    if not right and (roles["truth"] is not None or roles["score"] is None):
         return []
     return clustered(table, used, score, right=right, weights=weights, rows=rows)
