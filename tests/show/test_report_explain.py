@@ -27,7 +27,7 @@ def test_every_kind_of_design_is_explained(kind: str) -> None:
     text = explain(made)
     assert f"{made.df:,.4g} degrees of freedom" in text
     assert made.target in text
-    assert ("rows within a unit may be arbitrarily correlated" in text) == ("cluster" in kind)
+    assert ("rows within one unit may be arbitrarily correlated" in text) == ("cluster" in kind)
     assert ("the strata are fixed" in text) == kind.startswith("stratified")
     assert ("logit" if kind in ("simple random", "systematic") else "beta-binomial") in text
 

@@ -104,7 +104,7 @@ def test_tables_show_what_the_result_has(evaluation: Any) -> None:
     for stratum, made in evaluation.strata.items():
         assert f">{stratum}</th>" in page
         assert f">{made.value:.4f}</td>" in page
-    for part in ("Design and target", "By stratum", "Confusion matrix", "In words", "How it was computed"):
+    for part in ("Design and target", "By subject", "Confusion matrix", "In words", "How it was computed"):
         assert part in page
     assert evaluation.target in page
     assert evaluation.design in page
@@ -209,7 +209,7 @@ def test_warnings_are_shown() -> None:
     found = strat.evaluate(str(example_path()), truth="label", predicted="guess")
     page = report.render(found)
     assert ">Notes</h2>" in page
-    assert "with units=&#39;passage&#39;" in page
+    assert "With `units=&#39;passage&#39;` it is" in page
 
 
 def test_replicates_name_their_array_and_seed() -> None:

@@ -32,7 +32,7 @@ IRREGULAR = {
 SIBILANT = re.compile(r"(s|x|z|ch|sh)$")
 KEY = re.compile(r"[ _-]?(?<![a-zA-Z])(id|ids|no|nr|num|number|name|code|key|label|index|idx|uid|uuid)$", re.IGNORECASE)
 WORD = re.compile(r"[a-z]*[aeiouy][a-z]*")
-NO_NOUN = re.compile(r"(ed|ing|ly|.{0,2}id)$")  # what was done, or an abbreviation of "identifier"
+NO_NOUN = re.compile(r"(ed|ing|ly|.{0,2}id|\bwho|\bwhat|\bwhich|\b[ps]su)$")  # what was done, or an abbreviation
 
 
 class Noun(NamedTuple):

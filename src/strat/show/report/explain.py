@@ -18,11 +18,11 @@ from strat.show.report.wording import named, number, percent, places
 _ASSUMED = {
     "simple random": "every row was drawn on its own, independently of the others",
     "stratified": "the {strata} are fixed, and within each {stratum} the rows were drawn independently",
-    "clustered": "whole {units} were drawn independently of each other; rows of one {unit} may be arbitrarily "
+    "clustered": "whole {units} were drawn independently of each other; rows within one {unit} may be arbitrarily "
     "correlated",
     "stratified clusters": (
         "the {strata} are fixed, and within each {stratum} whole {units} were drawn independently of each other; rows "
-        "of one {unit} may be arbitrarily correlated"
+        "within one {unit} may be arbitrarily correlated"
     ),
     "systematic": "{units} were taken at even steps along an order, so that each is compared with its neighbours",
     "crossed": "the levels of every factor were drawn independently of those of the others",
