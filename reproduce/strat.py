@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from scipy.stats import hypergeom
 from scipy.stats import t as student
 
 from reproduce.entries import Entry, Found, Setting, Value
@@ -59,15 +60,35 @@ def urn(setting: Setting) -> Found:
     with_replacement = estimate(proportion(right), on=Design.simple_random(n=20))
     without = estimate(proportion(right), on=Design.simple_random(n=20, population=50))
     shrunk = without.se / with_replacement.se
-    value = Value(
-        "standard error without over with replacement, 20 of 50",
-        None,
-        shrunk,
-        1e-12,
-        derived=float(np.sqrt(1 - 20 / 50)),
-        note="estimated from the draw; with a known share it is √(30/49)",
+    exact, default = (least_coverage(20, 50, method) for method in ("exact", None))
+    values = (
+        Value(
+            "standard error without over with replacement, 20 of 50",
+            None,
+            shrunk,
+            1e-12,
+            derived=float(np.sqrt(1 - 20 / 50)),
+            note="estimated from the draw; with a known share it is √(30/49)",
+        ),
+        Value("least coverage of 95 % hypergeometric limits (exact), 20 of 50", None, exact[0], note=exact[1]),
+        Value("least coverage of the default limits, 20 of 50", None, default[0], note=default[1]),
+        *(
+            Value(f"the same, 40 of 100, {method or 'default'}", None, *least_coverage(40, 100, method)[:1])
+            for method in ("exact", None)
+        ),
     )
-    return Found((value,))
+    return Found(values)
+
+
+def least_coverage(drawn: int, population: int, method: str | None) -> tuple[float, str]:
+    """The least coverage over all shares of a finite population, by summing the hypergeometric, and where it is."""
+    design, hits = Design.simple_random(n=drawn, population=population), np.arange(drawn + 1)
+    right = (np.repeat([1.0, 0.0], [k, drawn - k]) for k in hits)
+    low, high = np.array([estimate(proportion(y), on=design).interval(method=method) for y in right]).T
+    all_hits = np.arange(population + 1)
+    covers = (low <= all_hits[:, None] / population + 1e-9) & (all_hits[:, None] / population <= high + 1e-9)
+    coverage = (covers * hypergeom.pmf(hits, population, all_hits[:, None], drawn)).sum(axis=1)
+    return float(coverage.min()), f"at {int(coverage.argmin())} of {population}; on average {coverage.mean():.4f}"
 
 
 def representative(setting: Setting) -> Found:

@@ -2,7 +2,8 @@
 
 ``python -m validation.multi_arrays`` prints the table of docs/howto/arrays.md: for 1,000 random designs of each kind
 the share that `multi_array` refuses, and the share for which whole numbers alone ask for more runs of any multi-array
-that selects strata of one size alike.
+that selects strata of one size alike. Then every run of 100 more arrays is counted: each unit, each pair of units of a
+stratum and each pair of units of two strata must be taken as often as balance asks.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from strat.algebra import MultiArray, multi_array
 from strat.algebra.array_plans import best_plan
 from strat.base.limits import LIMITS
 
 DESIGNS = 1000
+LONG, AT_ONCE = 20_000, 4_000_000
 KINDS = ((20, 6), (10, 12), (20, 12), (50, 8))  # most strata, most units of a stratum
 
 
@@ -59,6 +62,33 @@ def shares(strata: int, units: int, number: int) -> tuple[float, float]:
     return 100.0 * len(refused) / number, 100.0 * impossible / number
 
 
+def lacks_balance(array: MultiArray) -> bool:
+    """Whether any unit or pair of units is taken more or less often than a multi-array must take it."""
+    stratum = np.repeat(np.arange(len(array.sizes)), array.sizes)
+    n, m = np.array(array.sizes)[stratum], np.array(array.selected)[stratum]
+    together = np.zeros((len(stratum), len(stratum)))
+    step = max(1, AT_ONCE // len(stratum))  # single precision holds these counts exactly
+    for start in range(0, array.runs, step):
+        taken = np.asarray(array.choose(start, min(start + step, array.runs)), np.float32)
+        together += taken.T @ taken
+    share = m / n
+    wanted = np.where(stratum[:, None] == stratum, share * (m - 1) / np.maximum(n - 1, 1), share[:, None] * share)
+    np.fill_diagonal(wanted, share)
+    return bool((np.abs(together - array.runs * wanted) > 1e-6 * array.runs).any())
+
+
+def counted(number: int, seed: int = 1) -> str:
+    """How many of so many random designs are served, and how many of these lack a balance, by counting."""
+    rng = np.random.default_rng(seed)
+    sizes = [rng.integers(2, 13, rng.integers(3, 25)).tolist() for _ in range(number)]
+    arrays = [multi_array(one) for one in sizes if best_plan(one).runs <= LIMITS.multi_array_runs]
+    long, wrong = sum(array.runs > LONG for array in arrays), sum(map(lacks_balance, arrays))
+    return (
+        f"Of {number} designs of 3 to 24 strata of 2 to 12 units {len(arrays)} are served, {long} of them in more than "
+        f"{LONG:,} runs; by counting every run, {wrong} lack a balance."
+    )
+
+
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else DESIGNS
     print("| strata | units of each | refused, % | of any multi-array, % |")
@@ -66,3 +96,4 @@ if __name__ == "__main__":
     for strata, units in KINDS:
         ours, all_arrays = shares(strata, units, count)
         print(f"| 2 to {strata} | 2 to {units} | {ours:.1f} | {all_arrays:.1f} |", flush=True)
+    print(counted(max(1, count // 10)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from validation.multi_arrays import designs, least_runs
+from validation.multi_arrays import counted, designs, lacks_balance, least_runs
 
 from strat.algebra import is_orthogonal_multi_array, m_sequence, multi_array
 from strat.algebra.array_parts import Joint, Mixed, Part, Pure
@@ -200,3 +200,22 @@ def test_broken_balances_are_noticed():
 def test_errors(call, message):
     with pytest.raises(StratError, match=message):
         call()
+
+
+def test_counting_every_run_finds_a_unit_that_is_taken_in_place_of_another():
+    whole = multi_array([2, 3, 4, 7])
+    assert not lacks_balance(whole)
+    assert counted(3).endswith("by counting every run, 0 lack a balance.")
+
+    class Damaged:
+        """The same array, but for two units of one run that change places."""
+
+        sizes, selected, runs = whole.sizes, whole.selected, whole.runs
+
+        def choose(self, start, stop):
+            taken = np.array(whole.choose(start, stop))
+            if start == 0:
+                taken[0, :2] = taken[0, 1::-1]
+            return taken
+
+    assert lacks_balance(Damaged())

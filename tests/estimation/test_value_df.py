@@ -94,3 +94,16 @@ def test_few_negatives_beyond_a_rate_are_told() -> None:
     assert "few-beyond" in [note.code for note in few.notes]
     enough = strat.estimate(strat.rate_at(truth, score, fpr=0.2), on=Design.simple_random(n=200))
     assert "few-beyond" not in [note.code for note in enough.notes]
+
+
+def test_satterthwaites_number_is_cochrans_for_a_stratified_mean() -> None:
+    """Cochran (5.16), which STRAT 6.1 speaks of: strata of 5, 12 and 40 rows from populations of 50, 300 and 80."""
+    rng = np.random.default_rng(2)
+    sizes, population, spread = np.array([5, 12, 40]), np.array([50, 300, 80]), [1.0, 3.0, 0.5]
+    label = np.repeat(["a", "b", "c"], sizes)
+    y = rng.normal(size=57) * np.repeat(spread, sizes)
+    design = strat.Design.stratified(strata=label, population=dict(zip("abc", population.tolist(), strict=True)))
+    variances = np.array([y[label == h].var(ddof=1) for h in "abc"])
+    terms = population * (population - sizes) / sizes * variances
+    expected = terms.sum() ** 2 / (terms**2 / (sizes - 1)).sum()
+    assert strat.estimate(strat.mean(y), on=design, df="satterthwaite").df == pytest.approx(expected)
