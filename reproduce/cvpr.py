@@ -32,7 +32,6 @@ from strat.recognition import (
     system_of_scores,
     within_rank_by_size,
 )
-from strat.recognition.experiment import METHODS_COMPARED
 from strat.replication import brr, jackknife
 
 FILE = "feret_scores.npz"
@@ -220,6 +219,9 @@ def _best_gallery(effect: GalleryEffect) -> list[float]:
     design = Design.simple_random(n=len(rates))
     gaps = [rates[:, best] - rates[:, j] for j in range(rates.shape[1]) if j != best]
     return [float(estimate(mean(gap), on=design).test().pvalue) for gap in gaps]
+
+
+METHODS_COMPARED = ("brr", "jackknife", "bootstrap", "jackknife, no strata", "bootstrap, no strata")
 
 
 def figure_3(setting: Setting) -> Found:

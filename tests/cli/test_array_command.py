@@ -73,6 +73,16 @@ def test_it_shows_a_field():
     assert json.loads(ask("--field", 9, "--json"))["modulus"] == [2, 1, 1]
 
 
+def test_another_modulus_shows_figure_1_s_own_field(tmp_path):
+    """STRAT's Figure 1 prints powers of 2x^4 + 2x^3 + 2; its field has the modulus x^5 + x^4 + x^2 + 1."""
+    path = tmp_path / "powers.csv"
+    assert "x^5 + x^4 + x^2 + 1" in ask("--field", 243, "--modulus", "1,0,1,0,1,1", "--out", path)
+    rows = np.loadtxt(path, delimiter=",", dtype=int)[:, 1:].tolist()
+    place = rows.index([2, 0, 0, 2, 2]) + 1  # the exponent of Figure 1's element
+    powers = [rows[(k * place - 1) % 242] for k in (2, 3, 241, 242)]
+    assert ["".join(map(str, row[::-1])) for row in powers] == ["21002", "12202", "22111", "00001"]
+
+
 @pytest.mark.parametrize("suffix", ["csv", "npy"])
 def test_the_powers_of_a_field_are_written(tmp_path, suffix):
     """The listing of STRAT's Figure 2: exponent and coefficients, the constant first."""
@@ -89,6 +99,9 @@ def test_the_powers_of_a_field_are_written(tmp_path, suffix):
         (("--columns", 3, "--field", 9), r"got 2 of them\."),
         (("--columns", 3, "--out", "a.txt"), r"`--out` must end in \.csv or \.npy, got 'a\.txt'\."),
         (("--columns", 3, "--levels", 6), r"`levels` must be a prime power, got 6; the next one is 7\."),
+        (("--field", 9, "--modulus", "x"), r"`--modulus` must be whole numbers, comma-separated, .* got 'x'\."),
+        (("--field", 9, "--modulus", "2,0,1"), r"`modulus`"),
+        (("--columns", 3, "--modulus", "2,1,1"), r"`--modulus` must be left out without --field"),
         (("--columns", 0), r"`columns` must be a whole number of at least 1, got 0\."),
         (("no-such-file.csv",), r"`file` must be an array that can be read, got 'no-such-file\.csv'"),
     ],

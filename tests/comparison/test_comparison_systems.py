@@ -179,6 +179,21 @@ def test_sensors_on_different_items() -> None:
     assert f"note: {mixed.notes[0]}" in str(mixed)
 
 
+def test_a_note_on_one_of_two_systems_names_it() -> None:
+    truth, design = ["Yes", "No"] * 20, strat.Design.simple_random(n=40)
+    odd, good = strat.accuracy(truth, ["yes", "No"] * 20), strat.accuracy(truth, truth)
+    for result in (
+        paired(odd, good, on=design, names=("new", "old")),
+        unpaired(odd, good, on_a=design, on_b=design, names=("new", "old")),
+    ):
+        (note,) = (one for one in result.notes if one.code == "spelled-labels")
+        assert note.at == {"system": ("new",)}
+    (both,) = paired(odd, odd, on=design).notes
+    assert (both.code, dict(both.at)) == ("spelled-labels", {})
+    with pytest.raises(StratError, match="`names` must be two different names, got 'new' twice"):
+        paired(odd, good, on=design, names=("new", "new"))
+
+
 def test_randomization_equals_the_sign_flip_test() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.integers(0, 2, 12), rng.integers(0, 2, 12)

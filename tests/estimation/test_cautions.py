@@ -231,5 +231,7 @@ def test_an_estimate_says_how_far_its_standard_error_is_off_by_chance_and_how_ma
     assert several.monte_carlo_error.tolist() == pytest.approx([drawn[0].monte_carlo_error] * 2, rel=0.3)
     with pytest.raises(strat.StratError, match=r"must be estimated by bootstrap.*got BRR"):
         _ = strat.estimate(y, on=strat.brr(design)).monte_carlo_error
+    with pytest.raises(strat.StratError, match="too many to keep"):
+        _ = one.changed(spread=None).monte_carlo_error
     with pytest.raises(strat.StratError, match="`share` must be above 0, got 0"):
         one.replicates_within(0)

@@ -48,7 +48,7 @@ def legend(ax: Any) -> list[str]:
 
 def overlapping(texts: list[Any]) -> list[tuple[str, str]]:
     """Pairs of texts whose boxes touch."""
-    texts[0].figure.canvas.draw()
+    texts[0].figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in texts]
     return [
         (texts[i].get_text(), texts[j].get_text())
@@ -155,7 +155,7 @@ def test_ticks_of_normal_deviates_do_not_overlap_however_long_the_axes(most: flo
         drawing.probit_axes(ax)
         ax.set(xlim=(least, most), ylim=(least, most))
         drawing.probit_ticks(ax)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         shown = [t for t, at in zip(ax.get_xticklabels(), ax.get_xticks(), strict=True) if least <= at <= most]
         assert len(shown) >= 2
         assert overlapping(shown) == []
@@ -167,7 +167,7 @@ def test_det_has_ticks_as_percentages_that_do_not_overlap(noise: float) -> None:
     """A DET picture had no tick between 0.00005 and 0.1."""
     score = SICK * 3 + RNG.normal(size=len(SICK)) * (1 + noise)
     ax = strat.plot.det(SICK, score, units=PATIENT)
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     for axis, (low, high) in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
         shown = [
             (t, label) for t, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True) if low <= t <= high
@@ -220,7 +220,7 @@ def test_what_can_not_be_drawn_is_refused_in_a_sentence(call: Any, message: str)
 def test_cmc_has_whole_ranks_and_its_first_value() -> None:
     """Ranks were written as powers of ten."""
     ax = strat.plot.cmc(RANKS)
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "5", "10", "20"]
     low, high = match_curve(RANKS).of().interval()
     assert legend(ax)[0] == f"rank 1 {match_curve(RANKS).of().value[0]:.2f} ({low[0]:.2f}, {high[0]:.2f})"
@@ -317,12 +317,12 @@ def test_any_label_is_drawn_as_text(label: str) -> None:
     """A system called `$\\foo$` ended in a traceback, and "x ($10/$30)" was drawn as a formula."""
     rows = [drawing.Mark(label, 0.5, 0.3, 0.7)]
     ax = drawing.forest(rows, x_label=label)
-    strat.plot.roc(SICK, RISK, name=label).figure.canvas.draw()
-    strat.plot.cmc({label: RANKS}).figure.canvas.draw()
+    strat.plot.roc(SICK, RISK, name=label).figure.draw_without_rendering()
+    strat.plot.cmc({label: RANKS}).figure.draw_without_rendering()
     strat.plot.critical_difference(
         {label: [1] * 9, "b": [2] * 9, "c": [3] * 9}, higher_is_better=False
-    ).figure.canvas.draw()
-    ax.figure.canvas.draw()
+    ).figure.draw_without_rendering()
+    ax.figure.draw_without_rendering()
     assert all(sign.isprintable() for sign in ax.get_yticklabels()[0].get_text())
     _, formula = ax.get_yticklabels()[0]._preprocess_math(ax.get_yticklabels()[0].get_text())
     assert not formula

@@ -203,51 +203,48 @@ for arguments in json.load(sys.stdin):
         main(arguments)
     except SystemExit as ended:
         assert not ended.code, arguments
+    print(end="\\0")
 """
+SETTINGS = {  # of new processes; the engine's threads are set below
+    "one thread": ("1", "0"),
+    "another hash seed": ("1", "1"),
+    "four threads": ("4", "0"),
+}
 
 
-def _threads(number: str) -> dict[str, str]:
-    """Threads of the algebra, that is: those of the engine are set below."""
-    return dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), number)
-
-
-@pytest.mark.parametrize(
-    ("settings", "asks"),
-    [
-        (_threads("1"), (SCORED, IN_STRATA)),
-        (_threads("4"), (SCORED, IN_STRATA)),
-        ({"PYTHONHASHSEED": "1"}, (SCORED, IN_STRATA)),
-    ],
-    ids=["one thread", "four threads", "another hash seed"],
-)
-def test_the_same_bytes_in_a_process_with_other_settings(
-    settings: dict[str, str], asks: tuple[tuple[str, ...], ...], orders: tuple[Path, Path], tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    path = tmp_path / "a.csv"
+@pytest.fixture(scope="module")
+def lines(orders: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+    path = tmp_path_factory.mktemp("lines") / "a.csv"
     path.write_text(table(3000))
-    lines = [[a.format(orders[0] if ask is IN_STRATA else path) for a in ask] for ask in asks]
-    ran = subprocess.run(
-        [sys.executable, "-c", IN_TURN], input=json.dumps(lines), capture_output=True, text=True, check=False,
-        env={**os.environ, **settings},
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout == "".join(Program(capsys)(*line).out for line in lines)
+    asks = (SCORED, IN_STRATA, SAME["bootstrap"])
+    return [[a.format(orders[0] if ask is IN_STRATA else path) for a in ask] for ask in asks]
 
 
-def test_the_same_bytes_of_a_bootstrap_with_another_hash_seed(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def printed(lines: list[list[str]]) -> dict[str, list[str]]:
+    """What the program prints for each line, in a process with each of the settings."""
+    found = {}
+    for name, (threads, seed) in SETTINGS.items():
+        algebra = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), threads)
+        ran = subprocess.run(
+            [sys.executable, "-c", IN_TURN], input=json.dumps(lines), capture_output=True, text=True, check=False,
+            env={**os.environ, **algebra, "PYTHONHASHSEED": seed},
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+        found[name] = ran.stdout.split("\0")[:-1]
+    return found
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_same_bytes_in_a_process_with_other_settings(
+    name: str, printed: dict[str, list[str]], lines: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert printed[name][:2] == [Program(capsys)(*line).out for line in lines[:2]]
+
+
+def test_the_same_bytes_of_a_bootstrap_with_another_hash_seed(printed: dict[str, list[str]]) -> None:
     """In two new processes, because its last digit depends on the threads that this one gives to the algebra."""
-    path = tmp_path / "a.csv"
-    path.write_text(table(200))
-    ask = json.dumps([[a.format(path) for a in SAME["bootstrap"]]])
-    run = [
-        subprocess.run(
-            [sys.executable, "-c", IN_TURN], input=ask, capture_output=True, text=True, check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        )
-        for seed in ("0", "1")
-    ]  # fmt: skip
-    assert run[0].stdout == run[1].stdout != ""
+    assert printed["one thread"][2] == printed["another hash seed"][2] != ""
 
 
 def test_the_same_bytes_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

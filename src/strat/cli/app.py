@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +57,21 @@ class LazyGroup(TyperGroup):
         """The command, imported now; a helpful error for an unknown name."""
         if cmd_name not in COMMANDS:
             ctx.fail(f"there is no command {cmd_name!r}; {near(cmd_name, list(COMMANDS))}")
-        module: Any = importlib.import_module(f"strat.cli.{cmd_name}")
-        command = guarded(typer.main.get_command(module.command))
-        command.name = cmd_name
-        return command
+        return _command(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of commands without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+
+@cache
+def _command(name: str) -> Any:
+    """The command: to make it and its options takes a third of a short call, so that a second call finds it made."""
+    module: Any = importlib.import_module(f"strat.cli.{name}")
+    command = guarded(typer.main.get_command(module.command))
+    command.name = name
+    return command
 
 
 VERSION = f"strat {__version__}"

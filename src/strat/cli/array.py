@@ -40,6 +40,9 @@ def array(
     out: Path | None = OUT,
     check: bool = typer.Option(False, "--check", help="Check the array however large it is."),
     field: int | None = typer.Option(None, help="Show the finite field of this order instead."),
+    modulus: str | None = typer.Option(
+        None, help="With --field: its modulus, as comma-separated coefficients, the constant first."
+    ),
     as_json: bool = JSON,
 ) -> None:
     """Make and check an orthogonal array or a Hadamard matrix.
@@ -59,12 +62,14 @@ def array(
         )
     if field is not None:
         leave_out(ctx, "levels", "construction", "check", why="with --field, which makes no array")
+    else:
+        leave_out(ctx, "modulus", why="without --field")
     if file is not None:
         leave_out(ctx, "levels", "construction", "out", why="with a FILE, which is only checked")
     if out is not None and out.suffix.lower() not in (".csv", ".npy"):
         raise StratError(f"`--out` must end in .csv or .npy, got {str(out)!r}.")
     if field is not None:
-        f = finite_field(field)
+        f = finite_field(field, modulus=None if modulus is None else _coefficients(modulus))
         sheet = _field_sheet(f)
         _write(f.listing(), out)
     elif file is not None:
@@ -76,6 +81,15 @@ def array(
     emit(sheet, as_json=as_json)
     if file is not None and not sheet.data["orthogonal"]:
         raise StratError(_refusal(file, sheet.data))
+
+
+def _coefficients(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise StratError(
+            f"`--modulus` must be whole numbers, comma-separated, such as 2,1,1 for x^2 + x + 2, got {text!r}."
+        ) from None
 
 
 def _refusal(file: Path, data: Mapping[str, Any]) -> str:

@@ -92,7 +92,6 @@ CAMERAS = typer.Option(
     None, help="With --reidentification: camera of each probe, one per line or .npy; own camera's images don't count."
 )
 GALLERY_CAMERAS = typer.Option(None, help="Camera of each gallery image, in the same form.")
-FIGURES = typer.Option(None, help="With --per-subject or --image: draw CVPR's figures into this folder.")
 PLOT_KIND = typer.Option(None, help=f"With --plot: {', '.join(PLOT_KINDS)} (default cmc, or det without a gallery).")
 
 command = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -145,7 +144,7 @@ def recognize(
     kinds: str | None = typer.Option(
         None, help="With --per-subject or --image: name in an .npz of the images' fixed kinds."
     ),
-    figures: Path | None = FIGURES,
+    figures: str | None = typer.Option(None, help="With --per-subject or --image: folder to draw CVPR's figures into."),
     target: str = typer.Option("population", help="population, or these-subjects (subjects as strata)."),
     ties: str = typer.Option("pessimistic", help="pessimistic, optimistic or expected."),
     method: str = typer.Option("closed form", help="closed form, brr, jackknife or bootstrap."),
@@ -230,7 +229,7 @@ def recognize(
                 labels_of, per_subject=per_subject, fewer="leave out", **_named_images(source, image, kinds)
             )
         sheet = _experiment(systems, array, len(np.unique(labels_of)), wish, plot, html)
-        _draw_all(figures, systems, array)
+        _draw_all(None if figures is None else Path(figures), systems, array)
     else:
         sheet = _figures(source, wish, plot, plot_kind, html)
     emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=output)
@@ -349,7 +348,7 @@ def _square_systems(request: Request) -> tuple[list[System], NDArray[Any]]:
     systems, labels = [], []
     sources = request.systems()
     for given, source in sources.items():
-        name = given if len(sources) > 1 else "system"
+        name = given if len(sources) > 1 else "system" if not request.key else request.key[0]
         if source.table is None:
             assert source.vectors is not None
             x, who = source.vectors[:2]
@@ -404,8 +403,9 @@ def _experiment(
     draw(plot, lambda: gallery_effect(systems[0], array, method=method).plot())
     if html is not None:
         report({"CMS curve, mixed galleries": curve if several else curve.of(systems[0].name)}, html)
-    name = "system" if not several else ", ".join(system.name for system in systems)
-    heading = f"{name}: {counted(drawn, 'subject')} × {counted(per_subject, 'image')}"
+    heading = (
+        f"{', '.join(system.name for system in systems)}: {counted(drawn, 'subject')} × {counted(per_subject, 'image')}"
+    )
     return Sheet(SEVERAL if several else SCHEMA, (*(["system"] * several), *COLUMNS), rows, heading, words)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from strat.base.errors import StratError
-from strat.base.notes import Note
+from strat.base.notes import Note, labelled
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.comparison.paired_result import Comparison, is_share, rows_independent
@@ -55,7 +56,7 @@ def paired(
     A is not shown to be better than B: accuracy differs by 30.0 points, 95 % -6.1 to 60.3, p = 0.083.
     """
     _refuse_unlike(a, b)
-    both = stack("system", a=a, b=b)
+    both = stack("system", _by_name(names, a, b))
     design = on.design if isinstance(on, Replicates) else on
     joint = estimate(both, on=on)
     name = f"difference of {a.name}"
@@ -70,6 +71,13 @@ def paired(
     rows = discordance(both, design)
     share, units = is_share(joint), design.n_units
     return Comparison(names, a.name, values, difference, alone, better, True, share, units, joint, rows)
+
+
+def _by_name(names: tuple[str, str], a: Any, b: Any) -> dict[str, Any]:
+    """Both by their names, which must differ."""
+    if names[0] == names[1]:
+        raise StratError.about("names", f"must be two different names, got {names[0]!r} twice.")
+    return {names[0]: a, names[1]: b}
 
 
 def _refuse_unlike(a: Statistic, b: Statistic) -> None:
@@ -186,7 +194,7 @@ def unpaired(
     same_class(a=a, b=b)
     x, y = estimate(a, on=on_a), estimate(b, on=on_b)
     difference = _apart(x, y, f"difference of {a.name}")
-    difference = replace(difference, notes=(*notes, *difference.notes))
+    difference = replace(difference, notes=(*notes, *labelled("system", _by_name(names, x.notes, y.notes))))
     alone = None
     if not (rows_independent(first) and rows_independent(second)):
         simple = [

@@ -233,6 +233,8 @@ class Estimate(Result):
     @property
     def _drawn(self) -> ReplicateDeviations:
         spread = self.inference.spread
+        if self.method.at_random and spread is None:
+            self.deviations  # noqa: B018  (refuses, with the reason)
         if not (self.method.at_random and isinstance(spread, ReplicateDeviations)):
             raise StratError(
                 f"`{self.name}` must be estimated by bootstrap(design) or half_samples(design), whose replicates are "

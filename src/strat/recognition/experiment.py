@@ -26,7 +26,6 @@ from strat.show.figures import new_axes
 Transform = Callable[[NDArray[Any]], NDArray[Any]]
 TRAINING = ("initial", "update", "both")
 NO_STRATA = ", no strata"
-METHODS_COMPARED = ("brr", "jackknife", "bootstrap", f"jackknife{NO_STRATA}", f"bootstrap{NO_STRATA}")  # CVPR figure 3
 
 
 @dataclass(frozen=True)

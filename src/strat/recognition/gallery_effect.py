@@ -20,7 +20,7 @@ from strat.estimation import Estimate, VarianceComponents, variance_components
 from strat.measures import mean
 from strat.recognition.curves import match_curve, places
 from strat.recognition.experiment import (
-    METHODS_COMPARED,
+    NO_STRATA,
     Run,
     System,
     compare_methods,
@@ -138,8 +138,8 @@ class GalleryEffect(Result):
         gallery = np.tile(np.repeat(np.arange(n), probes), subjects)
         probe = np.tile(np.concatenate([np.delete(np.arange(n), j) for j in range(n)]), subjects)
         factors = {"subject": np.repeat(np.arange(subjects), n * probes), "gallery": gallery, "probe": probe}
-        found = replace(mean((self.hits <= rank).reshape(-1)), name=f"rank-{rank} rate")
-        return variance_components(found, on=Design.crossed(factors))
+        rate = replace(mean((self.hits <= rank).reshape(-1)), name=f"rank-{rank} rate")
+        return variance_components(rate, on=Design.crossed(factors))
 
     def _columns(self) -> dict[str, list[Any]]:
         """A line for each gallery and rank."""
@@ -235,11 +235,12 @@ def evaluation_figures(systems: Sequence[System], array: ImageArray) -> dict[str
     if n < 3 or array.kinds is not None:
         kinds = "" if array.kinds is None else " of fixed kinds"
         raise StratError.about("array", f"must have three columns or more, without fixed kinds, got {n}{kinds}.")
+    compared = ("brr", "jackknife", "bootstrap", f"jackknife{NO_STRATA}", f"bootstrap{NO_STRATA}")
     first = match_curve({s.name: run(s, array, probes=[1]).ranks for s in systems})
     pictures: dict[str, Callable[..., Any]] = {"1": partial(first.plot, axis="linear")}
     for s in systems:
         pictures[f"2 {s.name}"] = gallery_effect(s, array).plot
-        pictures[f"3 {s.name}"] = compare_methods(run(s, array, gallery=1), methods=METHODS_COMPARED).plot
+        pictures[f"3 {s.name}"] = compare_methods(run(s, array, gallery=1), methods=compared).plot
         pictures[f"4 {s.name}"] = gallery_effect(s, mixed).plot
         if n > 3:
             pictures[f"5 {s.name}"] = partial(compare_units(s, mixed).plot, variance=True)

@@ -23,6 +23,7 @@ OF_THE_DESIGN = (
 )
 FEW_DF = 10  # degrees of freedom below which a standard error is itself uncertain
 RETIRED: frozenset[str] = frozenset()  # codes that were in a release and are no more: never used again
+LISTED = 100  # values of a fact in JSON
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 _COMMAND_LINE = ContextVar("notes are read on the command line", default=False)
 
@@ -91,7 +92,10 @@ class Note(str):
         return self if self.nouns or not nouns else Note(self.code, self.facts, self.at, nouns)
 
     def to_dict(self) -> dict[str, Any]:
-        """The code, the text as Python's users read it, the facts and the labels, for JSON."""
+        """The code, the text as Python's users read it, the facts and the labels, for JSON.
+
+        Of more than a hundred values of a fact the others are counted.
+        """
         facts = {name: _plain(fact) for name, fact in self.facts.items() if name != "text"}
         at = {axis: [str(label) for label in labels] for axis, labels in self.at.items()}
         return {"code": self.code, "text": self._in_python(), "facts": facts, "at": at}
@@ -120,9 +124,14 @@ def _sentence(
 
 
 def _plain(fact: Any) -> Any:
-    """A fact as JSON has it."""
+    """A fact as JSON has it.
+
+    >>> _plain((1, "a", float("inf"))), _plain(tuple(range(120)))[99:]
+    ([1, 'a', 'inf'], [99, '… 20 more'])
+    """
     if isinstance(fact, tuple | list):
-        return [_plain(one) for one in fact]
+        rest = [f"… {len(fact) - LISTED} more"] if len(fact) > LISTED else []
+        return [_plain(one) for one in fact[:LISTED]] + rest
     value = fact.item() if hasattr(fact, "item") else fact
     finite = not isinstance(value, float) or abs(value) < float("inf")
     return value if finite and isinstance(value, str | int | float | bool | None) else str(value)

@@ -72,7 +72,7 @@ class Words(Formatter):
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         """A fact, or each of several values, as Python writes it."""
         if conversion == "r" and isinstance(value, tuple | list):
-            return tuple(short(repr(each)) for each in value)
+            return (*(short(repr(each)) for each in value[:SHOWN]), *value[SHOWN:])
         return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:
