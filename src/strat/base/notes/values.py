@@ -227,4 +227,13 @@ KINDS: tuple[Kind, ...] = (
         do="If that is the question, ask for it: `average='subjects'`.",
         do_on_command_line="If that is the question, ask for it: --average subjects.",
     ),
+    Kind(
+        "rising-errors",
+        "value",
+        "The error rises with the order of the rows, from {first:.2f} in the first fold to {last:.2f} in the last. The "
+        "mean over folds says little of rows that are still to come.",
+        effect="What later rows have to do with labels may be another thing than what earlier ones have.",
+        do="`strat.protocols.drift` tests each later part of the rows after each training.",
+        do_on_command_line="In Python `strat.protocols.drift` tests each later part of the rows after each training.",
+    ),
 )
