@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproduce import cvpr, fukunaga_hayes, kuncheva, nyssen, strat
+from reproduce import cvpr, fh_formulas, fukunaga_hayes, kuncheva, nyssen, strat
 from reproduce.entries import Entry, Found, Reproduced, Setting, Value, chosen, reproduce
 
 __all__ = ["ENTRIES", "SOURCES", "Entry", "Found", "Reproduced", "Setting", "Value", "chosen", "reproduce"]
@@ -19,5 +19,6 @@ ENTRIES: tuple[Entry, ...] = (
     *cvpr.ENTRIES,
     *nyssen.ENTRIES,
     *fukunaga_hayes.ENTRIES,
+    *fh_formulas.ENTRIES,
     *kuncheva.ENTRIES,
 )

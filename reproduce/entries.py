@@ -21,7 +21,6 @@ KINDS = {
     28: "open",
     29: "scan",
     39: "open",
-    40: "open",
     45: "trap",
     47: "trap",
 }  # all other numbers of the list are errata

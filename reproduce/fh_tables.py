@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
 from reproduce.printed import CASES, FEATURES, RATIOS, SIZES, TABLE_1, TABLE_2, TABLE_3, TABLE_4, TABLE_4_SECOND
 from strat.base.errors import StratError
@@ -14,7 +17,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.gaussian.bootstrap_bias import bootstrap_bias, simulate_bootstrap_bias
 from strat.gaussian.degradation import leave_one_out_bias, leave_one_out_bias_between, quadratic_degradation
-from strat.gaussian.dependent import both_errors
+from strat.gaussian.dependent import both_errors, distances, fit, half_score, left_out_score
 from strat.gaussian.finite_samples import (
     distance_for_error,
     draw_estimates,
@@ -23,7 +26,14 @@ from strat.gaussian.finite_samples import (
     simulate_degradation,
 )
 from strat.gaussian.outliers import with_sample
-from strat.gaussian.problems import Problem, scaled_problem, shifted_problem, standard_problem, two_gaussians
+from strat.gaussian.problems import (
+    GaussianClass,
+    Problem,
+    scaled_problem,
+    shifted_problem,
+    standard_problem,
+    two_gaussians,
+)
 from strat.gaussian.rules import errors_of_designs
 
 Progress = Callable[[int, int], None]
@@ -129,7 +139,7 @@ def _shifted_rows(
         se = sd / float(np.sqrt(repetitions))
         z = _gap(second, values, 0.01)
         rows.append((n, k, 100 * theory(n, n * k, distance), first, mean, se, second, sd, third, z))
-        chances.append(_chance(second, values, 0.01))
+        chances.append(chance_of(second, values, 0.01))
     return tuple(rows), tuple(chances)
 
 
@@ -139,7 +149,7 @@ def _gap(printed: float, values: Array, unit: float) -> float:
     return float((printed - values.mean()) / np.sqrt(sampling + unit**2 / 12))
 
 
-def _chance(printed: float, values: Array, unit: float) -> float:
+def chance_of(printed: float, values: Array, unit: float) -> float:
     """How many averages of ten lie above the printed one, those that round to it by half: drawn from our own trials.
 
     The drawn averages are spread a little wider, because the centre of our trials is uncertain too.
@@ -172,17 +182,21 @@ def table_3(
     >>> table_3(repetitions=10).columns[:4]
     ('case', 'N', 'd²/n', 'without')
     """
-    generator = np.random.default_rng(rng)
+    seed = rng if isinstance(rng, int) else int(rng.integers(2**32))
+    made = {
+        (c, place): trials
+        for _, place in _counted([(0, i) for i in range(len(SIZES))], progress)
+        for c, trials in enumerate(outlier_trials(SIZES[place], repetitions, seed))
+    }
     rows: list[tuple[Cell, ...]] = []
     chances: list[float] = []
-    for c, place in _counted([(c, i) for c in range(3) for i in range(len(SIZES))], progress):
-        without, gains = _outlier_trials(_case(c), SIZES[place], repetitions, generator)
-        printed = TABLE_3[c][place]
-        chances += [_chance(told, 100 * gain, 0.001) for told, gain in zip(printed[1:], gains, strict=True)]
-        error, z = 100 * without.mean(), _gap(printed[0], 100 * without, 0.01)
+    for c, place in sorted(made):
+        (without, *gains), printed = 100 * made[c, place], TABLE_3[c][place]
+        chances += [chance_of(told, gain, 0.001) for told, gain in zip(printed[1:], gains, strict=True)]
+        z = _gap(printed[0], without, 0.01)
         for multiple, gain, told in zip(MULTIPLES, gains, printed[1:], strict=True):
-            se = 100 * gain.std(ddof=1) / np.sqrt(repetitions)
-            numbers = (error, printed[0], z, 100 * gain.mean(), se, told, _gap(told, 100 * gain, 0.001))
+            se = gain.std(ddof=1) / np.sqrt(repetitions)
+            numbers = (without.mean(), printed[0], z, gain.mean(), se, told, _gap(told, gain, 0.001))
             rows.append((CASES[c], SIZES[place], multiple, *(float(v) for v in numbers)))
     title = f"F&H Table III: error without less error with an outlier (%), {repetitions} repetitions"
     columns = ("case", "N", "d²/n", "without", "printed", "z error", "bias", "se", "printed bias", "z")
@@ -192,27 +206,75 @@ def table_3(
 MULTIPLES = (0.5, 1.0, 2.0, 3.0)
 
 
-def _case(code: int) -> Problem:
+def case_of(code: int) -> Problem:
     if code == 0:
         return shifted_problem(8, distance=distance_for_error(0.10))
     return scaled_problem(8) if code == 1 else standard_problem()
 
 
-def _outlier_trials(
-    problem: Problem, samples: int, repetitions: int, rng: np.random.Generator
-) -> tuple[Array, list[Array]]:
-    first, second = two_gaussians(problem)
-    one = draw_estimates(first, samples, repetitions, rng)
-    two = draw_estimates(second, samples, repetitions, rng)
-    without = problem.priors @ errors_of_designs(*one, *two, problem)
-    direction = rng.standard_normal((repetitions, first.dimension))
+@cache
+def outlier_trials(samples: int, repetitions: int, seed: int) -> Array:
+    """The error without an outlier, and what it is less with one at each distance: problems × five × trials.
+
+    The three problems share their draws, as those of the paper do (see the errata): they differ in means and factors.
+    """
+    generator = np.random.default_rng([seed, samples])
+    white = GaussianClass(np.zeros(FEATURES_OF_III))
+    drawn = [draw_estimates(white, samples, repetitions, generator) for _ in range(2)]
+    direction = generator.standard_normal((repetitions, FEATURES_OF_III))
     direction /= np.sqrt((direction**2).sum(axis=1, keepdims=True))
-    gains = []
-    for multiple in MULTIPLES:
-        outlier = first.mean + np.sqrt(multiple * first.dimension) * direction @ first.factor.T
-        joined = with_sample(*one, samples, outlier)
-        gains.append(without - problem.priors @ errors_of_designs(*joined, *two, problem))
-    return without, gains
+    found = []
+    for problem in map(case_of, range(3)):
+        first, second = two_gaussians(problem)
+        one, two = (
+            (kind.mean + means @ kind.factor.T, kind.factor @ covariances @ kind.factor.T)
+            for kind, (means, covariances) in zip((first, second), drawn, strict=True)
+        )
+        without = problem.priors @ errors_of_designs(*one, *two, problem)
+        found.append([without])
+        for multiple in MULTIPLES:
+            outlier = first.mean + np.sqrt(multiple * FEATURES_OF_III) * direction @ first.factor.T
+            joined = with_sample(*one, samples, outlier)
+            found[-1].append(without - problem.priors @ errors_of_designs(*joined, *two, problem))
+    return np.array(found)
+
+
+FEATURES_OF_III = 8
+
+
+def scores_of_tens(trials: Array, printed: Array, unit: float, rng: int) -> tuple[Array, Array]:
+    """Normal scores of printed averages among averages of ten of our trials, and those of the drawn averages.
+
+    `trials` has cells × trials of the same draws, so that the drawn scores keep how the cells depend on each other.
+    """
+    draws = np.random.default_rng(rng).integers(0, trials.shape[1], (RESAMPLED, PRINTED_REPETITIONS))
+    wider, centre = np.sqrt(1 + PRINTED_REPETITIONS / trials.shape[1]), trials.mean(axis=1, keepdims=True)
+    means = (trials[:, draws].mean(axis=2) - centre) * wider + centre  # the centre is uncertain, too
+    below = np.array(
+        [
+            (m < p - unit / 2).mean() + (np.abs(m - p) <= unit / 2).mean() / 2
+            for m, p in zip(means, printed, strict=True)
+        ]
+    )
+    ranks = (rankdata(means, axis=1) - 0.5) / RESAMPLED
+    return ndtri(np.clip(below, 1 / RESAMPLED, 1 - 1 / RESAMPLED)), ndtri(ranks)
+
+
+def shortened_biases(problem: Problem, samples: int, repetitions: int, rng: int) -> Array:
+    """ε_L - ε_R where the left-out score lacks n ln((N-1)/(N-2)) / 2, which the covariance of N - 1 samples brings."""
+    sets = [
+        draw_samples(kind, samples, repetitions, np.random.default_rng([rng, i]))
+        for i, kind in enumerate(two_gaussians(problem))
+    ]
+    bias = np.zeros(repetitions)
+    for own, other in (sets, sets[::-1]):
+        mean, root, logs = fit(own)
+        squares, (centre, rival, rival_logs) = distances(own, mean, root), fit(other)
+        threshold = half_score(distances(own, centre, rival), rival_logs)
+        lost = problem.dimension * np.log((samples - 1) / (samples - 2)) / 2
+        outside = left_out_score(squares, logs, samples, problem.dimension) - lost
+        bias += ((outside > threshold).mean(axis=1) - (half_score(squares, logs) > threshold).mean(axis=1)) / 2
+    return bias
 
 
 @checked
@@ -237,7 +299,7 @@ def table_4(
     rows: list[tuple[Cell, ...]] = []
     chances: list[float] = []
     for c, place in _counted([(c, i) for c in range(3) for i in range(len(SIZES))], progress):
-        size, problem = SIZES[place], _case(c)
+        size, problem = SIZES[place], case_of(c)
         trials = 100 * _bootstrap_trials(problem, size, repetitions, bootstraps, generator)
         printed, lower = TABLE_4[c][place], TABLE_4_SECOND[c][place]
         for i, name in enumerate(QUANTITIES):
@@ -247,7 +309,7 @@ def table_4(
             if i < len(printed):
                 z = _gap(printed[i], trials[:, i], 0.01)
                 rows.append((CASES[c], size, name, mean, float(se), second, printed[i], lower[i], z))
-                chances.append(_chance(printed[i], trials[:, i], 0.01))
+                chances.append(chance_of(printed[i], trials[:, i], 0.01))
             else:
                 chances.append(np.nan)
                 rows.append((CASES[c], size, name, mean, float(se), second, np.nan, np.nan, np.nan))

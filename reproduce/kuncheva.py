@@ -23,6 +23,7 @@ from reproduce.kuncheva_printed import (
     TABLE_1_A_1_A,
     TABLE_1_A_1_B,
 )
+from reproduce.kuncheva_splits import SplitSimulation, split_simulation
 from strat import comparison, gaussian, protocols
 from strat.base.validate.columns import Array
 from strat.estimation.hypothesis_tests import chi2_pvalue
@@ -177,7 +178,7 @@ def example_1_7(setting: Setting) -> Found:
 def example_1_8(setting: Setting) -> Found:
     """What overlapping training sets do to the spread of a mean error, and to the mean itself (Figure 1.17)."""
     runs = setting.times(200, 2000)
-    drawn = comparison.split_simulation(data_sets=runs)
+    drawn = split_simulation(data_sets=runs)
     noise = math.sqrt(1 / 400 + 1 / (2 * runs))  # of the ratio of two standard deviations, of 200 and of `runs` sets
     pairs = (
         ("spread of shuffled splits σ_e", 0.0711, drawn.sd_shuffled),
@@ -201,7 +202,7 @@ def example_1_8(setting: Setting) -> Found:
     return Found((bayes, mean, *spreads), (), partial(_histograms, drawn))
 
 
-def _histograms(drawn: comparison.SplitSimulation) -> Any:
+def _histograms(drawn: SplitSimulation) -> Any:
     import matplotlib.pyplot as plt
 
     ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")[1]

@@ -86,6 +86,14 @@ def read(path: Path) -> dict[str, list[float]]:
     return {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0]) if k}
 
 
+def test_a_test_says_whether_it_rejects() -> None:
+    """The H of the book's programs [H, p]."""
+    five = sign([1] * 5, [0] * 5, alternative="greater")  # p = 1/32
+    assert (five.rejects(), five.rejects(0.01), five.rejects(1 / 32)) == (True, False, False)
+    with pytest.raises(StratError, match="`alpha` must lie strictly between 0 and 1, got 5"):
+        five.rejects(5)
+
+
 def test_example_1_10() -> None:
     book = friedman(EXAMPLE_1_10, higher_is_better=False, ties=False)
     assert f"{book.statistic:.4f} {book.pvalue:.4f}" == "6.9182 0.7331"

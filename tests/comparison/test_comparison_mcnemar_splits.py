@@ -24,7 +24,6 @@ from strat.comparison import (
     mcnemar_exact,
     mcnemar_midp,
     split_ratio,
-    split_simulation,
     uncorrected_t,
 )
 
@@ -177,15 +176,6 @@ def test_five_by_two() -> None:
     assert t.pvalue == pytest.approx(2 * stats.t(5).sf(abs(t.statistic)))
     f = five_by_two_f(a, b)
     assert f.pvalue == pytest.approx(stats.f(10, 5).sf((d**2).sum() / (2 * s2.sum())))
-
-
-def test_example_1_8() -> None:
-    """The book: 0.0711, 0.0347, 0.0320, 0.0667 in one run of 200 data sets."""
-    found = split_simulation(data_sets=400, rng=1)
-    assert found.sd_shuffled == pytest.approx(0.0711, abs=0.008)
-    assert found.sd_independent == pytest.approx(0.0347, abs=0.004)
-    assert found.se_uncorrected == pytest.approx(0.0320, abs=0.003)
-    assert found.se_corrected == pytest.approx(0.0667, abs=0.006)
 
 
 @pytest.mark.slow

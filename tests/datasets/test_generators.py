@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from strat import datasets as ds
 from strat.base.errors import StratError
+from strat.gaussian import DiscreteProblem, bayes_error
 
 MAKERS = {
     "gaussian": lambda rng: ds.gaussian_classes(
@@ -37,6 +39,57 @@ def test_best_classifier_makes_the_bayes_error(name: str) -> None:
     wrong = posterior.argmax(axis=1) != data.y
     se = np.sqrt(data.bayes_error * (1 - data.bayes_error) / len(data))
     assert abs(wrong.mean() - data.bayes_error) < 3.5 * se + 3 * data.bayes_error_se
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_problem_of_samples_has_their_bayes_error(name: str) -> None:
+    assert ds.gaussian_classes(9, means=[[0.0]]).problem is None
+    data = MAKERS[name](11)
+    if isinstance(data.problem, DiscreteProblem):
+        assert bayes_error(data.problem).value == pytest.approx(data.bayes_error, abs=1e-12)
+        return
+    found = bayes_error(data.problem, samples=4000)
+    assert found.value == pytest.approx(data.bayes_error, abs=4 * np.hypot(found.se or 0.0, data.bayes_error_se) + 1e-6)
+    assert data.problem.posteriors(data.X[::50]) == pytest.approx(data.posterior(data.X[::50]), abs=1e-9)
+
+
+def test_the_density_of_a_noisy_curve_is_one_and_that_of_its_points() -> None:
+    curve = ds.problems.NoisyCurve(ds.problems.FIGURE_1_7[0], (0.6, 0.9), False)
+    x, y = np.meshgrid(np.linspace(-16, 4, 101), np.linspace(-9, 9, 91))
+    density = np.exp(curve.log_density(np.column_stack([x.ravel(), y.ravel()])))
+    assert density.sum() * 0.2 * 0.2 == pytest.approx(1, abs=1e-3)
+    drawn = curve.sample(40_000, 1)
+    wanted = density.reshape(x.shape)[:, x[0] < -6].sum() * 0.04
+    assert np.mean(drawn[:, 0] < -6.1) == pytest.approx(wanted, abs=0.015)
+
+
+def test_noise_is_one_number_or_one_for_each_feature_or_a_function_of_the_place() -> None:
+    flat_noise = lambda x: np.full_like(x, 0.5)  # noqa: E731
+    same = [ds.ellipses(300, noise=n, rng=2) for n in (0.5, [0.5, 0.5], flat_noise)]
+    assert len({(d.X.tobytes(), round(d.bayes_error, 12)) for d in same}) == 1
+    line = lambda t: np.column_stack([10 * t, 10 * t])  # noqa: E731
+    apart = ds.noisy_shapes(20_000, curves=[line], noise=[2, 0.1]).X
+    across = np.diff(apart, axis=1)[:, 0]
+    assert across.std() == pytest.approx(np.hypot(2, 0.1), rel=0.02)
+    assert apart[:, 1].std() == pytest.approx(np.sqrt(100 / 12 + 0.01), rel=0.02)
+    flat = lambda t: np.column_stack([1000 * t, 1 + 0 * t])  # noqa: E731
+    growing = ds.noisy_shapes(20_000, curves=[flat], noise=lambda x: 0.001 * abs(x[:, :1]) + 1e-9).X
+    assert growing[growing[:, 0] > 900, 1].std() == pytest.approx(0.95, rel=0.05)
+    assert growing[growing[:, 0] < 100, 1].std() == pytest.approx(100e-3 / np.sqrt(3), rel=0.1)
+
+
+def test_samples_draw_every_row_at_its_place() -> None:
+    """The area of a dot is its number of rows."""
+    data = ds.shape_colour()
+    for code, cloud in enumerate(data.plot().collections):
+        drawn = dict(zip(map(tuple, np.asarray(cloud.get_offsets()).tolist()), cloud.get_sizes() / 12, strict=True))
+        counts = np.unique(data.X[data.y == code], axis=0, return_counts=True)
+        assert drawn == dict(zip(map(tuple, counts[0].tolist()), counts[1], strict=True))
+    plane, line = ds.ellipses(90, rng=1), ds.gaussian_classes([2, 3], means=[[0], [1]], rng=1)
+    drawn = np.vstack([np.asarray(c.get_offsets()) for c in plane.plot().collections])
+    assert sorted(drawn.tolist()) == sorted(plane.X.tolist())
+    assert np.vstack([np.asarray(c.get_offsets()) for c in line.plot().collections])[:, 1].tolist() == [0, 0, 1, 1, 1]
+    plt.close("all")
 
 
 def test_two_gaussians_have_the_closed_bayes_error_with_any_priors() -> None:
@@ -157,10 +210,12 @@ def test_recognizer_is_harder_for_difficult_subjects() -> None:
         ),
         (
             lambda: ds.gaussian_classes(9, means=[[0.0, 1.0]], covariances=[[1.0, 2], [2, 1]]),
-            "`covariances` must be symmetric with positive eigenvalues",
+            "`covariances` must be positive definite",
         ),
         (lambda: ds.noisy_shapes(9, curves=[]), "`curves` must hold at least one curve"),
         (lambda: ds.ellipses(9, noise=0), "`noise` must be above 0, got 0"),
+        (lambda: ds.ellipses(9, noise=[1, 2, 3]), "`noise` must be one number, or one for each of 2 features, got 3"),
+        (lambda: ds.ellipses(9, noise=np.zeros_like), "`noise` must be above 0, got 0"),
         (lambda: ds.checker_board(9, side=0), "`side` must be above 0"),
         (lambda: ds.checker_board(9, flipped=0.6), "`flipped` must lie between 0 and 0.5"),
         (lambda: ds.clustered_predictions(icc=1.2), "`icc` must lie between 0 and 1, got 1.2"),

@@ -79,7 +79,7 @@ def test_tail_quantiles_take_the_exact_share_and_say_when_none_holds() -> None:
     assert middle.notes == ()
     far = strat.estimate(strat.quantile(y, 0.98), on=ROWS48)
     assert [str(n) for n in far.notes] == [
-        "The rows beyond the 0.98 quantile count as 1.0. Its interval may be too short."
+        "Only 1.0 effective rows lie beyond the 0.98 quantile. Its interval may be too short."
     ]
     assert tail.interval()[0] <= tail.value <= tail.interval()[1] <= y.max()
     with pytest.raises(strat.StratError, match="it is for quantiles"):

@@ -243,6 +243,13 @@ def _statistics(call: Maker) -> None:
         call("strat", f, **t)
     for f in (s.f1, s.precision, s.recall, s.specificity, s.jaccard):
         call("strat", f, **t)
+    call("measures", measures.negative_predictive_value, **t)
+    call("measures", measures.false_positive_rate, **t)
+    call("measures", measures.false_negative_rate, **t)
+    call("measures", measures.selection_rate, predicted=GUESS)
+    call("measures", measures.win_rate, **{name: VOTES[name] for name in ("left", "right", "winner")})
+    call("measures", measures.decision_curve, truth=TRUTH, probability=SHARE, thresholds=[0.2, 0.5])
+    call("measures", measures.partial_auc, truth=TRUTH, score=SCORE, specificity=0.5)
     call("strat", s.fbeta, **t, beta=2.0)
     call("strat", s.kappa, **t)
     call("strat", s.confusion, **t)
@@ -524,7 +531,6 @@ def _comparison(call: Maker) -> None:
     call("comparison", c.signed_rank_critical, n=20, alpha=0.05)
     call("comparison", c.split_ratio, folds=10)
     call("comparison", c.split_ratio, testing=10, training=90)
-    call("comparison", c.split_simulation, data_sets=3, runs=3)
     call("comparison", c.studentized_range_quantile, alpha=0.05, systems=4)
     call("comparison", c.studentized_range_tail, q=3.0, systems=4)
     b = c.many({"x": SCORE, "y": SHARE, "z": WEIGHTS}, on=design(), higher_is_better=True)
@@ -583,6 +589,10 @@ def _protocols(call: Maker) -> None:
     call("protocols", p.cluster_number, X=CLOUD, most=3, references=2)
     call("protocols", p.early_stopping, estimator=e, **data, steps=2, cv=3, skip=("n_jobs",))
     call("protocols", p.peak_effect, **data, runs=3)
+    call("protocols", p.drift, estimator=e, **data, parts=3, skip=("n_jobs",))
+    call("protocols", p.selection_stability, selected=[[0], [1], [0]], features=3)
+    problem = gaussian.Problem([gaussian.GaussianClass([0.0, 0.0]), gaussian.GaussianClass([2.0, 0.0])])
+    call("protocols", p.error_parts, estimator=e, **data, problem=problem, rows=100)
     call("protocols", p.quadratic_discriminant, r=0.1)
     call("protocols", p.strata_from_features, X=CLOUD, k=2)
     call("protocols", p.filter_selector, features=1)
@@ -629,6 +639,7 @@ def _recognition(call: Maker) -> None:
     call("recognition", o.rates, thresholds=[0.2, 0.5])
     call("recognition", o.fnir_at, fpir=[0.2])
     call("recognition", o.threshold, fpir=0.2)
+    call("recognition", r.eer, genuine=[3.0, 2.5, 2.0, 0.9], impostor=[1.0, 0.5, 2.2, 0.1])
     call("recognition", r.verification_of_trials, similarity=[3.0, 2.5, 1.0, 2.0, 0.5, 2.2], probes=list("abcaab"),
          gallery=list("abcbcc"))  # fmt: skip
     call("recognition", r.verification_of_embeddings, probes=SQUARE, probe_subjects=SUBJECTS)
@@ -665,6 +676,7 @@ def _tables(call: Maker) -> None:
     call("tables", t.evaluate, source=TABLE, score="s")
     folds = {"estimator": Lazy(model), "X": CLOUD, "y": TRUTH, "cv": 3}
     call("strat", strat.cross_validate, **folds, scoring=["accuracy", "roc_auc"], skip=("n_jobs",))
+    call("strat", strat.learning_curve, **folds, sizes=[6, 12], skip=("n_jobs",))
     both = {"models": Lazy(lambda: {"a": model(), "b": model()}), "X": CLOUD, "y": TRUTH, "cv": 3}
     call("strat", strat.compare_models, **both, skip=("n_jobs", "folder", "progress"))
     call("tables", t.check, source=TABLE, **roles, trials=50)
@@ -817,6 +829,10 @@ def _theory(call: Maker) -> None:
     call("planning", planning.units_for_width, width=0.2, proportion=0.5, rows_per_unit=5, intraclass=0.1)
     call("planning", planning.strata_for_width, width=0.2, deviation=1.0)
     call("gaussian", gaussian.scaled_outlier, kind=Lazy(gauss), distance=2.0)
+    added = {"kind": Lazy(gauss), "added": [3.0, 3.0], "samples": 20, "skip": ("function",)}
+    call("gaussian", gaussian.sample_influence, function=lambda one: np.log(one.covariance[0, 0]), **added)
+    for f in (gaussian.bhattacharyya_distance, gaussian.mahalanobis_distance):
+        call("gaussian", f, first=Lazy(gauss), second=Lazy(gauss))
     call("gaussian", gaussian.scaled_problem, features=3)
     call("gaussian", gaussian.shifted_problem, features=3, distance=2.0)
     call("gaussian", gaussian.shifted_boundary_error, problem=Lazy(problem), boundary=0.5)

@@ -32,7 +32,7 @@ PARTS = (
     "planning",
     "gaussian",
 )
-VALUES = {"Cost", "Statistic"}  # what results are made from: one line in angle brackets
+VALUES = {"Cost", "Measure", "Statistic"}  # what results are made from: one line in angle brackets
 OTHERS = {"Winner"}
 
 TABLE = {
@@ -66,6 +66,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Overdispersion": lambda: overdispersion(p=0.3, spread=0.1, subtrials=10, draws=200),
     "SampleSize": lambda: planning.rows_for_width(width=0.1, proportion=0.5),
     "PeakEffect": lambda: protocols.peak_effect(X, Y, runs=2),
+    "Drift": lambda: protocols.drift(GaussianNB(), X, Y, parts=3),
     "ProtocolResult": lambda: protocols.holdout(GaussianNB(), X, Y),
     "Ranks": lambda: recognition.ranks(**WHO),
     "Sample": lambda: verbs.sample({"i": np.arange(30)}, size=5, items="i"),

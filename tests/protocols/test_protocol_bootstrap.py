@@ -47,7 +47,19 @@ def test_random_labels_show_why_the_plus_is_there() -> None:
     assert v[".632+"] > 0.46
 
 
-@pytest.mark.parametrize("variant", ["optimism", "out-of-bag", ".632", ".632+"])
+def test_out_of_bag_by_replica_is_the_book_s_mean_of_replicas() -> None:
+    """Kuncheva 1.3.4 averages over replicas, Efron over rows; they differ, because replicas leave out unlike shares."""
+    data = gaussian_classes(60, means=MEANS, rng=2)
+    r = bootstrap(GaussianNB(), data.X, data.y, replicates=30, variant="out-of-bag by replica")
+    p = r.predictions
+    wrong = p["truth"] != p["predicted"]
+    each = [np.mean(wrong[p["repeat"] == b]) for b in np.unique(p["repeat"])]
+    assert r.error == pytest.approx(np.mean(each)) == pytest.approx(r.fold_errors.mean())
+    assert r.error != r.details["variants"]["out-of-bag"]
+    assert r.interval()[0] < r.error < r.interval()[1]
+
+
+@pytest.mark.parametrize("variant", ["optimism", "out-of-bag", "out-of-bag by replica", ".632", ".632+"])
 def test_all_variants_come_from_the_same_trainings(variant: str) -> None:
     data = gaussian_classes(60, means=MEANS, rng=2)
     r = bootstrap(GaussianNB(), data.X, data.y, replicates=20, variant=variant)

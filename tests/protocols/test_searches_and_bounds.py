@@ -6,11 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_selection import RFE, SelectorMixin
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
-from strat import StratError, protocols
+from strat import StratError, gaussian, protocols
 from strat.datasets import gaussian_classes
 from strat.protocols.selection import mahalanobis_distance
 
@@ -117,3 +122,145 @@ def test_soft_labels_by_hand_and_errors():
         protocols.soft_label_error([0.5, 0.5])
     with pytest.raises(StratError, match="`units` must name at least two units"):
         protocols.bayes_error_bounds(X, Y, units=np.zeros(60))
+
+
+# ---- the peak effect of any classifier
+
+
+def test_the_peak_effect_of_the_nearest_neighbour_is_that_of_any_estimator():
+    """The book's classifier by its own fast way and as an estimator: the same halves, orders and accuracies."""
+    fast = protocols.peak_effect(X, Y, runs=4, rng=3)
+    slow = protocols.peak_effect(X, Y, runs=4, rng=3, estimator=KNeighborsClassifier(1))
+    assert fast.selected == pytest.approx(slow.selected, abs=1e-12)
+    assert fast.random == pytest.approx(slow.random, abs=1e-12)
+
+
+def test_the_peak_effect_takes_a_criterion_and_labels_of_any_kind():
+    named = np.where(Y == 1, "yes", "no")
+    last = protocols.peak_effect(
+        X, named, runs=3, estimator=GaussianNB(), criterion=lambda a, b: -abs(a[b == "yes"].mean(0)).sum()
+    )
+    first = protocols.peak_effect(X, named, runs=3, estimator=GaussianNB(), criterion="mahalanobis")
+    assert first.selected[:, 0].mean() > last.selected[:, 0].mean()  # the weakest feature first
+    assert np.array_equal(first.selected[:, -1], last.selected[:, -1])  # all features are all features
+    with pytest.raises(StratError, match="`estimator` must have `fit` and `predict`"):
+        protocols.peak_effect(X, Y, runs=2, estimator=3)
+
+
+class Relief(SelectorMixin, BaseEstimator):
+    """RELIEF (Kira and Rendell 1992): features that differ from the nearest miss more than from the nearest hit."""
+
+    def __init__(self, features=2):
+        self.features = features
+
+    def fit(self, X, y):
+        gaps = (X[:, None] - X) ** 2
+        far, same = gaps.sum(axis=2), y[:, None] == y
+        far[np.diag_indices(len(X))] = np.inf
+        hit, miss = (np.where(which, far, np.inf).argmin(axis=1) for which in (same, ~same))
+        rows = np.arange(len(X))
+        self.weights_ = (gaps[rows, miss] - gaps[rows, hit]).sum(axis=0)
+        return self
+
+    def _get_support_mask(self):
+        return self.weights_ >= np.sort(self.weights_)[-self.features]
+
+
+@pytest.mark.parametrize("selector", [Relief(), RFE(LinearSVC(), n_features_to_select=2)], ids=["RELIEF", "SVM-RFE"])
+def test_any_selector_of_scikit_learn_can_be_tried(selector):
+    """Kuncheva 1.6.2 names them: what they choose with all rows, and within each fold."""
+    data = gaussian_classes(80, means=[[0] * 6, [2, 0, 0, 2, 0, 0]], rng=3)
+    found = protocols.peeking(GaussianNB(), data.X, data.y, selector=selector, cv=4)
+    assert found.chosen_peeking.tolist() == [0, 3]
+    assert float(protocols.selection_stability(found.chosen_honestly, features=6).value) > 0.5
+
+
+# ---- the stability of selections
+
+
+def nogueira(chosen):
+    """Value and variance by the formulas of the paper."""
+    runs, d = chosen.shape
+    share, size = chosen.mean(axis=0), chosen.sum(axis=1)
+    k = size.mean()
+    room = k / d * (1 - k / d)
+    value = 1 - (runs / (runs - 1) * share * (1 - share)).mean() / room
+    each = ((chosen @ share) / d - size * k / d**2 + value / 2 * (2 * size * k / d**2 - size / d - k / d + 1)) / room
+    return value, 4 / runs**2 * ((each - each.mean()) ** 2).sum()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stability_is_that_of_its_authors(seed):
+    rng = np.random.default_rng(seed)
+    chosen = rng.random((60, 12)) < np.repeat([0.9, 0.5, 0.1], 4)
+    found = protocols.selection_stability([np.flatnonzero(one) for one in chosen], features=12)
+    value, variance = nogueira(chosen.astype(float))
+    assert float(found.value) == pytest.approx(value, rel=1e-12)
+    assert float(found.se) == pytest.approx(np.sqrt(variance), rel=0.03)  # theirs divides by M, ours by M − 1
+
+
+def test_random_selections_have_no_stability_on_average():
+    rng = np.random.default_rng(1)
+    drawn = [
+        float(protocols.selection_stability([rng.choice(20, 5, replace=False) for _ in range(6)], features=20).value)
+        for _ in range(200)
+    ]
+    assert abs(np.mean(drawn)) < 4 * np.std(drawn) / np.sqrt(200)
+
+
+def test_the_choices_of_peeking_have_a_stability():
+    selector = protocols.filter_selector(features=2)
+    chosen = protocols.peeking(GaussianNB(), X, Y, selector=selector, cv=5).chosen_honestly
+    assert 0 < float(protocols.selection_stability(chosen, features=6).value) <= 1
+
+
+@pytest.mark.parametrize(
+    ("sets", "features", "message"),
+    [
+        ([[0]], 3, "`selected` must hold the features of two runs or more, got 1"),
+        ([[], []], 3, "`selected` must choose some of the features 0 to . and not all"),
+        ([[0, 1], [0, 1]], 2, "`selected` must choose some of the features 0 to . and not all"),
+        ([[0], [1]], 1, "`features` must be a whole number of at least 2, got 1"),
+    ],
+)
+def test_wrong_selections_are_one_sentence(sets, features, message):
+    with pytest.raises(StratError, match=message):
+        protocols.selection_stability(sets, features=features)
+
+
+# ---- where an error comes from
+
+
+def test_parts_of_an_error_are_those_of_the_closed_form():
+    """A linear rule between two Gaussians of unlike covariances: the parts by integration, and of the fitted model."""
+    data = gaussian_classes(60, means=[[0, 0], [2, 0]], covariances=[np.eye(2), np.diag([1, 4.0])], rng=2)
+    parts = protocols.error_parts(LinearDiscriminantAnalysis(), data.X, data.y, problem=data.problem)
+    fitted = LinearDiscriminantAnalysis().fit(data.X, data.y)
+    rule = gaussian.QuadraticRule(np.zeros((2, 2)), fitted.coef_[0], float(fitted.intercept_[0]))
+    exact = gaussian.decompose_error(rule, data.problem, model="linear")
+    assert parts.bayes == pytest.approx(exact.bayes, abs=1e-12)
+    assert parts.total == pytest.approx(exact.total, abs=1e-3)
+    assert parts.model == pytest.approx(exact.model, abs=3e-3)  # LDA of many rows is not quite the best line
+    assert parts.total == pytest.approx(parts.approximation + parts.model + parts.bayes)
+
+
+def test_a_model_that_has_bayes_rule_has_no_model_error():
+    data = gaussian_classes(40, means=[[-1, 0], [1, 0]], rng=1)
+    labels = np.where(data.y == 1, "yes", "no")
+    parts = protocols.error_parts(LinearDiscriminantAnalysis(), data.X, labels, problem=data.problem)
+    assert 0 <= parts.model < 1e-4
+    assert parts.approximation > 0
+    constant = protocols.error_parts(DummyClassifier(), data.X, labels, problem=data.problem)
+    assert constant.total == pytest.approx(0.5, abs=4e-3)
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (gaussian.DiscreteProblem([[0.5, 0.5], [1, 0]]), "`problem` must be a Problem, got a DiscreteProblem"),
+        (gaussian_classes(3, means=[[0], [1], [2]]).problem, "`y` must have the 3 classes of the problem, got 2"),
+    ],
+)
+def test_wrong_problems_are_one_sentence(problem, message):
+    with pytest.raises((StratError, TypeError), match=message):
+        protocols.error_parts(GaussianNB(), X[:, :1], Y, problem=problem)

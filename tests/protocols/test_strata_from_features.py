@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
 from strat import Design
@@ -24,6 +25,20 @@ def test_example_1_14_there_is_no_best_algorithm() -> None:
     assert found["clouds", "single"] < 0.1  # an outlier becomes a cluster of its own
     assert found["strings", "single"] == 1
     assert found["strings", "kmeans"] < 0.1
+
+
+def test_the_choice_of_a_distance_decides_which_rows_are_alike() -> None:
+    """Long and short rows along two axes: the Euclidean distance parts by length, the cosine by direction."""
+    rows = np.array([[1, 0.1], [9, 0.8], [0.1, 1], [0.9, 9.1], [1.1, 0], [0, 1.2]])
+    by = lambda metric: strata_from_features(rows, k=2, method="single", metric=metric).tolist()  # noqa: E731
+    assert by("cosine") == [0, 0, 1, 1, 0, 1]
+    assert by("euclidean") != by("cosine")
+    dot = lambda a, b: 1 - a @ b / np.sqrt((a @ a) * (b @ b))  # noqa: E731
+    assert by(dot) == by("cosine")
+    scattered = np.random.default_rng(0).normal(size=(40, 3))
+    single = AgglomerativeClustering(3, linkage="single", metric="manhattan").fit_predict(scattered)
+    ours = strata_from_features(scattered, k=3, method="single", metric="cityblock")
+    assert adjusted_rand_score(single, ours) == 1
 
 
 def test_order_of_rows_changes_no_strata_and_labels_follow_first_appearance() -> None:
@@ -59,6 +74,18 @@ def test_scaling_lets_every_feature_speak() -> None:
         (
             lambda: strata_from_features([[1.0], [1.0]], k=2),
             r"`k` must be at most the number of distinct rows \(1\), got 2",
+        ),
+        (
+            lambda: strata_from_features([[0.0], [1.0]], k=2, method="single", metric="far"),
+            "`metric` must be one of 'euclidean', 'cityblock'",
+        ),
+        (
+            lambda: strata_from_features([[0.0], [1.0]], k=2, metric="cosine"),
+            "`metric` must be 'euclidean' for `method` 'kmeans', got 'cosine'",
+        ),
+        (
+            lambda: strata_from_features([[0.0], [1.0]], k=2, method="single", metric="cosine"),
+            "`metric` must give each pair of rows a number, got 'cosine'",
         ),
         (
             lambda: strata_from_features([[1.0], [2.0]], k=1, method="ward"),

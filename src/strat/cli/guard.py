@@ -20,6 +20,7 @@ WRITES = (
     "--board",
     "--feed",
     "--summary",
+    "--figures",
 )  # options that name a file to write
 # and those that name one to read
 READS = (

@@ -73,12 +73,10 @@ from strat.comparison.score_table import Scores, scores
 from strat.comparison.sequential import ConfidenceSequence, anytime_error, confidence_sequence
 from strat.comparison.splits import (
     PairedT,
-    SplitSimulation,
     corrected_t,
     five_by_two_f,
     five_by_two_t,
     split_ratio,
-    split_simulation,
     uncorrected_t,
 )
 from strat.comparison.winner import Winner
@@ -107,7 +105,6 @@ __all__ = [
     "Scores",
     "Sign",
     "SignedRank",
-    "SplitSimulation",
     "TestResult",
     "WinDrawLoss",
     "Winner",
@@ -169,7 +166,6 @@ __all__ = [
     "signed_rank",
     "signed_rank_critical",
     "split_ratio",
-    "split_simulation",
     "stratified_shuffling",
     "studentized_range_quantile",
     "studentized_range_tail",

@@ -16,7 +16,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.comparison.adjustments import ADJUSTMENTS, OF_PAIRS, adjust
 from strat.comparison.data_sets import EQUIVALENT, Friedman, signed_rank
-from strat.comparison.posthoc import AllPairs, nemenyi
+from strat.comparison.posthoc import AllPairs, nemenyi, pair_matrix, rank_error
 from strat.comparison.rank_permutations import agreement_pvalue, orders_pvalue
 from strat.comparison.score_table import Scores, ranked, scores
 from strat.estimation.frames import frame
@@ -198,9 +198,7 @@ def family(table: Any, *, higher_is_better: bool) -> Family:
 
 def _adjusted(s: Scores, name: str, average: Array, z: Array, raw: Array, method: str) -> AllPairs:
     k = len(s.systems)
-    i, j = np.triu_indices(k, 1)
-    pvalues = np.ones((k, k))
-    pvalues[i, j] = pvalues[j, i] = adjust(np.minimum(raw, 1.0), method, systems=k)
+    pvalues = pair_matrix(adjust(np.minimum(raw, 1.0), method, systems=k), k)
     return AllPairs(name, s.systems, average, len(s.values), z, pvalues, s.notes)
 
 
@@ -224,7 +222,7 @@ def _of_error(average: Array, error: float) -> tuple[Array, Array, Array]:
 
 def _friedman(s: Scores) -> tuple[Array, Array, Array]:
     n, k = s.values.shape
-    return _of_error(s.ranks.mean(axis=0), math.sqrt(k * (k + 1) / (6.0 * n)))
+    return _of_error(s.ranks.mean(axis=0), rank_error(k, n))
 
 
 def _aligned_pairs(s: Scores) -> tuple[Array, Array, Array]:

@@ -70,7 +70,7 @@ class AllPairs(Result):
     @property
     def rank_error(self) -> float:
         """Standard error of a difference of two average ranks, the denominator of (1.16)."""
-        return _rank_error(len(self.systems), self.n)
+        return rank_error(len(self.systems), self.n)
 
     @checked
     def critical_difference(self, alpha: float = 0.05) -> float | None:
@@ -177,7 +177,7 @@ class AgainstControl(Result):
             return None
         tails = 2.0 if self.alternative == "two-sided" else 1.0
         level = alpha / (tails * len(self.others))
-        return float(-ndtri(level)) * _rank_error(len(self.systems), self.n)
+        return float(-ndtri(level)) * rank_error(len(self.systems), self.n)
 
     def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Any:
         """Average ranks on a line; systems that do not differ from the control are joined with it."""
@@ -237,7 +237,7 @@ def nemenyi(table: Any, *, higher_is_better: bool) -> AllPairs:
     i, j = np.triu_indices(m, 1)
     raw = studentized_range_tail(np.abs(z[i, j]) * math.sqrt(2.0), m)
     return AllPairs(
-        NEMENYI, s.systems, ranks, len(s.values), z, _matrix(raw, m), s.notes, SingleLimit.STUDENTIZED_RANGE
+        NEMENYI, s.systems, ranks, len(s.values), z, pair_matrix(raw, m), s.notes, SingleLimit.STUDENTIZED_RANGE
     )
 
 
@@ -274,7 +274,7 @@ def all_pairs(table: Any, *, higher_is_better: bool, adjust: str = "shaffer") ->
     adjusted = _adjusted(2.0 * ndtr(-np.abs(z[i, j])), adjust, m)
     name = BONFERRONI if adjust == "bonferroni" else f"all pairs as z (1.16), {adjust}"
     limit = SingleLimit.BONFERRONI if adjust == "bonferroni" else SingleLimit.NONE
-    return AllPairs(name, s.systems, ranks, len(s.values), z, _matrix(adjusted, m), s.notes, limit)
+    return AllPairs(name, s.systems, ranks, len(s.values), z, pair_matrix(adjusted, m), s.notes, limit)
 
 
 @checked
@@ -383,10 +383,10 @@ def studentized_range_quantile(alpha: float, systems: int) -> float:
 def _pairs(table: Any, higher_is_better: bool) -> tuple[Scores, Array, Array]:
     s = scores(table, higher_is_better=higher_is_better)
     ranks = s.ranks.mean(axis=0)
-    return s, ranks, (ranks[:, None] - ranks) / _rank_error(len(s.systems), len(s.values))
+    return s, ranks, (ranks[:, None] - ranks) / rank_error(len(s.systems), len(s.values))
 
 
-def _rank_error(m: int, n: int) -> float:
+def rank_error(m: int, n: int) -> float:
     """Denominator of (1.16)."""
     return math.sqrt(m * (m + 1) / (6.0 * n))
 
@@ -395,7 +395,8 @@ def _adjusted(raw: Array, method: str, systems: int | None) -> Array:
     return adjust(np.minimum(raw, 1.0), method, systems=systems)
 
 
-def _matrix(pvalues: Array, m: int) -> Array:
+def pair_matrix(pvalues: Array, m: int) -> Array:
+    """P-values of all pairs of m systems, in the order of the upper triangle, as a matrix with ones in its diagonal."""
     matrix = np.ones((m, m))
     i, j = np.triu_indices(m, 1)
     matrix[i, j] = matrix[j, i] = pvalues

@@ -18,9 +18,12 @@ from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
 from strat.datasets.draws import integrated_bayes_error, sizes
 from strat.gaussian.bayes import bayes_error
-from strat.gaussian.problems import GaussianClass, Problem
+from strat.gaussian.problems import LOG_2PI, DiscreteProblem, GaussianClass, Problem, check_covariance
+from strat.show.colours import OKABE_ITO
+from strat.show.figures import new_axes
 
 Curve = Callable[[Array], Array]
+Noise = tuple[float, ...] | Callable[[Array], Array]
 GRID = 256  # points of an ellipse
 
 
@@ -42,6 +45,10 @@ class Samples:
         From points to class probabilities (rows × classes): the best possible classifier.
     priors
         Class probabilities of the problem (not of this sample).
+    problem
+        The classes and priors that the rows were drawn from, as `strat.gaussian.bayes_error` and its kin take them:
+        a curve with noise has the density of 256 Gaussians along it, and a checker board is the colour of its squares.
+        None where there is one class only, or a curve of one feature.
     """
 
     X: Array
@@ -50,10 +57,23 @@ class Samples:
     bayes_error_se: float = 0.0
     posterior: Callable[[ArrayLike], Array] = field(default=lambda x: np.asarray(x, float), repr=False)
     priors: Array = field(default_factory=lambda: np.array([0.5, 0.5]))
+    problem: Problem | DiscreteProblem | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.y)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The rows by their first two features, a colour for each class; the area of a dot is its number of rows."""
+        axes = new_axes(ax)
+        for code, colour in zip(range(len(self.priors)), OKABE_ITO, strict=False):
+            own = np.column_stack([self.X, self.y])[self.y == code, :2]  # one feature: beside the class
+            places, rows = np.unique(own, axis=0, return_counts=True)
+            axes.scatter(*places.T, s=12 * rows, color=colour, lw=0, alpha=0.6, label=f"class {code}")
+        axes.set(xlabel="feature 0", ylabel="feature 1" if self.X.shape[1] > 1 else "class")
+        axes.margins(0.15)
+        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return axes
 
 
 @checked
@@ -93,15 +113,21 @@ def gaussian_classes(
         raise StratError.about("means", f"must be classes × dimensions, got an array of shape {mu.shape}.")
     sigma = _covariances(covariances, mu)
     p = validate.probabilities("priors", priors, len(mu))
-    source = generator(rng)
-    n_k = sizes("n", n, p)
-    roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
-    X = np.vstack([mu[k] + source.standard_normal((m, mu.shape[1])) @ roots[k].T for k, m in enumerate(n_k)])
+    kinds = [GaussianClass(m, c) for m, c in zip(mu, sigma, strict=True)]
+    n_k, source = sizes("n", n, p), generator(rng)
+    X = np.vstack([kind.sample(int(m), source) for kind, m in zip(kinds, n_k, strict=True)])
     y = np.repeat(np.arange(len(mu)), n_k)
     if len(mu) == 1:
         return Samples(X, y, 0.0, 0.0, _certain, p)
-    error, se = _gaussian_bayes_error(mu.tobytes(), sigma.tobytes(), p.tobytes(), mu.shape)
-    return Samples(X, y, error, se, _gaussians(mu, sigma, p).posteriors, p)
+    problem = Problem(kinds, p)
+    if p.max() == 1.0:
+        error, se = 0.0, 0.0
+    elif len(kinds) == 2:
+        error, se = bayes_error(problem).value, 0.0
+    else:
+        draw = lambda k, u: mu[k] + ndtri(u) @ kinds[k].factor.T  # noqa: E731
+        error, se = integrated_bayes_error(p, draw, problem.posteriors, problem.dimension)
+    return Samples(X, y, error, se, problem.posteriors, p, problem)
 
 
 def _certain(x: ArrayLike) -> Array:
@@ -109,44 +135,17 @@ def _certain(x: ArrayLike) -> Array:
     return np.ones((len(np.asarray(x)), 1))
 
 
-def _gaussians(mu: Array, sigma: Array, priors: Array) -> Problem:
-    return Problem([GaussianClass(m, c) for m, c in zip(mu, sigma, strict=True)], priors)
-
-
 def _covariances(given: ArrayLike | None, mu: Array) -> Array:
     classes, d = mu.shape
-    if given is None:
-        return np.tile(np.eye(d), (classes, 1, 1))
-    sigma = numbers("covariances", given)
+    sigma = np.eye(d) if given is None else numbers("covariances", given)
     if sigma.shape not in ((d, d), (classes, d, d)):
         raise StratError.about(
             "covariances", f"must be {d} × {d}, or {classes} such matrices, got shape {sigma.shape}."
         )
     sigma = np.ascontiguousarray(np.broadcast_to(sigma, (classes, d, d)))
-    symmetric = np.allclose(sigma, np.swapaxes(sigma, 1, 2))
-    if not symmetric or np.linalg.eigvalsh(sigma).min() <= 0:
-        raise StratError.about(
-            "covariances",
-            "must be symmetric with positive eigenvalues, got one that is not; add a little to its diagonal.",
-        )
+    for matrix in sigma:
+        check_covariance("covariances", matrix, d)
     return sigma
-
-
-@functools.lru_cache(maxsize=256)
-def _gaussian_bayes_error(
-    means: bytes, covariances: bytes, priors: bytes, shape: tuple[int, int]
-) -> tuple[float, float]:
-    classes, d = shape
-    mu = np.frombuffer(means).reshape(shape)
-    sigma = np.frombuffer(covariances).reshape(classes, d, d)
-    p = np.frombuffer(priors)
-    if np.count_nonzero(p) == 1:
-        return 0.0, 0.0
-    problem = _gaussians(mu, sigma, p)
-    if classes == 2:
-        return bayes_error(problem).value, 0.0
-    roots = np.asarray(np.linalg.cholesky(sigma), dtype=float)
-    return integrated_bayes_error(p, lambda k, u: mu[k] + ndtri(u) @ roots[k].T, problem.posteriors, d)
 
 
 @checked
@@ -154,7 +153,7 @@ def noisy_shapes(
     n: int | Sequence[int],
     *,
     curves: Sequence[Curve],
-    noise: float = 0.5,
+    noise: ArrayLike | Callable[[Array], Array] = 0.5,
     growing: bool = False,
     priors: ArrayLike | None = None,
     rng: Rng = 0,
@@ -168,7 +167,8 @@ def noisy_shapes(
     curves
         For each class a function from t in [0, 1] (a vector) to points (len(t) × dimensions).
     noise
-        Standard deviation of the normal noise on every coordinate.
+        Standard deviation of the normal noise: a number, one for each feature, or a function from points on the
+        curve to standard deviations of each coordinate, such as ``lambda x: 0.1 + 0.05 * abs(x)``.
     growing
         Let the noise grow with t: its standard deviation is `noise`·t, as in Figure 1.7b.
     priors, rng
@@ -182,60 +182,75 @@ def noisy_shapes(
     >>> data = noisy_shapes(100, curves=[stroke(0), stroke(2)], noise=0.5)
     >>> data.X.shape, round(data.bayes_error, 3)
     ((100, 2), 0.023)
+
+    Noise along the strokes alone leaves them apart.
+
+    >>> data = noisy_shapes(100, curves=[stroke(0), stroke(2)], noise=[3, 0.1])
+    >>> round(data.bayes_error, 3)
+    0.0
     """
     if len(curves) == 0:
         raise StratError.about("curves", "must hold at least one curve, got none.")
-    spread = float(noise)
-    if not spread > 0:
-        raise StratError.about("noise", f"must be above 0, got {noise!r}.")
+    spread: Noise = noise if callable(noise) else tuple(numbers("noise", np.atleast_1d(noise)).tolist())
     p = validate.probabilities("priors", priors, len(curves))
-    source = generator(rng)
-    n_k = sizes("n", n, p)
-    parts = []
-    for curve, m in zip(curves, n_k, strict=True):
-        t = source.uniform(size=m)
-        points = np.asarray(curve(t), float)
-        parts.append(points + source.standard_normal(points.shape) * _spread(t, spread, growing))
-    X = np.vstack(parts)
-    posterior = functools.partial(_shape_posterior, curves=tuple(curves), noise=spread, growing=growing, priors=p)
-    error, se = _shape_bayes_error(tuple(p.tolist()), tuple(curves), spread, growing, X.shape[1])
-    return Samples(X, np.repeat(np.arange(len(curves)), n_k), error, se, posterior, p)
+    n_k, source = sizes("n", n, p), generator(rng)
+    kinds = tuple(NoisyCurve(curve, spread, growing) for curve in curves)
+    X = np.vstack([kind.sample(int(m), source) for kind, m in zip(kinds, n_k, strict=True)])
+    y = np.repeat(np.arange(len(kinds)), n_k)
+    if len(kinds) == 1:
+        return Samples(X, y, 0.0, 0.0, _certain, p)
+    problem = Problem(kinds, p)
+    error, se = _shape_bayes_error(tuple(p.tolist()), kinds)
+    return Samples(X, y, error, se, problem.posteriors, p, problem if X.shape[1] > 1 else None)
 
 
-def _spread(t: Array, noise: float, growing: bool) -> Array:
-    return noise * (t if growing else np.ones_like(t))[:, None]
+@dataclass(frozen=True)
+class NoisyCurve:
+    """Points scattered about a curve, as a class of a problem: its density is that of 256 Gaussians along it."""
 
+    curve: Curve
+    noise: Noise
+    growing: bool
 
-def _shape_posterior(x: ArrayLike, *, curves: tuple[Curve, ...], noise: float, growing: bool, priors: Array) -> Array:
-    points = np.asarray(x, float)
-    t = (np.arange(GRID) + 0.5) / GRID
-    spread = _spread(t, noise, growing)[:, 0]
-    log = np.empty((len(points), len(curves)))
-    for k, curve in enumerate(curves):
-        centre = np.asarray(curve(t), float)
-        squared = ((points[:, None, :] - centre[None]) ** 2).sum(axis=2)
-        log[:, k] = logsumexp(-0.5 * squared / spread**2 - points.shape[1] * np.log(spread), axis=1)
-    with np.errstate(divide="ignore"):
-        log += np.log(priors)
-    result: Array = np.exp(log - logsumexp(log, axis=1, keepdims=True))
-    return result
+    @property
+    def dimension(self) -> int:
+        """The number of features."""
+        return self.places(np.ones(1))[0].shape[1]
+
+    def places(self, t: Array) -> tuple[Array, Array]:
+        """Points on the curve, and the standard deviations of the noise there."""
+        points = np.asarray(self.curve(t), float)
+        spread = np.asarray(self.noise(points) if callable(self.noise) else self.noise, float)
+        if spread.shape[-1] not in (1, points.shape[1]):
+            raise StratError.about(
+                "noise", f"must be one number, or one for each of {points.shape[1]} features, got {spread.shape[-1]}."
+            )
+        if not (spread > 0).all():
+            raise StratError.about("noise", f"must be above 0, got {spread.min():g}.")
+        return points, np.broadcast_to(spread, points.shape) * (t[:, None] if self.growing else 1.0)
+
+    def log_density(self, points: ArrayLike) -> Array:
+        """Log density at each point."""
+        centre, spread = self.places((np.arange(GRID) + 0.5) / GRID)
+        squared = (((np.asarray(points, float)[:, None] - centre) / spread) ** 2).sum(axis=2)
+        each = -0.5 * squared - np.log(spread).sum(axis=1)
+        return np.asarray(logsumexp(each, axis=1) - np.log(GRID) - 0.5 * LOG_2PI * centre.shape[1])
+
+    def sample(self, count: int, rng: Rng = 0) -> Array:
+        """`count` points drawn from the class."""
+        source = generator(rng)
+        points, spread = self.places(source.uniform(size=count))
+        return np.asarray(points + source.standard_normal(points.shape) * spread)
 
 
 @functools.lru_cache(maxsize=256)
-def _shape_bayes_error(
-    priors: tuple[float, ...], curves: tuple[Curve, ...], noise: float, growing: bool, d: int
-) -> tuple[float, float]:
-    if len(curves) == 1:
-        return 0.0, 0.0
-    p = np.array(priors)
-
+def _shape_bayes_error(priors: tuple[float, ...], kinds: tuple[NoisyCurve, ...]) -> tuple[float, float]:
     def draw(k: int, u: Array) -> Array:
-        t = u[:, 0]
-        moved: Array = np.asarray(curves[k](t), float) + ndtri(u[:, 1:]) * _spread(t, noise, growing)
-        return moved
+        points, spread = kinds[k].places(u[:, 0])
+        return np.asarray(points + ndtri(u[:, 1:]) * spread)
 
-    posterior = functools.partial(_shape_posterior, curves=curves, noise=noise, growing=growing, priors=p)
-    return integrated_bayes_error(p, draw, posterior, d + 1)
+    problem = Problem(kinds, priors)
+    return integrated_bayes_error(problem.priors, draw, problem.posteriors, problem.dimension + 1)
 
 
 def ellipse(centre: tuple[float, float], axes: tuple[float, float], angle: float) -> Curve:
@@ -258,7 +273,9 @@ FIGURE_1_7 = (
 
 
 @checked
-def ellipses(n: int | Sequence[int] = 900, *, noise: float = 0.5, rng: Rng = 0) -> Samples:
+def ellipses(
+    n: int | Sequence[int] = 900, *, noise: ArrayLike | Callable[[Array], Array] = 0.5, rng: Rng = 0
+) -> Samples:
     """The three noisy ellipses of Kuncheva's Example 1.4, with equal priors.
 
     Examples
@@ -271,7 +288,9 @@ def ellipses(n: int | Sequence[int] = 900, *, noise: float = 0.5, rng: Rng = 0) 
 
 
 @checked
-def strings(n: int | Sequence[int] = 100, *, noise: float = 0.1, rng: Rng = 0) -> Samples:
+def strings(
+    n: int | Sequence[int] = 100, *, noise: ArrayLike | Callable[[Array], Array] = 0.1, rng: Rng = 0
+) -> Samples:
     """Two string-shaped clusters in the manner of Kuncheva's Example 1.14: single linkage finds them.
 
     Examples
@@ -322,12 +341,9 @@ def checker_board(
     X = source.uniform(size=(validate.count("n", n), 2))
     y = _square(X, side, angle) ^ (source.uniform(size=n) < wrong)
 
-    def posterior(x: ArrayLike) -> Array:
-        dark = _square(np.asarray(x, float), side, angle)
-        p = np.where(dark == 1, 1 - wrong, wrong)
-        return np.column_stack([1 - p, p])
-
-    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior)
+    colours = np.array([[1 - wrong, wrong], [wrong, 1 - wrong]])
+    posterior = lambda x: colours[_square(np.asarray(x, float), side, angle)]  # noqa: E731
+    return Samples(X, y.astype(np.int64), wrong, 0.0, posterior, problem=DiscreteProblem(colours))
 
 
 def _square(X: Array, side: float, angle: float) -> Codes:
@@ -363,7 +379,9 @@ def shape_colour(n: int | None = None, *, rng: Rng = 0) -> Samples:
         drawn = np.sort(generator(rng).choice(12, size=validate.count("n", n), p=cells / cells.sum()))
     y, thing = np.divmod(drawn, 6)
     X = np.column_stack([thing % 3 + 1, thing // 3]).astype(float)
-    return Samples(X, y.astype(np.int64), error, 0.0, _shape_colour_posterior)
+    return Samples(
+        X, y.astype(np.int64), error, 0.0, _shape_colour_posterior, problem=DiscreteProblem(SHAPE_COLOUR / 128)
+    )
 
 
 def _shape_colour_posterior(x: ArrayLike) -> Array:

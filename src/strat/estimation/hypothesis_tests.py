@@ -11,6 +11,7 @@ import scipy
 from strat.base.errors import one_of
 from strat.base.notes import records
 from strat.base.result import Result
+from strat.base.validate.scalars import share
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 
@@ -56,6 +57,15 @@ class TestResult(Result):
         """The test as a sentence."""
         df = f" (df {', '.join(f'{d:g}' for d in self.df)})" if self.df else ""
         return f"{self.name}: statistic {self.statistic:.4f}{df}, {p_text(self.pvalue)}, {self.alternative}"
+
+    def rejects(self, alpha: float = 0.05) -> bool:
+        """Whether the null hypothesis is rejected at level `alpha`: the H of Kuncheva's programs, beside their p.
+
+        >>> test = TestResult("z", 1.9, 0.0574, (), "two-sided", "no difference")
+        >>> test.rejects(), test.rejects(0.1)
+        (False, True)
+        """
+        return self.pvalue < share("alpha", alpha, open_ends=True)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers for JSON."""

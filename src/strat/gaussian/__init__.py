@@ -34,13 +34,15 @@ from strat.gaussian.finite_samples import (
 from strat.gaussian.holdout import HoldoutMoments, holdout_moments
 from strat.gaussian.line_pictures import LinePicture, example_1_12, line_picture
 from strat.gaussian.membership import chow_rule, maximum_membership, minimum_risk
-from strat.gaussian.outliers import outlier_effect, outlier_influence, scaled_outlier, with_sample
+from strat.gaussian.outliers import outlier_effect, outlier_influence, sample_influence, scaled_outlier, with_sample
 from strat.gaussian.probability import Probability
 from strat.gaussian.problems import (
     DiscreteProblem,
     GaussianClass,
     MixtureClass,
     Problem,
+    bhattacharyya_distance,
+    mahalanobis_distance,
     scaled_problem,
     shifted_problem,
     standard_problem,
@@ -84,6 +86,7 @@ __all__ = [
     "Simulated",
     "bayes_error",
     "best_linear_error",
+    "bhattacharyya_distance",
     "bootstrap_bias",
     "boundaries",
     "boundary_beta",
@@ -109,6 +112,7 @@ __all__ = [
     "linear_degradation",
     "linear_rule",
     "linear_separability",
+    "mahalanobis_distance",
     "maximum_membership",
     "minimum_risk",
     "nearest_neighbour",
@@ -120,6 +124,7 @@ __all__ = [
     "quadratic_form_tail",
     "quadratic_rule",
     "reject_curve",
+    "sample_influence",
     "scaled_outlier",
     "scaled_problem",
     "score_moments",

@@ -148,7 +148,16 @@ def simulate_bootstrap_bias(
 
 
 def _resampled_fit(points: Array, counts: Array, about: str) -> tuple[Array, Array, Array]:
-    """Means (77), inverse covariances (78) and their log determinants, from two matrix products of the frequencies."""
+    """Means (77), inverse covariances (78) and their log determinants."""
+    means, covariances = resampled_moments(points, counts, about)
+    # a bootstrap of few distinct points may be singular; the floor keeps it in the experiment as a bad fit
+    n = points.shape[1]
+    covariances += 1e-9 * np.trace(covariances, axis1=1, axis2=2)[:, None, None] * np.eye(n) / n
+    return means, np.asarray(np.linalg.inv(covariances), dtype=float), np.linalg.slogdet(covariances)[1]
+
+
+def resampled_moments(points: Array, counts: Array, about: str) -> tuple[Array, Array]:
+    """Means (77) and covariances (78) of resampled sets, from two matrix products of the frequencies."""
     size, n = points.shape
     centre = points.mean(axis=0)
     shifted = points - centre
@@ -157,9 +166,7 @@ def _resampled_fit(points: Array, counts: Array, about: str) -> tuple[Array, Arr
     covariances = (counts @ products).reshape(-1, n, n) / size
     if about == "resampled":
         covariances = (covariances - means[:, :, None] * means[:, None, :]) * size / (size - 1)
-    # a bootstrap of few distinct points may be singular; the floor keeps it in the experiment as a bad fit
-    covariances += 1e-9 * np.trace(covariances, axis1=1, axis2=2)[:, None, None] * np.eye(n) / n
-    return means + centre, np.linalg.inv(covariances), np.linalg.slogdet(covariances)[1]
+    return means + centre, covariances
 
 
 def _resampled_score(points: Array, means: Array, inverses: Array, logs: Array) -> Array:

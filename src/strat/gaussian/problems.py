@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -157,7 +158,7 @@ class Problem:
     priors: Array
 
     @checked
-    def __init__(self, classes: Sequence[GaussianClass | MixtureClass], priors: ArrayLike | None = None) -> None:
+    def __init__(self, classes: Sequence[Any], priors: ArrayLike | None = None) -> None:
         kinds = tuple(classes)
         if len(kinds) < 2:
             raise StratError.about("classes", f"must be at least two, got {len(kinds)}; add the other classes.")
@@ -264,6 +265,43 @@ def two_gaussians(problem: Problem) -> tuple[GaussianClass, GaussianClass]:
             f"({len(kinds)} Gaussian); use `classifier_error` for other problems.",
         )
     return kinds[0], kinds[1]
+
+
+@checked
+def mahalanobis_distance(first: GaussianClass, second: GaussianClass) -> float:
+    """The squared distance of two means, (M_2 - M_1)' Σ⁻¹ (M_2 - M_1), with the average of the covariances.
+
+    Examples
+    --------
+    >>> round(mahalanobis_distance(GaussianClass([0.0, 0.0], 1.0), GaussianClass([2.0, 0.0], 3.0)), 12)  # 2² / 2
+    2.0
+    """
+    return 8 * _bhattacharyya_parts(first, second)[0]
+
+
+@checked
+def bhattacharyya_distance(first: GaussianClass, second: GaussianClass) -> float:
+    """Bhattacharyya's distance μ of two classes: Bayes' error is at most sqrt(P_1 P_2) exp(-μ).
+
+    An eighth of `mahalanobis_distance` and half of the log of the determinant of the average covariance over the
+    geometric mean of both determinants.
+
+    Examples
+    --------
+    >>> round(bhattacharyya_distance(GaussianClass(0.0), GaussianClass(2.0)), 12)  # 2² / 8
+    0.5
+    >>> round(bhattacharyya_distance(GaussianClass(0.0), GaussianClass(0.0, 4.0)), 6)  # ln(2.5 / 2) / 2
+    0.111572
+    """
+    return sum(_bhattacharyya_parts(first, second))
+
+
+def _bhattacharyya_parts(first: GaussianClass, second: GaussianClass) -> tuple[float, float]:
+    """What the means and what the covariances contribute."""
+    same_dimension("second", (first, second))
+    middle = GaussianClass(second.mean - first.mean, (first.covariance + second.covariance) / 2)
+    logs = [float(np.log(np.diag(kind.factor)).sum()) for kind in (middle, first, second)]
+    return float(middle.distances(np.zeros((1, middle.dimension)))[0]) / 8, logs[0] - (logs[1] + logs[2]) / 2
 
 
 @checked

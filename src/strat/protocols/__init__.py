@@ -4,7 +4,13 @@ from typing import TYPE_CHECKING
 
 from strat.base.elsewhere import answers_for
 from strat.measures.splits import corrected_se
-from strat.protocols.bayes_bounds import BayesBounds, annotator_error_bounds, bayes_error_bounds, soft_label_error
+from strat.protocols.bayes_bounds import (
+    BayesBounds,
+    annotator_error_bounds,
+    bayes_error_bounds,
+    error_parts,
+    soft_label_error,
+)
 from strat.protocols.classic import cross_validation, holdout, repeated_holdout, resubstitution, three_way
 from strat.protocols.closed_leave_one_out import quadratic_discriminant
 from strat.protocols.clusters import ClusterNumber, cluster_number
@@ -13,6 +19,7 @@ from strat.protocols.cv_intervals import nested_cross_validation, pooled_cross_v
 from strat.protocols.early_stopping import early_stopping
 from strat.protocols.feature_searches import backward_selection, exhaustive_search, single_features
 from strat.protocols.leaving_out import leave_one_out
+from strat.protocols.over_time import Drift, drift
 from strat.protocols.peeking import Peeking, peeking
 from strat.protocols.protocol_result import Memory, ProtocolResult, Times
 from strat.protocols.resampling import bootstrap
@@ -22,6 +29,7 @@ from strat.protocols.selection import (
     floating_search,
     forward_selection,
     peak_effect,
+    selection_stability,
     wrapper,
 )
 from strat.protocols.strata import strata_from_features
@@ -32,6 +40,7 @@ __all__ = [
     "BayesBounds",
     "Bounds",
     "ClusterNumber",
+    "Drift",
     "Memory",
     "PeakEffect",
     "Peeking",
@@ -48,7 +57,9 @@ __all__ = [
     "compare_protocols",
     "corrected_se",
     "cross_validation",
+    "drift",
     "early_stopping",
+    "error_parts",
     "exhaustive_search",
     "filter_selector",
     "floating_search",
@@ -62,6 +73,7 @@ __all__ = [
     "quadratic_discriminant",
     "repeated_holdout",
     "resubstitution",
+    "selection_stability",
     "single_features",
     "soft_label_error",
     "strata_from_features",

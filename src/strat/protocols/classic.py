@@ -15,6 +15,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.scalars import Rng
 from strat.designs import Design
 from strat.protocols.keywords import spelled, units_of
+from strat.protocols.over_time import rising_errors
 from strat.protocols.protocol_result import (
     OPTIMISTIC,
     PESSIMISTIC,
@@ -197,7 +198,8 @@ def cross_validation(
         else over_splits(name, job, splits, n_jobs=n_jobs)
     )
     alike = splits_alike(result) if stratify and not given and not once else ()
-    return replace(result, notes=(*torn_units(job, splits), *alike))
+    rising = rising_errors(result, splits) if given else ()
+    return replace(result, notes=(*torn_units(job, splits), *alike, *rising))
 
 
 @spelled

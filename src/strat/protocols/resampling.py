@@ -21,6 +21,7 @@ from strat.protocols.running import Rows, Session, Split, Task, memory, random_s
 BIAS = {
     "optimism": OPTIMISTIC,
     "out-of-bag": PESSIMISTIC,
+    "out-of-bag by replica": PESSIMISTIC,
     ".632": OPTIMISTIC,
     ".632+": NEARLY_UNBIASED,
     ".632+ uncapped": NEARLY_UNBIASED,
@@ -43,7 +44,7 @@ def bootstrap(
 ) -> ProtocolResult:
     """The error by bootstrap replicas of the rows, or of the units.
 
-    All variants come from the same trainings; `details["variants"]` has the five of them.
+    All variants come from the same trainings; `details["variants"]` has all of them.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ def bootstrap(
     variant
         "optimism" (Efron's: resubstitution plus the mean difference between a replica's classifier on all rows
         and on its own), "out-of-bag" (the mean over rows of the errors of classifiers that have not seen them),
+        "out-of-bag by replica" (the mean over replicas of the errors on the rows that they left out, Kuncheva 1.3.4),
         ".632" (0.368 resubstitution + 0.632 out-of-bag) or ".632+" (Efron and Tibshirani 1997: (1 − w) resubstitution
         + w out-of-bag, where w = 0.632 / (1 − 0.368 R) grows with the relative overfitting R from 0.632 to 1).
         In ".632+" the out-of-bag error is capped at the no-information rate wherever it occurs, so that the estimate
@@ -76,7 +78,7 @@ def bootstrap(
     >>> data = gaussian_classes(100, means=[[-1, 0], [1, 0]], rng=1)
     >>> r = bootstrap(GaussianNB(), data.X, data.y, replicates=100)
     >>> abs(r.details["out_of_bag_share"] - 0.366) < 0.01, sorted(r.details["variants"])
-    (True, ['.632', '.632+', '.632+ uncapped', 'optimism', 'out-of-bag'])
+    (True, ['.632', '.632+', '.632+ uncapped', 'optimism', 'out-of-bag', 'out-of-bag by replica'])
     """
     one_of("variant", variant, tuple(BIAS))
     job = task(estimator, X, y, units, rng)
@@ -98,7 +100,7 @@ def bootstrap(
         df=counts.shape[1] - 1,
         variance="influence of each case on the replicas, Efron-Tibshirani",
         bias=BIAS[variant],
-        fold_errors=(wrong * out).sum(axis=1) / out.sum(axis=1),
+        fold_errors=_by_replica(wrong, out),
         predictions=_out_of_bag_table(job, sessions, out),
         times=times([apparent, *sessions]),
         memory=memory(job, rows, apparent.fit),
@@ -150,6 +152,7 @@ def _variants(
     variants: Mapping[str, float] = {
         "optimism": max(resubstituted + optimism, 0.0),
         "out-of-bag": out_of_bag,
+        "out-of-bag by replica": float(_by_replica(wrong, out).mean()),
         ".632": 0.368 * resubstituted + 0.632 * out_of_bag,
         ".632+": (1 - weight) * resubstituted + weight * capped,
         # Efron and Tibshirani (32): what is added to .632 is capped, .632 itself is not
@@ -168,6 +171,11 @@ def _out_of_bag(wrong: Array, out: NDArray[np.bool_]) -> float:
     often = out.sum(axis=0)
     seen = often > 0
     return float(((wrong * out).sum(axis=0)[seen] / often[seen]).mean())
+
+
+def _by_replica(wrong: Array, out: NDArray[np.bool_]) -> Array:
+    """The error of each replica's classifier on the rows that it left out."""
+    return np.asarray((wrong * out).sum(axis=1) / out.sum(axis=1))
 
 
 def _no_information(job: Task, apparent: Session) -> float:

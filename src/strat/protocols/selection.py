@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,10 @@ from strat.base.text import counted
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, numbers, same_length
 from strat.base.validate.scalars import Rng, generator, number
+from strat.designs import Design
+from strat.estimation import Estimate, estimate
+from strat.measures.means import function_of_totals
+from strat.protocols.running import errors, run, task
 from strat.show.colours import BLUE, GREY, ORANGE
 from strat.show.figures import new_axes
 
@@ -274,8 +278,16 @@ class PeakEffect(Result):
 
 
 @checked
-def peak_effect(X: ArrayLike, y: ArrayLike, *, runs: int = 100, rng: Rng = 0) -> PeakEffect:
-    """Accuracy of the nearest neighbour against the number of selected features (Example 1.15).
+def peak_effect(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    estimator: Any = None,
+    criterion: str | Criterion = "centroids",
+    runs: int = 100,
+    rng: Rng = 0,
+) -> PeakEffect:
+    """Accuracy of a classifier against the number of selected features (Example 1.15).
 
     In each run a random half of the rows selects and trains, the other half tests.
 
@@ -283,6 +295,10 @@ def peak_effect(X: ArrayLike, y: ArrayLike, *, runs: int = 100, rng: Rng = 0) ->
     ----------
     X, y
         Features and labels.
+    estimator
+        Any scikit-learn classifier; the nearest neighbour by default, as in the book.
+    criterion
+        By which forward selection chooses, as in `forward_selection`.
     runs
         Random halves.
     rng
@@ -297,15 +313,65 @@ def peak_effect(X: ArrayLike, y: ArrayLike, *, runs: int = 100, rng: Rng = 0) ->
     ((20, 6), True)
     """
     table, codes = checked_rows(X, y)
+    labels, job = np.asarray(y), None if estimator is None else task(estimator, table, y, None, rng)
     source, half = generator(rng), len(table) // 2
     selected, random = np.empty((2, validate.count("runs", runs, least=2), table.shape[1]))
     for r in range(runs):
         rows = source.permutation(len(table))
         train, test = rows[:half], rows[half:]
-        order = _centroid_order(_centroids(table[train], codes[train]), table.shape[1])
-        selected[r] = _neighbour_curve(table, codes, train, test, order)
-        random[r] = _neighbour_curve(table, codes, train, test, source.permutation(table.shape[1]))
+        order = forward_selection(table[train], labels[train], criterion=criterion)
+        for curves, features in ((selected, order), (random, source.permutation(table.shape[1]))):
+            if job is None:
+                curves[r] = _neighbour_curve(table, codes, train, test, features)
+            else:
+                curves[r] = [
+                    1 - errors(job, run(replace(job, X=table[:, features[:k]]), [(train, test)], n_jobs=None))[0]
+                    for k in range(1, len(features) + 1)
+                ]
     return PeakEffect(selected, random)
+
+
+@checked
+def selection_stability(selected: Iterable[ArrayLike], *, features: int) -> Estimate:
+    """How much sets of features agree that were selected in several runs (Nogueira, Sechidis and Brown 2018).
+
+    It is 1 where all sets are the same, and 0 on average where each run draws its features at random; sets may differ
+    in size. The standard error takes the runs as independent. Those on overlapping rows, such as folds, are not, and
+    it then speaks of further runs on the same rows.
+
+    Parameters
+    ----------
+    selected
+        The numbers of the features that each run selected, such as `chosen_honestly` of `peeking`.
+    features
+        How many there were to choose from.
+
+    Examples
+    --------
+    Two runs choose one of two features each: shares 1/2 and 1/2, variances 2 · 1/4 each, over 1/2 · 1/2.
+
+    >>> float(selection_stability([[0], [1]], features=2).value)
+    -1.0
+    >>> float(selection_stability([[0, 3], [3, 0], [0, 3]], features=5).value)
+    1.0
+    """
+    d = validate.count("features", features, least=2)
+    chosen = np.array([[feature in set(np.ravel(one).tolist()) for feature in range(d)] for one in selected], float)
+    if len(chosen) < 2:
+        raise StratError.about("selected", f"must hold the features of two runs or more, got {len(chosen)}.")
+    if chosen.min() == chosen.max():
+        raise StratError.about(
+            "selected", f"must choose some of the features 0 to {d - 1} and not all of them in every run."
+        )
+
+    def stability(totals: Array) -> Array:
+        runs = totals[..., d:]
+        share = totals[..., :d] / runs
+        expected, spread = share.mean(axis=-1), (share * (1 - share) * runs / (runs - 1)).mean(axis=-1)
+        return np.asarray(1 - spread / (expected * (1 - expected)))
+
+    both = function_of_totals(np.column_stack([chosen, np.ones(len(chosen))]), stability, name="stability")
+    return estimate(both, on=Design.simple_random(n=len(chosen)))
 
 
 def _neighbour_curve(X: Array, y: Codes, train: Codes, test: Codes, order: NDArray[np.int64]) -> Array:

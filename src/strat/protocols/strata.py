@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,10 +14,19 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.base.validate.scalars import Rng, generator
 
+METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "correlation", "hamming", "canberra")
+
 
 @checked
 def strata_from_features(
-    X: ArrayLike, *, k: int, method: str = "kmeans", least: int = 1, scale: bool = False, rng: Rng = 0
+    X: ArrayLike,
+    *,
+    k: int,
+    method: str = "kmeans",
+    metric: Any = "euclidean",
+    least: int = 1,
+    scale: bool = False,
+    rng: Rng = 0,
 ) -> Codes:
     """A stratum for each row, found by clustering its features.
 
@@ -28,6 +39,9 @@ def strata_from_features(
     method
         "kmeans" (c-means: round clusters) or "single" (single linkage: joins the two clusters with the smallest
         distance; follows strings, and gives outliers strata of their own).
+    metric
+        The distance of two rows, for "single" ("kmeans" is Euclidean): one of SciPy's `pdist` by name, or a function
+        of two rows. For a similarity S of at most 1 give 1 − S.
     least
         Join clusters with fewer rows than this to the nearest other one; 2 keeps a variance possible.
     scale
@@ -46,6 +60,11 @@ def strata_from_features(
     [0, 0, 1, 1]
     >>> strata_from_features([[0.0], [1.0], [2.0], [9.0]], k=2, method="single").tolist()
     [0, 0, 0, 1]
+
+    By the angle between them long and short rows belong together.
+
+    >>> strata_from_features([[1, 0], [9, 0], [0, 1], [0, 9]], k=2, method="single", metric="cosine").tolist()
+    [0, 0, 1, 1]
     """
     table = numbers("X", X)
     table = table[:, None] if table.ndim == 1 else table.reshape(len(table), -1)
@@ -56,29 +75,38 @@ def strata_from_features(
     if scale:
         spread = table.std(axis=0)
         table = table / np.where(spread > 0, spread, 1)
-    codes = cluster(table, k, method, generator(rng))
+    codes = cluster(table, k, method, generator(rng), metric=metric)
     return _in_order(_joined(table, codes, validate.count("least", least)))
 
 
-def cluster(X: Array, k: int, method: str, source: np.random.Generator, *, starts: int = 10) -> Codes:
+def cluster(
+    X: Array, k: int, method: str, source: np.random.Generator, *, starts: int = 10, metric: Any = "euclidean"
+) -> Codes:
     """The number of its cluster, 0 to k - 1, for each row."""
     if one_of("method", method, ("kmeans", "single")) == "single":
-        return _single(X, k) - 1
+        return _single(X, k, metric) - 1
+    if metric != "euclidean":
+        raise StratError.about("metric", f"must be 'euclidean' for `method` 'kmeans', got {metric!r}; use 'single'.")
     KMeans = extras.load("sklearn.cluster").KMeans
     seed = int(source.integers(2**31 - 1))
     return np.asarray(KMeans(k, n_init=starts, random_state=seed).fit_predict(X), dtype=np.int64)
 
 
-def _single(X: Array, k: int) -> Codes:
+def _single(X: Array, k: int, metric: Any) -> Codes:
     from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import pdist
 
+    if not callable(metric):
+        one_of("metric", metric, METRICS)
     if len(X) > LIMITS.linked_rows:
         raise StratError.about(
             "X",
             f"must have at most {LIMITS.linked_rows} rows for single linkage, which needs all pairs of them, got "
             f"{len(X)}; use method='kmeans'.",
         )
-    return np.asarray(fcluster(linkage(X, "single"), k, criterion="maxclust"), dtype=np.int64)
+    if not np.isfinite(pdist(X, metric)).all():
+        raise StratError.about("metric", f"must give each pair of rows a number, got {metric!r}, which does not.")
+    return np.asarray(fcluster(linkage(X, "single", metric), k, criterion="maxclust"), dtype=np.int64)
 
 
 def _joined(X: Array, label: Codes, least: int) -> Codes:

@@ -15,6 +15,7 @@ from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array
 from strat.data.column import dropped_note
 from strat.estimation import Estimate
+from strat.measures.register import spelled
 from strat.show import render
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import ByName, SheetResult
@@ -23,7 +24,7 @@ from strat.verbs.group_lines import lines_of_estimate, lines_with_class, naive_i
 from strat.verbs.groups import Groups
 from strat.verbs.pictures import ScoredRows, of_evaluation
 
-SCHEMA = "strat/evaluate/3"
+SCHEMA = "strat/evaluate/4"
 NAIVE = "Naive: the limits that independent rows would have given."
 
 
@@ -188,7 +189,9 @@ class Evaluation(ByName[str, Estimate], SheetResult):
 
     def data(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
-        lines = _records(self.to_dict())
+        lines = [
+            {**line, "measure": spelled(line["measure"]), "asked": line["measure"]} for line in _records(self.to_dict())
+        ]
         whole = [line for line in lines if all(line[name] is None for name in self.by)]
         data: dict[str, Any] = {
             "roles": dict(self.roles),

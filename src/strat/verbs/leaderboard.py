@@ -30,7 +30,7 @@ from strat.show.sheet_result import ByName, SheetResult
 from strat.verbs import leaderboard_columns
 from strat.verbs.groups import Groups, in_words
 
-SCHEMA = "strat/compare/3"
+SCHEMA = "strat/compare/4"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

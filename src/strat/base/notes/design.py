@@ -74,7 +74,7 @@ KINDS: tuple[Kind, ...] = (
         "period",
         "design",
         "The values repeat every {period:.3g} {units} of the sample. A period that fits the step of the sample biases "
-        "the mean without a trace, and differences of neighbours misjudge its variance.",
+        "the mean and leaves no trace, and differences of neighbours misjudge its variance.",
         do="Compare with a sample of another step, or with a random one.",
     ),
     Kind(

@@ -16,7 +16,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "spelled-labels",
         "measure",
-        "{these!r} {these:counts/count} as other labels than {those!r}.",
+        "{these!r} {these:counts as another label/count as other labels} than {those!r}.",
         effect="Rows with such labels count as wrong.",
         do="Use one spelling in `truth` and `predicted`, unless these are different labels.",
         do_on_command_line="Use one spelling in --truth and --predicted, unless these are different labels.",

@@ -41,10 +41,10 @@ KINDS: tuple[Kind, ...] = (
             "": "A few {units} carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}. The "
             "interval is as wide as so few {units} make it, and holds for others only if these are typical.",
             "stage": "A few {units} carry most of the weight. They have at most {df:.3g} effective degrees of freedom, "
-            "not the {nominal:g} of this interval, which is too short. It is wider with `df={df:.3g}`.",
+            "not the {nominal:g} of this interval, which is too short.",
             "subjects": "A few {units} carry most of the {kind} comparisons: {df:.3g} effective degrees of freedom, "
             "not {nominal:g}. One takes part in {largest:.1%} of them. The interval holds for others only if these are "
-            "typical. By average='subjects' each {unit} counts the same, which is another question.",
+            "typical. An average over {units} counts each the same, which is another question.",
         },
         do="Look at the largest {units}. Limit how many rows one may have, or weight {units} equally if that is the "
         "question.",
@@ -67,7 +67,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "thin-tail",
         "value",
-        "The rows beyond the {order:g} quantile count as {rows:.1f}. Its interval may be too short.",
+        "Only {rows:.1f} effective rows lie beyond the {order:g} quantile. Its interval may be too short.",
         do="Ask for a quantile nearer to the middle, or add rows.",
     ),
     Kind(
@@ -100,6 +100,8 @@ KINDS: tuple[Kind, ...] = (
         "value",
         "{measure} {values:g} {n:is/are} below {chance:g}: is the positive class{positive:? ({positive})} or the "
         "direction of the score reversed?",
+        do="Name the class in `positive`, or negate the score.",
+        do_on_command_line="Name the class in --positive, or negate the score.",
     ),
     Kind(
         "noise-floor",
@@ -166,8 +168,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "known-part",
         "value",
-        "One of the values that this is made of did not vary, and is taken as known exactly. Its own limits are wider "
-        "than a standard error of 0, so that these limits are too short, and a test by them rejects too often.",
+        "One of the values that this one is made of did not vary, and is taken as known exactly. Its own limits are "
+        "wider than a standard error of 0, so that these limits are too short, and a test by them rejects too often.",
         do="Look at the limits of the values themselves, or merge groups until each shows variation.",
     ),
     Kind(
@@ -224,5 +226,14 @@ KINDS: tuple[Kind, ...] = (
         "{low:.4f} to {high:.4f}, df {df:.4g}).",
         do="If that is the question, ask for it: `average='subjects'`.",
         do_on_command_line="If that is the question, ask for it: --average subjects.",
+    ),
+    Kind(
+        "rising-errors",
+        "value",
+        "The error rises with the order of the rows, from {first:.2f} in the first fold to {last:.2f} in the last. The "
+        "mean over folds says little of rows that are still to come.",
+        effect="What later rows have to do with labels may be another thing than what earlier ones have.",
+        do="`strat.protocols.drift` tests each later part of the rows after each training.",
+        do_on_command_line="In Python `strat.protocols.drift` tests each later part of the rows after each training.",
     ),
 )

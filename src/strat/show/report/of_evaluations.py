@@ -48,7 +48,7 @@ def of_evaluation(evaluation: Evaluation) -> Told:
         methods=methods_of(first),
         topics=frozenset().union(*(topics_of(e) for e in evaluation.estimates.values())),
         notes=evaluation.notes,
-        data={"schema": "strat/evaluate/3", **evaluation.data()},
+        data={"schema": "strat/evaluate/4", **evaluation.data()},
         title=source or f"{measures} of {counted(evaluation.rows, 'row')}",
     )
 
