@@ -338,7 +338,8 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
             f"must have labels of the type of `truth`, got {plain(guesses[p[0]])!r} against {plain(truths[t[0]])!r}; "
             "make both text or both numbers.",
         )
-    right = t == p if np.array_equal(truths, guesses) else equal(truths[t], guesses[p])
+    alike = truths.dtype == guesses.dtype and np.array_equal(truths, guesses)
+    right = t == p if alike else equal(truths[t], guesses[p])
     codes = (right == counted).astype(np.int64)
     return Statistic(
         name=name,
