@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import strat
-from strat.verbs.metrics import METRICS
+from strat.measures.register import spellings
 
 Data = dict[str, np.ndarray]
 Roles = dict[str, Any]
@@ -103,7 +103,19 @@ OF_BINARY = (
     *("positive_likelihood_ratio", "negative_likelihood_ratio"),
 )
 OF_AMOUNTS = (
-    *("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall", "pinball_loss@0.8"),
+    *(
+        "rmse",
+        "mae",
+        "mse",
+        "mean_error",
+        "r2",
+        "mape",
+        "spearman",
+        "kendall",
+        "correlation",
+        "pinball_loss",
+        "pinball_loss@0.8",
+    ),
     *("icc1", "icc2", "icc3", "krippendorff_alpha_interval", "krippendorff_alpha_ratio"),
 )
 OF_RATINGS = ("gwet_ac2_linear", "gwet_ac2_quadratic", "krippendorff_alpha_ordinal")
@@ -117,8 +129,10 @@ GROUPS_OF_MEASURES: dict[str, tuple[Roles, tuple[str, ...]]] = {
         LABELS,
         tuple(
             name
-            for name, one in METRICS.items()
-            if one.needs == ("truth", "predicted") and name not in {*OF_BINARY, *OF_AMOUNTS, *OF_RATINGS}
+            for name, one in sorted(spellings().items(), key=lambda item: item[0] != "accuracy")
+            if one.needs == ("truth", "predicted")
+            and one.at is None
+            and name not in {*OF_BINARY, *OF_AMOUNTS, *OF_RATINGS}
         ),
     ),
     "two labels": (BINARY, OF_BINARY),
@@ -126,6 +140,7 @@ GROUPS_OF_MEASURES: dict[str, tuple[Roles, tuple[str, ...]]] = {
     "ratings": (LABELS, OF_RATINGS),
     "scores": (SCORES, OF_SCORES),
     "numbers": ({"score": "amount0"}, ("mean", "total", "median", "latency@0.9")),
+    "selections": ({"predicted": BINARY["predicted"]}, ("selection_rate",)),
     "ratio": ({"truth": "length", "score": "amount0"}, ("ratio",)),
     "spent": ({"predicted": "called0", "score": "length"}, ("cost_per_success",)),
     "forecasts": ({"truth": "amount", "predicted": "amount0", "score": "length"}, ("mase",)),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import strat
+from strat.base.notes import codes_of
 
 from .held_out.procedures import PROCEDURES as SECOND_PROCEDURES
 from .methods import PROCEDURES
@@ -18,9 +19,10 @@ from .trials import Scenario
 
 GOAL = (0.94, 0.96)
 HAIR = 1e-9
-CAUTIONS = {  # codes of notes on intervals
+CAUTIONS = {  # codes of notes on intervals that may be too short
     "few-units", "two-kinds", "few-holders", "few-of-class", "few-df", "thin-tail", "no-variation", "heavy-units",
-    "one-outcome",
+    "one-outcome", "skewed-units", "few-beyond", "few-subjects", "no-subjects", "subjects-inferred", "no-disagreement",
+    "known-part", "single-stratum-multi-array", "similar-splits",
 }  # fmt: skip
 
 
@@ -152,7 +154,7 @@ def _warned(trial: Any) -> bool:
     one = trial.extra.get("estimate")
     if one is None and trial.statistic is not None and not trial.statistic.axes:
         one = strat.estimate(trial.statistic, on=trial.design)
-    return one is not None and any("short" in note or note.code in CAUTIONS for note in one.notes)
+    return one is not None and not CAUTIONS.isdisjoint(codes_of(one.notes))
 
 
 def _independent(trial: Any) -> bool:

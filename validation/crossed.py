@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import strat
+from strat.base.notes import codes_of
 
 SAMPLES, NORMAL = 1000, 1.959963984540054
 
@@ -95,7 +96,7 @@ class Counts:
         if 0 < y.sum() < len(y):
             clustered = strat.estimate(strat.proportion(y), on=strat.Design.clustered(column))
             pairs += [usual(y, row, column), clustered.interval()]
-            self.cautioned += any("may be too short" in note for note in crossed.notes)
+            self.cautioned += "few-holders" in codes_of(crossed.notes)
         else:
             self.empty += 1
         for place, (low, high) in enumerate(pairs):

@@ -109,6 +109,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
         mean_average_precision,
         mean_iou,
         mean_reciprocal_rank,
+        measure,
         mer,
         metric,
         mqm,
@@ -171,7 +172,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads when it is first used
     from strat.show.report.explain import explain
     from strat.verbs.check import check
     from strat.verbs.compare import compare
-    from strat.verbs.cross_validation import cross_validate
+    from strat.verbs.cross_validation import cross_validate, learning_curve
     from strat.verbs.evaluate import evaluate
     from strat.verbs.gate import gate
     from strat.verbs.look import look
@@ -267,6 +268,7 @@ __all__ = [
     "kappa",
     "kendall",
     "krippendorff_alpha",
+    "learning_curve",
     "linear_regression",
     "log_loss",
     "logistic_regression",
@@ -282,6 +284,7 @@ __all__ = [
     "mean_average_precision",
     "mean_iou",
     "mean_reciprocal_rank",
+    "measure",
     "measures",
     "mer",
     "metric",
@@ -385,6 +388,7 @@ _HOMES = {
     "half_samples": "strat.replication",
     "intraclass_correlation": "strat.estimation",
     "jackknife": "strat.replication",
+    "learning_curve": "strat.verbs.cross_validation",
     "look": "strat.verbs",
     "measures": "strat.measures",
     "multi_array": "strat.replication",
@@ -419,6 +423,15 @@ def _in_a_part(name: str) -> str | None:
     return None
 
 
+def _as_a_measure(name: str) -> str | None:
+    """How a measure is called here that other tools have under this name."""
+    if name.startswith("_"):
+        return None
+    from strat.measures.register import line_for
+
+    return line_for(name)
+
+
 if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
 
     def __getattr__(name: str) -> Any:
@@ -426,7 +439,7 @@ if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
         if name not in __all__:
             from strat.base.elsewhere import no_attribute
 
-            raise no_attribute(__name__, name, _in_a_part(name))
+            raise no_attribute(__name__, name, _in_a_part(name) or _as_a_measure(name))
         home = _HOMES.get(name, "strat.measures")
         module = import_module(home)
         value = globals()[name] = module if home.endswith(f".{name}") else getattr(module, name)

@@ -158,7 +158,7 @@ def test_compare_two_columns(answers: Path) -> None:
     assert "treating rows as independent would have said" in text
     assert "equivalence within 0.05" in text
     found = json.loads(ask("compare", answers, *options, "--json"))
-    assert found["schema"] == "strat/compare/3"
+    assert found["schema"] == "strat/compare/4"
     assert found["comparison"]["a"] == "new"
     table = np.genfromtxt(answers, delimiter=",", dtype=str, skip_header=1)
     clustered = mcnemar_clustered(table[:, 2], table[:, 4], table[:, 3], units=table[:, 1])

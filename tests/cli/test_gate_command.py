@@ -59,7 +59,7 @@ def test_json_and_summary(answers: Path, tmp_path: Path) -> None:
     summary.write_text("before\n")
     result = run(answers, *HOW, "--candidate", "bad", "--margin", 0.05, "--json", "--summary", summary)
     content = json.loads(result.output)
-    assert (content["schema"], content["answer"], content["exit_code"]) == ("strat/gate/2", "worse", 3)
+    assert (content["schema"], content["answer"], content["exit_code"]) == ("strat/gate/3", "worse", 3)
     text = summary.read_text()
     assert text.startswith("before\n**worse: accuracy")
     assert "| accuracy | loss below 0.05 |" in text

@@ -43,7 +43,7 @@ def test_evaluate_speaks_every_form(table: Path, capsys: pytest.CaptureFixture[s
     assert "stratified clusters: 2,000 rows in 60 units in 4 strata of 15" in text
     assert "Inference is for these 4 strata, fixed" in text
     _, data, _ = run(capsys, "evaluate", table, *ASKED, "--units", "passage", "--json", "--metric", "accuracy")
-    assert json.loads(data)["schema"] == "strat/evaluate/3"
+    assert json.loads(data)["schema"] == "strat/evaluate/4"
     _, markdown, _ = run(capsys, "evaluate", table, *ASKED, "--units", "passage", "--markdown", "--quiet")
     assert markdown.startswith("| measure |")
     assert "note" not in markdown

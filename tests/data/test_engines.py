@@ -18,9 +18,9 @@ from strat.data import read, reduce
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.measures.classification import f1
+from strat.measures.register import spellings
 from strat.measures.scores import auc
 from strat.verbs import evaluate
-from strat.verbs.metrics import METRICS
 
 Make = Callable[[dict[str, np.ndarray], Path], Any]
 
@@ -217,7 +217,7 @@ def test_binned_scores_stay_within_the_printed_bound(predictions: dict[str, np.n
     assert binned["auc"].se == pytest.approx(exact.se, rel=0.05)
 
 
-OF_SCORES = [name for name, metric in METRICS.items() if metric.needs == ("truth", "score") and metric.average is None]
+OF_SCORES = [name for name, measure in spellings().items() if measure.needs == ("truth", "score")]
 
 
 def many_scores() -> dict[str, np.ndarray]:

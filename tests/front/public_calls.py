@@ -243,6 +243,13 @@ def _statistics(call: Maker) -> None:
         call("strat", f, **t)
     for f in (s.f1, s.precision, s.recall, s.specificity, s.jaccard):
         call("strat", f, **t)
+    call("measures", measures.negative_predictive_value, **t)
+    call("measures", measures.false_positive_rate, **t)
+    call("measures", measures.false_negative_rate, **t)
+    call("measures", measures.selection_rate, predicted=GUESS)
+    call("measures", measures.win_rate, **{name: VOTES[name] for name in ("left", "right", "winner")})
+    call("measures", measures.decision_curve, truth=TRUTH, probability=SHARE, thresholds=[0.2, 0.5])
+    call("measures", measures.partial_auc, truth=TRUTH, score=SCORE, specificity=0.5)
     call("strat", s.fbeta, **t, beta=2.0)
     call("strat", s.kappa, **t)
     call("strat", s.confusion, **t)
@@ -632,6 +639,7 @@ def _recognition(call: Maker) -> None:
     call("recognition", o.rates, thresholds=[0.2, 0.5])
     call("recognition", o.fnir_at, fpir=[0.2])
     call("recognition", o.threshold, fpir=0.2)
+    call("recognition", r.eer, genuine=[3.0, 2.5, 2.0, 0.9], impostor=[1.0, 0.5, 2.2, 0.1])
     call("recognition", r.verification_of_trials, similarity=[3.0, 2.5, 1.0, 2.0, 0.5, 2.2], probes=list("abcaab"),
          gallery=list("abcbcc"))  # fmt: skip
     call("recognition", r.verification_of_embeddings, probes=SQUARE, probe_subjects=SUBJECTS)
@@ -668,6 +676,7 @@ def _tables(call: Maker) -> None:
     call("tables", t.evaluate, source=TABLE, score="s")
     folds = {"estimator": Lazy(model), "X": CLOUD, "y": TRUTH, "cv": 3}
     call("strat", strat.cross_validate, **folds, scoring=["accuracy", "roc_auc"], skip=("n_jobs",))
+    call("strat", strat.learning_curve, **folds, sizes=[6, 12], skip=("n_jobs",))
     both = {"models": Lazy(lambda: {"a": model(), "b": model()}), "X": CLOUD, "y": TRUTH, "cv": 3}
     call("strat", strat.compare_models, **both, skip=("n_jobs", "folder", "progress"))
     call("tables", t.check, source=TABLE, **roles, trials=50)

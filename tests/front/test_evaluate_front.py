@@ -15,8 +15,7 @@ import pytest
 import strat
 from strat import StratError
 from strat.cli import main
-from strat.verbs.metric_words import ALIASES
-from strat.verbs.metrics import METRICS
+from strat.measures.register import every
 
 Frame = Callable[[dict[str, Any]], Any]
 FRAMES: dict[str, Frame] = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
@@ -96,12 +95,15 @@ def test_a_clinical_table(df: Any) -> None:
     assert {line["positive"] for line in json.loads(found.to_json())["groups"]} == {"malignant"}
 
 
+ALIASES = {word: one for one in every() if one.of_tables and not one.needs_number for word in one.also}
+
+
 @pytest.mark.parametrize("alias", ALIASES)
 def test_every_word_of_the_trade_is_a_measure(alias: str) -> None:
     data = _patients()
     ill = (data["diagnosis"] == "malignant").astype(int)
     table = {"y": ill, "p": (data["prob"] > 0.4).astype(int), "s": data["prob"]}
-    metric = METRICS[ALIASES[alias]]
+    metric = ALIASES[alias]
     if metric.name == "interval_share":
         table["p"] = np.minimum(table["p"], table["s"])  # a lower limit
     roles = dict(zip(("truth", "predicted", "score"), "yps", strict=True))

@@ -32,7 +32,7 @@ PARTS = (
     "planning",
     "gaussian",
 )
-VALUES = {"Cost", "Statistic"}  # what results are made from: one line in angle brackets
+VALUES = {"Cost", "Measure", "Statistic"}  # what results are made from: one line in angle brackets
 OTHERS = {"Winner"}
 
 TABLE = {

@@ -51,6 +51,10 @@ def words() -> dict[str, Any]:
         "scores_of_data_sets": rng.random((8, 3)),
         "sizes": [50, 100, 200, 400],
         "errors": [0.14, 0.12, 0.11, 0.105],
+        "probes": rng.normal(size=(6, 4)),
+        "gallery": rng.normal(size=(4, 4)),
+        "probe_ids": [0, 0, 1, 1, 2, 3],
+        "gallery_ids": [0, 1, 2, 3],
         "model": linear.LogisticRegression(),
         "X": np.column_stack([x, columns["score"]]),
     }
@@ -89,10 +93,12 @@ def test_parts_answer_as_well_and_say_no_more_of_a_word_that_nobody_has(part: st
         ("selection_rate", "strat.measures.selection_rate"),
         ("win_rate", "strat.measures.win_rate"),
         ("fit_learning_curve", "strat.planning.fit_learning_curve"),
+        ("f1_score", "strat.measures.f1"),
+        ("roc_auc", "strat.measures.auc"),
     ],
 )
 def test_a_name_of_a_part_answers_with_its_place(name: str, line: str) -> None:
-    with pytest.raises(AttributeError, match=f"; type {line}$"):
+    with pytest.raises(AttributeError, match=rf"; type {line}(\(|$)"):
         getattr(strat, name)
     assert eval(line)
 

@@ -12,8 +12,8 @@ from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve as sk_calibration_curve
 
 import strat.measures as m
+from strat import measures as c
 from strat.base.errors import StratWarning
-from strat.measures import classification as c
 from strat.measures import loss as lo
 from strat.measures import multilabel as ml
 from strat.measures import probabilities as p

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from strat.base.errors import StratError
 from strat.base.limits import changed
 from strat.measures.classification import f1
-from strat.measures.confusion import confusion
+from strat.measures.confusion_counts import confusion
 from strat.measures.confusion_matrix import ConfusionMatrix, confusion_by
 
 counts = st.integers(1, 5).flatmap(lambda k: arrays(np.int64, (k, k), elements=st.integers(0, 30)))

@@ -12,9 +12,9 @@ from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
 import strat
+from strat import measures as c
 from strat.base.errors import StratWarning
 from strat.measures import accuracy, error_rate, risk_curves
-from strat.measures import classification as c
 from strat.measures import loss as lo
 from strat.measures import probabilities as p
 from strat.measures import score_rates as rates

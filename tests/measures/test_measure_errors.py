@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import strat
+from strat import measures as c
 from strat.base.errors import StratError
-from strat.measures import classification as c
 from strat.measures import loss as lo
 from strat.measures import multilabel as ml
 from strat.measures import probabilities as p

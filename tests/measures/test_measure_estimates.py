@@ -7,8 +7,8 @@ import pytest
 
 import strat
 import strat.measures as m
+from strat import measures as c
 from strat.estimation import proportions
-from strat.measures import classification as c
 from strat.measures import loss as lo
 from strat.measures import multilabel as ml
 from strat.measures import probabilities as p

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import strat.measures as m
-from strat.measures import classification as c
+from strat import measures as c
 from strat.measures import loss as lo
 from strat.measures import probabilities as p
 from strat.measures import score_rates as rates

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 
 import strat.measures as m
+from strat import measures as c
 from strat.base.errors import StratError
-from strat.measures import classification as c
 from strat.measures import loss as lo
 from strat.measures import multilabel as ml
 from strat.measures import probabilities as p

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ from strat import protocols
 from strat.base.errors import StratError
 from strat.base.notes import codes_of
 from strat.datasets import gaussian_classes
-from strat.verbs.scoring import BY_SCORE
+from strat.measures.scores import AREAS
 
 DATA = gaussian_classes(240, means=[[-1, 0], [1, 0]], rng=1)
 THREE = gaussian_classes(240, means=[[-2, 0], [0, 2], [2, 0]], rng=2)
@@ -339,7 +340,7 @@ def test_tables_of_the_result(tmp_path) -> None:
     assert frame["measure"].tolist() == ["accuracy", "f1_macro", "roc_auc"]
     assert frame["fold_mean"].tolist() == [result.folds[name].mean() for name in frame["measure"]]
     assert type(result.to_frame("polars")).__module__.startswith("polars")
-    assert "strat/cross_validate/2" in result.to_json()
+    assert "strat/cross_validate/3" in result.to_json()
     assert "<table>" in result._repr_html_()
     assert len(result.plot().get_yticklabels()) == 3
     with pytest.raises(StratError, match="`name` must be a measure that was asked for"):
@@ -366,9 +367,7 @@ def test_every_word_of_scikit_learn_that_is_promised_exists() -> None:
 
     known = set(get_scorer_names())
     assert known >= set(BINARY) | set(MANY)
-    assert known >= {f"neg_{name}" for name in ("log_loss", "brier_score")} | (
-        set(BY_SCORE) - {"auc", "log_loss", "brier"}
-    )
+    assert known >= {"neg_log_loss", "neg_brier_score", "average_precision", "top_k_accuracy", *AREAS}
 
 
 def test_the_signature_shows_scikit_learns_words() -> None:
@@ -380,3 +379,38 @@ def test_the_signature_shows_scikit_learns_words() -> None:
         "groups",
         "scoring",
     ]
+
+
+def test_a_learning_curve_ends_at_the_value_of_all_training_rows() -> None:
+    X, y, patient = DATA.X, DATA.y, np.arange(len(DATA.y)) // 3
+    curve = strat.learning_curve(LogisticRegression(), X, y, groups=patient, sizes=[0.2, 0.6, 1.0], rng=3)
+    whole = strat.cross_validate(LogisticRegression(), X, y, groups=patient, scoring="accuracy", rng=3)["accuracy"]
+    assert curve.axes[0].name == "training rows"
+    assert curve.value[-1] == pytest.approx(whole.value, rel=1e-12)
+    assert curve.se[-1] == pytest.approx(whole.se, rel=1e-12)
+    gain = curve.map(lambda v: v[..., -1] - v[..., 0])  # of models that are tested on the same rows
+    assert gain.value == pytest.approx(curve.value[-1] - curve.value[0])
+    assert gain.se < np.hypot(curve.se[0], curve.se[-1])
+
+
+def test_a_learning_curve_rises_where_there_is_something_to_learn() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 30)), rng.integers(0, 2, 600)
+    X += 0.25 * (2 * y - 1)[:, None]
+    curve = strat.learning_curve(LogisticRegression(), X, y, sizes=[20, 100, 400], scoring="roc_auc")
+    assert (np.diff(curve.value) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sizes": [0]}, r"`sizes` must be from 1 to [0-9]+ rows, which the smallest training set has, .* got 0"),
+        ({"sizes": [10_000]}, r"`sizes` must be from 1 to [0-9]+ rows, .* got 10000"),
+        ({"sizes": [0.5, 20]}, r"`sizes` must be from 1 to [0-9]+ rows, .* got 0\.5, 20"),
+        ({"sizes": [1]}, r"`sizes` must leave every class in every training set, got 1\."),
+        ({"scoring": ["accuracy", "f1_macro"]}, r"`scoring` must be one measure for a learning curve, got 2\."),
+    ],
+)
+def test_refusals_of_a_learning_curve(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(StratError, match=message):
+        strat.learning_curve(GaussianNB(), DATA.X, DATA.y, **options)

@@ -173,7 +173,7 @@ def latex(text: str) -> None:
 
 
 def as_json(text: str) -> None:
-    assert json.loads(text)["schema"] == "strat/evaluate/3"
+    assert json.loads(text)["schema"] == "strat/evaluate/4"
 
 
 def as_csv(text: str) -> None:

@@ -96,7 +96,7 @@ def test_every_number_of_the_result_is_embedded(evaluation: Any, board: Any) -> 
     first, second = data["results"]
     assert first["leaderboard"] == board.data()["leaderboard"]
     assert second["measures"] == evaluation.data()["measures"]
-    assert second["schema"] == "strat/evaluate/3"
+    assert second["schema"] == "strat/evaluate/4"
 
 
 def test_tables_show_what_the_result_has(evaluation: Any) -> None:

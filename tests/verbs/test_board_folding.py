@@ -10,9 +10,9 @@ import pytest
 
 import strat
 from strat.base.limits import changed
+from strat.measures.register import Measure
 from strat.verbs import board_folding, comparing
 from strat.verbs.board import Board
-from strat.verbs.metrics import Metric
 
 ROWS = 2_000
 
@@ -58,7 +58,7 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Rows before and after every folding."""
     seen: list[tuple[int, int]] = []
 
-    def watched(board: Board, metric: Metric) -> Board:
+    def watched(board: Board, metric: Measure) -> Board:
         short = board_folding.folded(board, metric)
         seen.append((len(board), len(short)))
         return short

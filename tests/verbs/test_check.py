@@ -15,10 +15,11 @@ from strat import StratError
 from strat.base.notes import codes_of
 from strat.cli import main
 from strat.datasets import clustered_predictions
+from strat.measures.register import spellings
 from strat.verbs.check import DRAWN, check
 from strat.verbs.check_result import sheet
 from strat.verbs.check_trials import Line, limits_of_samples
-from strat.verbs.metrics import METRICS, chosen
+from strat.verbs.metrics import chosen
 from strat.verbs.metrics import named as of_name
 from strat.verbs.simulate import shapes, simulator
 from strat.verbs.simulate_crossed import crossed_simulator
@@ -204,7 +205,9 @@ def test_errors_say_what_to_do(options: dict[str, object], message: str) -> None
         check(table, **LABELS, **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "roles"), [("pass@2", "`score` and `items`"), ("cost_per_success", "`predicted`")])
+@pytest.mark.parametrize(
+    ("name", "roles"), [("pass@2", "`score` and `items`"), ("cost_per_success", "`score` and `predicted`")]
+)
 def test_measures_that_no_sample_is_drawn_for_are_refused(name: str, roles: str) -> None:
     table = {"right": [0, 1] * 10, "cost": [1.0, 2.0] * 10, "item": [k // 2 for k in range(20)]}
     score = {"score": "right"} if name == "pass@2" else {"predicted": "right", "score": "cost"}
@@ -215,11 +218,12 @@ def test_measures_that_no_sample_is_drawn_for_are_refused(name: str, roles: str)
 def test_every_measure_is_drawn_for_or_refused_by_name() -> None:
     table = {"y": [0, 1] * 10, "guess": [0, 1, 1, 1] * 5, "score": [0.2, 0.7, 0.4, 0.9] * 5, "item": list(range(20))}
     roles = {"truth": "y", "predicted": "guess", "score": "score", "items": "item"}
-    for name in (*METRICS, "consistency", "majority@2", "best@2", "mean@2", "pass^2", "net_benefit@0.2"):
+    of_drawn = [{"truth", "predicted"}, {"truth", "score"}, {"score"}]
+    for name in (*spellings(), "majority@2", "best@2", "mean@2", "pass^2", "net_benefit@0.2"):
         needs = of_name(name).needs
         asked = {role: column for role, column in roles.items() if role in (*needs, "items")}
-        if set(needs) <= {"truth", "predicted"} or set(needs) <= {"truth", "score"}:
-            assert needs in DRAWN
+        if set(needs) in of_drawn:
+            assert frozenset(needs) in DRAWN
         else:
             with pytest.raises(StratError, match="must be measures of rows here"):
                 check(table, **asked, metrics=name, trials=50)

@@ -415,7 +415,7 @@ def test_logs_are_named_by_file_and_by_hand(tmp_path: Path, eval_log: Write) -> 
         (["--metric", "macro_f1", "--by", "lang"], {"metrics": "macro_f1", "by": "lang"}),
         (["--metrics", "accuracy", "--metric", "kappa"], {"metrics": ["accuracy", "kappa"]}),
         (["--predicted", "model_c", "--baseline", "model_a"], THREE | {"baseline": "model_a"}),
-        (["--metric", "f1", "--average", "weighted"], {"metrics": "weighted_f1"}),
+        (["--metric", "f1", "--average", "weighted"], {"metrics": "f1", "average": "weighted"}),
     ],
 )
 def test_the_command_says_what_the_library_says(arguments: list[str], options: dict[str, Any], file: Path) -> None:
@@ -427,7 +427,7 @@ def test_the_command_says_what_the_library_says(arguments: list[str], options: d
 def test_areas_on_the_command_line(file: Path) -> None:
     call = ["compare", file, "--truth", "ill", "--score", "a", "--score", "b", "--units", "doc"]
     found = json.loads(_ask(*call, "--metric", "auc", "--positive", "malignant", "--json"))
-    assert found["schema"] == "strat/compare/3"
+    assert found["schema"] == "strat/compare/4"
     assert found["comparison"]["pvalue"] == pytest.approx(strat.compare(FRAME, **AREAS).pvalue, abs=1e-12)
     with pytest.raises(StratError, match="`--positive` must name the positive class"):
         _ask(*call)

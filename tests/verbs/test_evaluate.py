@@ -175,7 +175,7 @@ def test_forms(predictions: dict[str, np.ndarray]) -> None:
     found = evaluate(predictions, **ROWS, units="passage")
     assert isinstance(found, Evaluation)
     data = json.loads(found.to_json())
-    assert data["schema"] == "strat/evaluate/3"
+    assert data["schema"] == "strat/evaluate/4"
     assert data["measures"][0]["estimate"] == found["accuracy"].value
     assert found.to_markdown().splitlines()[2].startswith("| measure | estimate |")
     assert r"\toprule" in found.to_latex()

@@ -18,9 +18,10 @@ import strat
 from strat import Design, Estimate
 from strat.base.limits import changed
 from strat.base.notes import Note
+from strat.measures.register import spellings
 from strat.verbs import evaluate
 from strat.verbs.evaluation import Evaluation
-from strat.verbs.metrics import METRICS, chosen
+from strat.verbs.metrics import chosen
 
 Data = dict[str, np.ndarray]
 LABELS = {"truth": "truth", "predicted": "guess"}
@@ -57,21 +58,22 @@ ONE_CLASS = {
     *("negative_predictive_value", "false_positive_rate", "false_negative_rate"),
     *("positive_likelihood_ratio", "negative_likelihood_ratio"),
 }
-OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall")
+OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2", "mape", "spearman", "kendall", "correlation", "pinball_loss")
 OF_RISKS = ("calibration_slope", "calibration_intercept", "net_benefit@0.3")
 OF_RATINGS = ("icc1", "icc2", "icc3", "krippendorff_alpha_interval", "krippendorff_alpha_ratio",
               "gwet_ac2_linear", "gwet_ac2_quadratic")  # fmt: skip
 NUMERIC = {"mean", "total", "median", "ratio", "cost_per_success", *OF_NUMBERS, *OF_RISKS, *OF_RATINGS}
 MEASURES: dict[str, tuple[Any, dict[str, str]]] = {
     name: (name, SCORES if "score" in metric.needs else BINARY if name in ONE_CLASS else LABELS)
-    for name, metric in METRICS.items()
-    if name not in NUMERIC and len(metric.needs) < 3
+    for name, metric in spellings().items()
+    if name not in NUMERIC and len(metric.needs) == 2 and metric.of != "item"
 } | {
     "mase": ("mase", {"truth": "weight", "predicted": "score", "score": "risk"}),
     "interval_share": ("interval_share", {"truth": "cat", "predicted": "score", "score": "weight"}),
     "harrell_c": ("harrell_c", {"truth": "weight", "predicted": "called", "score": "risk"}),
     **{name: (name, {"truth": "cat", "predicted": "risk", "score": "score"}) for name in ("nri", "idi")},
     **{name: (name, {"score": "score"}) for name in ("mean", "total", "median", "latency@0.9")},
+    "selection_rate": ("selection_rate", {"predicted": "called"}),
     **{name: (name, {"truth": "cat", "score": "risk"}) for name in OF_RISKS},
     **{name: (name, {"truth": "cat", "predicted": "called"}) for name in OF_RATINGS},
     "ratio": ("ratio", {"truth": "weight", "score": "score"}),

@@ -176,7 +176,7 @@ def test_a_long_table_and_more_systems() -> None:
 def test_json_has_a_schema_and_every_number() -> None:
     result = ask(table(), by="half")
     content = json.loads(result.to_json())
-    assert content["schema"] == "strat/gate/2"
+    assert content["schema"] == "strat/gate/3"
     assert (content["answer"], content["exit_code"]) == (result.answer, result.exit_code)
     assert [check["low"] for check in content["checks"]] == [check.low for check in result.checks]
 

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 import strat
 from strat.base.errors import StratError
 from strat.cli.app import app
+from strat.measures.register import every
 from strat.verbs import compare_files, evaluate_files
-from strat.verbs.field_files import LOWER, MEASURES, measure_of
+from strat.verbs.field_files import measure_of, of_files
 
 REFERENCE = ["the cat sat", "a dog ran far", "it was big", "we saw it"] * 5
 FIRST = [text.replace("a ", "the ") if k % 3 else text for k, text in enumerate(REFERENCE)]
@@ -62,17 +63,22 @@ def test_groups_take_their_own_rows(folder: Path) -> None:
     assert result.groups["wer"].worst().value == max(values)
 
 
-@pytest.mark.parametrize("name", list(MEASURES))
+OF_FILES = [str(one) for one in every() if one.files and one.name != "panoptic_quality"]
+
+
+@pytest.mark.parametrize("name", OF_FILES)
 def test_which_way_is_better_is_what_the_statistic_says(name: str) -> None:
-    kind, make, at = measure_of(name)
+    measure = measure_of(name)
     masks = [np.array([[1, 0]]), np.array([[1, 1]])]
     turns = [[(0.0, 9.0, "A")], [(0.0, 8.0, "A"), (8.0, 9.0, "B")]]
     runs = {"q": {"a": 1, "b": 0}, "r": {"a": 1}}
-    sides = {"texts": ["a b", "c d"], "masks": masks, "turns": turns, "retrieval": runs, "coco": _coco()}[kind]
-    if kind == "coco":
+    sides = {"texts": ["a b", "c d"], "masks": masks, "turns": turns, "runs": runs, "boxes": _coco()}[
+        measure.files or ""
+    ]
+    if measure.files == "boxes":
         pytest.importorskip("pycocotools")
-    statistic = make(*sides, at) if kind == "coco" else make(sides, sides, at)
-    assert statistic.higher_is_better is not name.startswith(LOWER)
+    statistic = of_files(measure, *(sides if measure.files == "boxes" else (sides, sides)))
+    assert statistic.higher_is_better is measure.higher_is_better
 
 
 def test_turns(tmp_path: Path) -> None:
@@ -207,7 +213,7 @@ def test_lines_count_from_one_as_in_an_editor(folder: Path) -> None:
 
 CASES = {
     "measure": ("ref.txt", "first.txt", {"metrics": "foo"}, r"`metrics` must be measures of files, got 'foo'"),
-    "number": ("ref.txt", "first.txt", {"metrics": "wer@3"}, r"must be a name such as 'ndcg@10'"),
+    "number": ("ref.txt", "first.txt", {"metrics": "wer@3"}, r"got 'wer@3'; a number follows some, as in 'ndcg@10'"),
     "kinds": ("ref.txt", "first.txt", {"metrics": ["wer", "der"]}, r"must take one kind of file, got 'wer', 'der'"),
     "lines": ("ref.txt", "about.csv", {"metrics": "wer"}, r"about.csv` must have as many lines as `.*ref.txt` \(20\)"),
     "absent": ("none.txt", "first.txt", {"metrics": "wer"}, r"none.txt` can't be read"),

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
+_SELECTED = "table, predicted='predicted', by='group', metrics='selection_rate'"
 _ROLES = "table, truth='truth', predicted='predicted'"
 _LINES = {
     "strat.Design.clustered(psu, strata=strata, weights=weights)": (
@@ -53,13 +54,15 @@ _LINES = {
     f"strat.evaluate({_ROLES}, by='group', metrics='recall').groups['recall'].gap()": (
         *("equal_opportunity", "equal_opportunity_difference"),
     ),
+    f"strat.evaluate({_ROLES}, by='group', metrics='recall').groups['recall'].worst()": ("worst_group",),
+    "strat.recognition.cmc(probes, gallery, probe_ids, gallery_ids)": ("measures.cmc", "cmc_curve"),
     f"strat.evaluate({_ROLES}, by='group', metrics=['recall', 'false_positive_rate']).equalized_odds()": (
         *("equalized_odds", "equalized_odds_difference", "equalized_odds_ratio"),
     ),
-    "strat.evaluate(table, score='predicted', by='group', metrics='mean').groups['mean'].gap()": (
+    f"strat.evaluate({_SELECTED}).groups['selection_rate'].gap()": (
         *("demographic_parity", "demographic_parity_difference", "statistical_parity"),
     ),
-    "strat.evaluate(table, score='predicted', by='group', metrics='mean').groups['mean'].ratio()": (
+    f"strat.evaluate({_SELECTED}).groups['selection_rate'].ratio()": (
         *("demographic_parity_ratio", "disparate_impact", "disparate_impact_ratio"),
     ),
     "strat.estimate(strat.accuracy(truth, predicted), on=strat.bootstrap(design)).interval()": (
@@ -83,7 +86,6 @@ _LINES = {
         "solve_power",
     ),
     "strat.planning.rows_for_width(width=0.05, proportion=0.8)": ("sample_size", "samplesize"),
-    "strat.planning.fit_learning_curve(sizes, errors)": ("learning_curve",),
     "strat.votes(votes)": ("elo", "elo_rating", "compute_elo", "arena"),
     "strat.recognition.verification_of_trials(similarity=score, mated=solved).det()": (
         *("recognition.det", "recognition.roc"),
@@ -102,7 +104,7 @@ def no_attribute(module: str, name: str, line: str | None = None) -> AttributeEr
     >>> print(no_attribute("strat", "svymean"))
     module 'strat' has no attribute 'svymean'; type strat.estimate(strat.mean(y), on=design)
     """
-    line = line or LINES.get(f"{module.rpartition('.')[2]}.{name}") or LINES.get(name)
+    line = LINES.get(f"{module.rpartition('.')[2]}.{name}") or LINES.get(name) or line
     message = f"module {module!r} has no attribute {name!r}"
     if line:  # and no guess of Python's behind it
         return AttributeError(f"{message}; type {line}", name=name)

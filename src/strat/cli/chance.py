@@ -12,6 +12,7 @@ from strat.base.errors import StratError, one_of
 from strat.base.notes import Note, records
 from strat.cli import options, output
 from strat.cli.output import Form, Sheet
+from strat.comparison.chance_measures import MEASURES
 
 SCHEMA = "strat/chance/1"
 # Below this a float loses digits, and then everything.
@@ -158,7 +159,7 @@ def _of_measure(ctx: typer.Context, measure: str, truth: Any, predicted: Any, sc
 
 def _check_measures(ctx: typer.Context, measures: list[str], truth: str | None, score: str | None) -> None:
     for one in measures:
-        one_of("--metric", one, ("kappa", "mcc", "balanced_accuracy", "auc"))
+        one_of("--metric", one, MEASURES)
     if truth is None:
         options.leave_out(ctx, "measure", "score", "positive", why="for a matrix: give --truth and --predicted")
     if ("auc" in measures) != (score is not None):

@@ -21,7 +21,7 @@ SAME = (  # arguments of the library that are options under the same name
 )
 
 
-@command.command()
+@command.command(epilog=options.all_measures())
 def evaluate(
     ctx: typer.Context,
     files: options.FilesOrLogs,
@@ -152,7 +152,8 @@ def evaluate(
     if paper:
         output.text_out(evaluation.paper(form, digits=digits), to)
         return
-    sheet = evaluation.sheet(naive=form not in ("markdown", "latex"))
+    make = evaluation.sheet if form == "json" else evaluation.table
+    sheet = make(naive=form not in ("markdown", "latex"))
     output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 
 
@@ -200,9 +201,9 @@ def _logs(files: list[str], metric: list[str] | None, failed: str, incomplete: s
 
 def _repeated(metric: list[str] | None) -> list[str] | None:
     """The measures, if they are of repeats, such as pass@3."""
-    from strat.verbs.metrics import of_repeats
+    from strat.verbs.metrics import repeated
 
-    return metric if any(of_repeats(name) for name in metric or ()) else None
+    return metric if any(repeated(metric)) else None
 
 
 def _is_log(path: Path, labelled: bool) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strat.base.errors import StratError
+from strat.measures.index import NAMES
 
 if TYPE_CHECKING:
     from strat.designs.sampling import Sampling
@@ -75,6 +76,19 @@ Metrics = Annotated[
         help="Measure (repeat for more): accuracy, macro_f1, sensitivity, ppv, auc, brier, rmse, …",
     ),
 ]
+
+
+def all_measures() -> str:
+    """The end of a help text: every measure, by the columns that it needs."""
+    options = {"truth": "--truth", "predicted": "--predicted", "score": "--score", "items": "--items"}
+    lines = [
+        f"{' '.join(options[role] for role in needs.split(', '))}: {', '.join(names.split())}."
+        for needs, names in NAMES.items()
+    ]
+    head = "Measures (also by the words of other trades; macro_, micro_ and weighted_ average over classes):"
+    return "\n\n".join([head, *lines])
+
+
 Level = Annotated[float, typer.Option(help="Confidence level.")]
 Seed = Annotated[int, typer.Option("--seed", "--rng", help="Seed of whatever is drawn.")]
 By = Annotated[

@@ -11,14 +11,10 @@ from strat import planning
 from strat.base.errors import StratError, one_of
 from strat.cli.options import leave_out, picture
 from strat.cli.output import Sheet, draw, emit
+from strat.measures.register import every
+from strat.measures.register import named as of_word
 
 SCHEMA = "strat/plan/1"
-CLASS_MEASURES = {
-    **dict.fromkeys(("sensitivity", "recall", "tpr", "fnr"), "positive"),
-    **dict.fromkeys(("specificity", "tnr", "fpr"), "negative"),
-}  # the true class of the rows that they look at
-PREDICTED_MEASURES = {"precision": "positive", "ppv": "positive", "npv": "negative"}
-
 Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]
 Measure = Annotated[
     str | None,
@@ -37,27 +33,29 @@ BayesError = Annotated[float, typer.Option("--bayes-error", help="Expected Bayes
 
 def share_looked_at(ctx: typer.Context, measure: str | None, prevalence: float | None, share: float | None) -> float:
     """The share of rows that a measure looks at."""
-    if measure is None or measure == "accuracy":
+    if measure is None or of_word(measure).looks_at == "all":
         leave_out(ctx, "prevalence", why="without a --metric that looks at one class, such as sensitivity")
         if measure is not None:
-            leave_out(ctx, "share", why="with --metric accuracy, which looks at every row")
+            leave_out(ctx, "share", why=f"with --metric {measure}, which looks at every row")
         return 1.0 if share is None else share
-    one_of("--metric", measure, ("accuracy", *CLASS_MEASURES, *PREDICTED_MEASURES, "auc"))
-    if measure == "auc":
+    known = of_word(measure)
+    if known.name == "auc":
         raise StratError(
             "`--metric` must not be auc here; `strat plan width` plans one, with --design-effect for rows in units."
         )
-    if measure in PREDICTED_MEASURES:
+    if not known.looks_at:
+        one_of("--metric", measure, sorted(one.name for one in every() if one.looks_at))
+    if known.looks_at.startswith("called"):
         leave_out(ctx, "prevalence", why=f"with --metric {measure}, which looks at rows by what was predicted")
         if share is None:
             raise StratError(
                 f"`--share` must be given with --metric {measure}: the share of rows that are predicted "
-                f"{PREDICTED_MEASURES[measure]}, for it looks at no others."
+                f"{known.looks_at.split()[1]}, for it looks at no others."
             )
         return share
     leave_out(ctx, "share", why=f"with --metric {measure}, whose share follows from --prevalence")
-    known = known_prevalence(measure, prevalence)
-    return known if CLASS_MEASURES[measure] == "positive" else 1 - known
+    positive = known_prevalence(measure, prevalence)
+    return positive if known.looks_at == "positive" else 1 - positive
 
 
 def known_prevalence(measure: str, prevalence: float | None) -> float:

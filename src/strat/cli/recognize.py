@@ -205,18 +205,8 @@ def recognize(
     )  # fmt: skip
     picture(plot)
     html, output = page_or_text(html, output)
-    if plot is None:
-        leave_out(ctx, "plot_kind", why="without --plot")
-    if sampled:
-        leave_out(ctx, "failed_score", why="with --sampled-gallery, which draws from all images")
     experiment = per_subject is not None or image is not None
     _left_out(ctx, source, open_, experiment)
-    if not experiment:
-        leave_out(ctx, "kinds", "figures", why="without --per-subject or --image")
-    if kinds is not None:
-        leave_out(ctx, "method", "figures", why="with --kinds: its errors are in closed form")
-    if not reid:
-        leave_out(ctx, "cameras", "gallery_cameras", "junk", why="without --reidentification")
     if reid:
         if html is not None:
             raise StratError("`--html` must be left out with --reidentification, which has no page yet.")
@@ -235,8 +225,24 @@ def recognize(
     emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=output)
 
 
+def _alone(ctx: typer.Context, experiment: bool) -> None:
+    """Refuse options that others are needed for, or that others rule out."""
+    asked = ctx.params
+    if asked["plot"] is None:
+        leave_out(ctx, "plot_kind", why="without --plot")
+    if asked["sampled"]:
+        leave_out(ctx, "failed_score", why="with --sampled-gallery, which draws from all images")
+    if not experiment:
+        leave_out(ctx, "kinds", "figures", why="without --per-subject or --image")
+    if asked["kinds"] is not None:
+        leave_out(ctx, "method", "figures", why="with --kinds: its errors are in closed form")
+    if not asked["reid"]:
+        leave_out(ctx, "cameras", "gallery_cameras", "junk", why="without --reidentification")
+
+
 def _left_out(ctx: typer.Context, source: Request, open_: bool, experiment: bool) -> None:
     """Refuse options that these scores have no use for."""
+    _alone(ctx, experiment)
     if source.kind not in ("probes", "images"):
         leave_out(ctx, "score", "device", why="with a table of scores: it is for embeddings")
     _labels_left_out(ctx, source)

@@ -18,8 +18,9 @@ from strat.base.validate.scalars import Rng, generator
 from strat.comparison.chance import chance
 from strat.comparison.chance_result import NULL
 from strat.estimation.hypothesis_tests import TestResult
-from strat.measures.classification import balanced_accuracy, kappa, mcc
+from strat.measures.classification import balanced_accuracy, mcc
 from strat.measures.confusion_matrix import ConfusionMatrix
+from strat.measures.kappas import kappa
 from strat.measures.positive import positive_of
 from strat.measures.scores import auc
 

@@ -14,7 +14,7 @@ from strat.base.errors import StratError, one_of, plain, some
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import FEW_UNITS, Axis, Statistic, block_totals
-from strat.measures.confusion import Counts, Pair, chosen, counts_of, pair
+from strat.measures.confusion_counts import Counts, Pair, chosen, counts_of, pair
 from strat.measures.multilabel import multilabel_counts, row_measure
 from strat.measures.positive import positive_of, refused
 from strat.measures.quotients import quotient

@@ -15,30 +15,16 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, equal, same_length
 from strat.measures.base import FEW_UNITS, Rows, Statistic
 from strat.measures.class_shares import Settings, class_share, left_out_note, recalls_of_classes
-from strat.measures.confusion import counts_of, family, pair, refuse_scores
-from strat.measures.custom import metric
-from strat.measures.kappas import kappa
+from strat.measures.confusion_counts import counts_of, family, pair, refuse_scores
 from strat.measures.label_notes import label_notes
 from strat.measures.positive import positive_of
 from strat.measures.quotients import quotient, share_slopes, share_value
-
-__all__ = [
-    "accuracy",
-    "balanced_accuracy",
-    "error_rate",
-    "f1",
-    "fbeta",
-    "jaccard",
-    "kappa",
-    "mcc",
-    "metric",
-    "precision",
-    "recall",
-    "selection_rate",
-    "specificity",
-]
+from strat.measures.register import measure, of_classes_there, of_one_class, one_for_all
 
 
+@measure(
+    "precision", "positive_predictive_value", "ppv", averaged=True, looks_at="called positive", together=of_one_class
+)
 @checked
 def precision(
     truth: ArrayLike,
@@ -75,6 +61,16 @@ def precision(
     return class_share("precision", truth, predicted, (1, 0, 0, 0), (0, 1, 0, 0), settings)
 
 
+@measure(
+    "recall",
+    "sensitivity",
+    "true_positive_rate",
+    "tpr",
+    "hit_rate",
+    averaged=True,
+    looks_at="positive",
+    together=of_one_class,
+)
 @checked
 def recall(
     truth: ArrayLike,
@@ -96,6 +92,9 @@ def recall(
     return class_share("recall", truth, predicted, (1, 0, 0, 0), (0, 0, 1, 0), settings)
 
 
+@measure(
+    "specificity", "selectivity", "true_negative_rate", "tnr", averaged=True, looks_at="negative", together=of_one_class
+)
 @checked
 def specificity(
     truth: ArrayLike,
@@ -117,6 +116,7 @@ def specificity(
     return class_share("specificity", truth, predicted, (1, -1, -1, 1), (0, 0, -1, 1), settings)
 
 
+@measure("negative_predictive_value", "npv", looks_at="called negative", together=one_for_all)
 @checked
 def negative_predictive_value(
     truth: ArrayLike,
@@ -136,6 +136,7 @@ def negative_predictive_value(
     return class_share("negative predictive value", truth, predicted, (1, -1, -1, 1), (0, -1, 0, 1), settings)
 
 
+@measure("false_positive_rate", "fpr", "fall_out", higher_is_better=False, looks_at="negative", together=one_for_all)
 @checked
 def false_positive_rate(
     truth: ArrayLike,
@@ -155,6 +156,7 @@ def false_positive_rate(
     return class_share("false positive rate", truth, predicted, (-1, 1, 0, 0), (0, 0, -1, 1), settings)
 
 
+@measure("false_negative_rate", "fnr", "miss_rate", higher_is_better=False, looks_at="positive", together=one_for_all)
 @checked
 def false_negative_rate(
     truth: ArrayLike,
@@ -174,6 +176,7 @@ def false_negative_rate(
     return class_share("false negative rate", truth, predicted, (-1, 0, 1, 0), (0, 0, 1, 0), settings)
 
 
+@measure("selection_rate", "positive_rate", "predicted_prevalence", needs=("predicted",))
 @checked
 def selection_rate(predicted: ArrayLike, *, positive: object = None) -> Statistic:
     """The share of rows that are predicted positive, whatever the truth is.
@@ -209,6 +212,7 @@ def selection_rate(predicted: ArrayLike, *, positive: object = None) -> Statisti
     )
 
 
+@measure("fbeta", at="beta", averaged=True, together=of_classes_there, unit="score", reference="van Rijsbergen 1979")
 @checked
 def fbeta(
     truth: ArrayLike,
@@ -238,6 +242,16 @@ def fbeta(
     return class_share(f"F{beta:g}", truth, predicted, (1 + b, 0, 0, 0), (0, 1, b, 0), settings)
 
 
+@measure(
+    "f1",
+    "f1_score",
+    "f_score",
+    "dice",
+    averaged=True,
+    together=of_classes_there,
+    unit="score",
+    reference="van Rijsbergen 1979",
+)
 @checked
 def f1(
     truth: ArrayLike,
@@ -259,6 +273,7 @@ def f1(
     return class_share("F1", truth, predicted, (2, 0, 0, 0), (0, 1, 1, 0), settings)
 
 
+@measure("jaccard", "iou", averaged=True, together=of_classes_there, reference="Jaccard 1912")
 @checked
 def jaccard(
     truth: ArrayLike,
@@ -280,6 +295,7 @@ def jaccard(
     return class_share("Jaccard", truth, predicted, (1, 0, 0, 0), (-1, 1, 1, 0), settings)
 
 
+@measure("accuracy", "acc", mixes_classes=True, looks_at="all", together=one_for_all)
 @checked
 def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The weighted share of rows that are labelled correctly.
@@ -292,6 +308,15 @@ def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return _agreement("accuracy", truth, predicted, True)
 
 
+@measure(
+    "error_rate",
+    "error",
+    "misclassification_rate",
+    higher_is_better=False,
+    mixes_classes=True,
+    looks_at="all",
+    together=one_for_all,
+)
 @checked
 def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The weighted share of rows that are labelled incorrectly.
@@ -307,14 +332,15 @@ def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
     (t, truths), (p, guesses) = encode("truth", truth), encode("predicted", predicted)
     same_length(truth=t, predicted=p)
-    a, b = truths[t], guesses[p]
     if family(truths) != family(guesses):
         raise StratError.about(
             "predicted",
-            f"must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "
+            f"must have labels of the type of `truth`, got {plain(guesses[p[0]])!r} against {plain(truths[t[0]])!r}; "
             "make both text or both numbers.",
         )
-    codes = (equal(a, b) == counted).astype(np.int64)
+    alike = truths.dtype == guesses.dtype and np.array_equal(truths, guesses)
+    right = t == p if alike else equal(truths[t], guesses[p])
+    codes = (right == counted).astype(np.int64)
     return Statistic(
         name=name,
         rows=(Rows(codes, np.array([[0.0, 1.0], [1.0, 1.0]]), 2),),
@@ -328,6 +354,7 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
     )
 
 
+@measure("balanced_accuracy", reference="Brodersen et al. 2010")
 @checked
 def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool = False) -> Statistic:
     """The mean recall of the classes that occur in `truth`; adjusted: 0 for chance and 1 at best.
@@ -376,6 +403,7 @@ def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool 
     )
 
 
+@measure("mcc", "matthews_corrcoef", "matthews", unit="correlation", bounds=(-1.0, 1.0), reference="Matthews 1975")
 @checked
 def mcc(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The Matthews correlation coefficient for any number of classes; 0 where it is 0 / 0.

@@ -24,9 +24,7 @@ from strat.show.figures import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-from strat.measures.confusion import chosen, confusion, pair, shares
-
-__all__ = ["Confused", "ConfusionMatrix", "confusion_by"]
+from strat.measures.confusion_counts import chosen, confusion, pair, shares
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, same_length
 from strat.measures.base import Rows, Statistic
 
-__all__ = ["metric"]
-
 
 @checked
 def metric(

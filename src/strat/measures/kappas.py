@@ -12,12 +12,12 @@ from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import FEW_UNITS, Rows, Statistic
-from strat.measures.confusion import Pair, chosen, pair
+from strat.measures.confusion_counts import Pair, chosen, pair
 from strat.measures.quotients import quotient
+from strat.measures.register import measure
 
-__all__ = ["kappa"]
 
-
+@measure("kappa", "cohen_kappa", "cohens_kappa", unit="score", bounds=(-np.inf, 1.0), reference="Cohen 1960")
 @checked
 def kappa(
     truth: ArrayLike, predicted: ArrayLike, *, labels: ArrayLike | None = None, weights: str | None = None

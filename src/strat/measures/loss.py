@@ -17,18 +17,6 @@ from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.quotients import share_slopes, share_value
 from strat.measures.scores import falling_thresholds, two_classes
 
-__all__ = [
-    "LossMatrix",
-    "Threshold",
-    "chow",
-    "coverage",
-    "expected_cost",
-    "expected_loss",
-    "optimal_threshold",
-    "selective_risk",
-    "zero_one_loss",
-]
-
 REFUSE = "refuse"
 
 

@@ -14,6 +14,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic, block_totals, unnamed_axes
 from strat.measures.quotients import share_slopes, share_value
+from strat.measures.register import UNBOUNDED, Columns, Groups, Measure, measure
 
 CURVED_BELOW = 200  # units below which a correlation is jackknifed: its closed form is short (see the validation page)
 
@@ -43,6 +44,7 @@ def _shaped(values: Array, axes: tuple[Axis, ...]) -> Array:
     return values if axes else values[..., 0]
 
 
+@measure("total", "sum", needs=("score",), reads="numbers", unit="unit of the score", bounds=UNBOUNDED)
 @checked
 def total(y: ArrayLike) -> Statistic:
     """The weighted total of y.
@@ -63,6 +65,32 @@ def total(y: ArrayLike) -> Statistic:
     )
 
 
+def _means_by_kind(_: Measure | None, columns: Columns) -> Groups:
+    """For each score whether it is 0 or 1, lies between, or beyond; and the mean of scores up to each kind."""
+    score = np.asarray(columns["score"], float)
+    anything = mean(score).renamed("mean score")
+    inside = replace(anything, link="logit", bounds=(0.0, 1.0))
+    kinds = np.where((score < 0) | (score > 1), 2, np.where(np.isin(score, (0.0, 1.0)), 0, 1))
+    return kinds, (replace(inside, proportion=True), inside, anything)
+
+
+def _mean_score(columns: Columns) -> Statistic:
+    """The mean of scores, as a share where all are 0 or 1."""
+    kinds, means = _means_by_kind(None, columns)
+    assert kinds is not None
+    return means[int(kinds.max(initial=0))]
+
+
+@measure(
+    "mean",
+    "average",
+    "mean_score",
+    needs=("score",),
+    unit="unit of the score",
+    bounds=UNBOUNDED,
+    make=_mean_score,
+    together=_means_by_kind,
+)
 @checked
 def mean(y: ArrayLike) -> Statistic:
     """The weighted mean of y, or of each column of y.
@@ -112,6 +140,9 @@ def proportion(y: ArrayLike) -> Statistic:
     return replace(mean(array), name="proportion", link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
+@measure(
+    "ratio", needs=("score", "truth"), reads="numbers", unit="score per truth", higher_is_better=None, bounds=UNBOUNDED
+)
 @checked
 def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
     """The ratio of the totals of y and x.
@@ -162,6 +193,7 @@ def variance(y: ArrayLike) -> Statistic:
     return Statistic("variance", rows, function, gradient, link="log", bounds=(0.0, np.inf))
 
 
+@measure("correlation", "pearson", "pearsonr", reads="numbers", unit="correlation", bounds=(-1.0, 1.0))
 @checked
 def correlation(x: ArrayLike, y: ArrayLike) -> Statistic:
     """The weighted correlation of x and y.

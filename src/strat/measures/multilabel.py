@@ -13,20 +13,14 @@ from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, numbers, same_length
 from strat.measures.base import Rows, Statistic
-from strat.measures.confusion import Counts
+from strat.measures.confusion_counts import Counts
 from strat.measures.quotients import share_slopes, share_value
+from strat.measures.register import SCORES, measure
 
 T = TypeVar("T", bound=np.generic)
 
-__all__ = [
-    "coverage_error",
-    "hamming_loss",
-    "label_ranking_average_precision",
-    "label_ranking_loss",
-    "subset_accuracy",
-]
 
-
+@measure("hamming_loss", reads="matrix", higher_is_better=False)
 @checked
 def hamming_loss(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The share of labels that are wrong, over rows and labels.
@@ -40,6 +34,7 @@ def hamming_loss(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return row_mean("Hamming loss", (t != p).mean(axis=1), link="logit", bounds=(0.0, 1.0))
 
 
+@measure("subset_accuracy", reads="matrix")
 @checked
 def subset_accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The share of rows of which every label is right.
@@ -53,6 +48,7 @@ def subset_accuracy(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return share_of("subset accuracy", (t == p).all(axis=1))
 
 
+@measure("label_ranking_average_precision", "lrap", needs=SCORES, reads="matrix")
 @checked
 def label_ranking_average_precision(truth: ArrayLike, score: ArrayLike) -> Statistic:
     """For each true label the share of labels scored at least as high that are true, averaged; 1 at best.
@@ -74,6 +70,7 @@ def label_ranking_average_precision(truth: ArrayLike, score: ArrayLike) -> Stati
     return row_mean("label ranking average precision", rows, link="logit", bounds=(0.0, 1.0))
 
 
+@measure("label_ranking_loss", needs=SCORES, reads="matrix", higher_is_better=False)
 @checked
 def label_ranking_loss(truth: ArrayLike, score: ArrayLike) -> Statistic:
     """The share of (true, false) label pairs that are ordered wrongly, averaged over rows; ties are wrong.
@@ -90,6 +87,7 @@ def label_ranking_loss(truth: ArrayLike, score: ArrayLike) -> Statistic:
     return row_mean("label ranking loss", rows, link="logit", bounds=(0.0, 1.0))
 
 
+@measure("coverage_error", needs=SCORES, reads="matrix", unit="labels", bounds=(0.0, np.inf), higher_is_better=False)
 @checked
 def coverage_error(truth: ArrayLike, score: ArrayLike) -> Statistic:
     """How far down the ranking one has to go to cover all true labels, averaged over rows.

@@ -16,10 +16,19 @@ from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.multilabel import row_mean, share_of
 from strat.measures.positive import positives, refused
 from strat.measures.quotients import quotient
+from strat.measures.register import SCORES, measure
 
-__all__ = ["brier", "calibration_curve", "calibration_error", "log_loss", "top_k_accuracy"]
 
-
+@measure(
+    "log_loss",
+    "cross_entropy",
+    "nll",
+    needs=SCORES,
+    unit="nats",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    mixes_classes=True,
+)
 @checked
 def log_loss(
     truth: ArrayLike, probability: ArrayLike, *, labels: ArrayLike | None = None, positive: object = None
@@ -51,6 +60,16 @@ def log_loss(
     )
 
 
+@measure(
+    "brier",
+    "brier_score",
+    needs=SCORES,
+    unit="squared error",
+    bounds=(0.0, 2.0),
+    higher_is_better=False,
+    mixes_classes=True,
+    reference="Brier 1950",
+)
 @checked
 def brier(
     truth: ArrayLike,
@@ -83,6 +102,7 @@ def brier(
     return replace(row_mean("Brier score", rows, link=link, bounds=bounds), positive=label, higher_is_better=False)
 
 
+@measure("top_k_accuracy", needs=SCORES, reads="matrix", at="k", mixes_classes=True)
 @checked
 def top_k_accuracy(
     truth: ArrayLike, score: ArrayLike, *, k: int = 2, labels: ArrayLike | None = None, positive: object = None
@@ -212,6 +232,16 @@ def _slopes_of_bins(totals: Array) -> Array:
     return slopes.reshape(3 * k, 2, k)
 
 
+@measure(
+    "calibration_error",
+    "ece",
+    "expected_calibration_error",
+    needs=SCORES,
+    unit="difference of shares",
+    higher_is_better=False,
+    mixes_classes=True,
+    reference="Naeini et al. 2015",
+)
 @checked
 def calibration_error(
     truth: ArrayLike,

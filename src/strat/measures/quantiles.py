@@ -11,10 +11,33 @@ from strat.base.errors import StratError, one_of, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, numbers, values
 from strat.measures.base import Axis, Quantile, Rows, Statistic
+from strat.measures.register import UNBOUNDED, measure
 
 RULES = ("math", "school", "hf7")
 
 
+@measure(
+    "quantile", needs=("score",), reads="numbers", at="q", unit="unit of the score", bounds=UNBOUNDED, of_totals=False
+)
+@measure(
+    "latency",
+    needs=("score",),
+    reads="numbers",
+    at="q",
+    unit="unit of the score",
+    bounds=UNBOUNDED,
+    of_totals=False,
+    higher_is_better=False,
+)
+@measure(
+    "median",
+    needs=("score",),
+    reads="numbers",
+    given={"q": 0.5},
+    unit="unit of the score",
+    bounds=UNBOUNDED,
+    of_totals=False,
+)
 @checked
 def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
     """The weighted quantile of y at q (one order or several).
@@ -49,7 +72,7 @@ def quantile(y: ArrayLike, q: ArrayLike, *, rule: str = "math") -> Statistic:
         return values if many else values[..., 0]
 
     return Statistic(
-        name="median" if orders.ndim == 0 and orders == 0.5 else "quantile",
+        name="quantile" if many else "median" if orders == 0.5 else f"quantile {orders:g}",
         rows=(Rows(codes, None, len(support)),),
         function=function,
         axes=(Axis("q", tuple(orders.tolist())),) if many else (),

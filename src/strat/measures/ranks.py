@@ -13,8 +13,6 @@ from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.quotients import share_slopes, share_value
 
-__all__ = ["cms", "mean_reciprocal_rank", "within_rank"]
-
 
 @checked
 def cms(

@@ -12,6 +12,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, number_columns
 from strat.measures.base import Rows, Statistic
 from strat.measures.means import mean
+from strat.measures.register import measure
 
 
 def _errors(truth: ArrayLike, predicted: ArrayLike) -> tuple[Array, Array]:
@@ -20,6 +21,9 @@ def _errors(truth: ArrayLike, predicted: ArrayLike) -> tuple[Array, Array]:
     return true, given - true
 
 
+@measure(
+    "mean_error", "bias", reads="numbers", unit="unit of the truth", higher_is_better=None, bounds=(-np.inf, np.inf)
+)
 @checked
 def mean_error(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean of predicted − true: the bias.
@@ -34,6 +38,14 @@ def mean_error(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return mean(_errors(truth, predicted)[1]).renamed("mean error")
 
 
+@measure(
+    "mae",
+    "mean_absolute_error",
+    reads="numbers",
+    unit="unit of the truth",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+)
 @checked
 def mae(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean absolute error.
@@ -48,6 +60,14 @@ def mae(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return replace(mean(np.abs(_errors(truth, predicted)[1])), name="mean absolute error", bounds=(0.0, np.inf))
 
 
+@measure(
+    "mse",
+    "mean_squared_error",
+    reads="numbers",
+    unit="square of the truth's unit",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+)
 @checked
 def mse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean squared error.
@@ -63,6 +83,14 @@ def mse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return replace(squares, name="mean squared error", link="log", bounds=(0.0, np.inf))
 
 
+@measure(
+    "rmse",
+    "root_mean_squared_error",
+    reads="numbers",
+    unit="unit of the truth",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+)
 @checked
 def rmse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The root of the mean squared error; adds up (squared error, weight).
@@ -87,6 +115,7 @@ def rmse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return Statistic("root mean squared error", rows, function, gradient, link="log", bounds=(0.0, np.inf))
 
 
+@measure("r2", "r_squared", "rsquared", "r²", reads="numbers", unit="share of the variance", bounds=(-np.inf, 1.0))
 @checked
 def r2(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The share of the truth's variance that is explained, R²; adds up (squared error, truth, squared truth, weight).

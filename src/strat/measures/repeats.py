@@ -18,8 +18,10 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, Codes, encode, numbers, same_length
 from strat.measures.base import Statistic
 from strat.measures.means import ratio
+from strat.measures.register import TRIES, UNBOUNDED, measure
 
 
+@measure("pass@", "pass_at@", needs=TRIES, reads="numbers", of="item", at="k", reference="Chen et al. 2021")
 @checked
 def pass_at_k(success: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     """pass@k: how often at least one of k tries of an item succeeds, 1 − C(n − c, k) / C(n, k) averaged over items.
@@ -44,6 +46,7 @@ def pass_at_k(success: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     return _share(f"pass@{k}", 1.0 - _all_among(n - _sums(right, item), n, k), item, n)
 
 
+@measure("pass^", needs=TRIES, reads="numbers", of="item", at="k", reference="Yao et al. 2024")
 @checked
 def pass_hat_k(success: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     """pass^k: how often all of k tries of an item succeed, C(c, k) / C(n, k) averaged over items.
@@ -66,6 +69,7 @@ def pass_hat_k(success: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     return _share(f"pass^{k}", _all_among(_sums(right, item), n, k), item, n)
 
 
+@measure("majority@", "maj@", needs=TRIES, reads="numbers", of="item", at="k")
 @checked
 def majority_at_k(success: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     """How often more than half of k tries of an item succeed (exactly half counts ½), averaged over items.
@@ -92,6 +96,7 @@ def majority_at_k(success: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     return _share(f"majority@{k}", np.asarray(values), item, n)
 
 
+@measure("mean@", "avg@", needs=TRIES, reads="numbers", of="item", at="k", unit="unit of the score", bounds=UNBOUNDED)
 @checked
 def mean_at_k(score: ArrayLike, *, items: ArrayLike, k: int = 1) -> Statistic:
     """mean@k: the mean over items of the mean of an item's repeats, of which each item must have k.
@@ -116,6 +121,7 @@ def mean_at_k(score: ArrayLike, *, items: ArrayLike, k: int = 1) -> Statistic:
     return _mean_of_items(f"mean@{k}", _sums(values, item) / n, item, n)
 
 
+@measure("best@", needs=TRIES, reads="numbers", of="item", at="k", unit="unit of the score", bounds=UNBOUNDED)
 @checked
 def best_of_k(score: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     """best@k: the expected largest of k scores of an item, averaged over items; pass@k for scores of 0 and 1.
@@ -147,6 +153,7 @@ def best_of_k(score: ArrayLike, *, k: int, items: ArrayLike) -> Statistic:
     return _mean_of_items(f"best@{k}", _sums(values * weight, item), item, n)
 
 
+@measure("majority_vote", needs=("truth", "predicted", "items"), of="item")
 @checked
 def majority_vote(truth: ArrayLike, answers: ArrayLike, *, items: ArrayLike) -> Statistic:
     """The share of items whose most frequent answer is the true one; a tie of t answers counts 1/t.
@@ -180,6 +187,7 @@ def majority_vote(truth: ArrayLike, answers: ArrayLike, *, items: ArrayLike) -> 
     return _share("majority vote", won / ties, item, n)
 
 
+@measure("consistency", needs=TRIES, of="item")
 @checked
 def consistency(answers: ArrayLike, *, items: ArrayLike) -> Statistic:
     """How often two repeats of an item give the same answer, averaged over items.

@@ -11,8 +11,6 @@ from strat.base.validate.columns import Array, Codes, encode, equal, labels_of, 
 from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.loss import LossMatrix
 
-__all__ = ["area_under_risk_coverage", "risk_coverage"]
-
 
 @checked
 def risk_coverage(

@@ -12,6 +12,7 @@ from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, values
 from strat.measures.base import Axis, Rows, Statistic
+from strat.measures.register import SCORES, measure
 from strat.measures.score_histograms import (
     equal_error,
     roc_height,
@@ -24,12 +25,11 @@ from strat.measures.score_histograms import (
 )
 from strat.measures.scores import two_classes
 
-__all__ = ["equal_error_rate", "rate_at", "rate_within", "threshold_at"]
-
 FEW_BEYOND = 5.0  # comparisons beyond a threshold that it takes to know where that lies
 RATES = ("fpr", "tpr", "fnr", "tnr")
 
 
+@measure("tpr@", "tar@", needs=SCORES, of="pair", at="fpr", at_also=("fmr", "far"))
 @checked
 def rate_at(
     truth: ArrayLike,
@@ -64,6 +64,17 @@ def rate_at(
     return _at_fpr(truth, score, fpr, rate, positive, roc_height, roc_height_slopes)
 
 
+@measure(
+    "fnmr@",
+    "fnr@",
+    "frr@",
+    needs=SCORES,
+    of="pair",
+    at="fpr",
+    at_also=("fmr", "far"),
+    given={"rate": "fnr"},
+    higher_is_better=False,
+)
 @checked
 def rate_within(
     truth: ArrayLike, score: ArrayLike, *, fpr: ArrayLike, rate: str = "tpr", positive: object = None
@@ -220,6 +231,7 @@ def _unreachable(rate: str, negative: Array, positive: Array, thresholds: Array,
     )
 
 
+@measure("equal_error_rate", "eer", needs=SCORES, of="pair", higher_is_better=False)
 @checked
 def equal_error_rate(truth: ArrayLike, score: ArrayLike, *, positive: object = None) -> Statistic:
     """The rate at which false positives and false negatives are equal, on the straight lines of the ROC curve.

@@ -18,6 +18,7 @@ from strat.base.validate.columns import Array, Codes, encode, numbers, values
 from strat.measures.base import FEW_UNITS, Axis, Rows, Statistic
 from strat.measures.positive import positives, refused
 from strat.measures.quotients import quotient
+from strat.measures.register import SCORES, measure
 from strat.measures.score_classes import AREA, PRECISION_AREA, against_rest, one_against_one
 from strat.measures.score_histograms import (
     partial_roc_area,
@@ -28,11 +29,37 @@ from strat.measures.score_histograms import (
     roc_area_slopes,
 )
 
-__all__ = ["auc", "average_precision", "det", "partial_auc", "precision_recall", "roc"]
-
+AREAS = {  # scikit-learn's names, of scores for each class
+    "roc_auc_ovr_weighted": {"multi_class": "ovr", "average": "weighted"},
+    "roc_auc_ovo": {"multi_class": "ovo"},
+    "roc_auc_ovo_weighted": {"multi_class": "ovo", "average": "weighted"},
+}
 MOST_THRESHOLDS = 512  # of a curve for which no thresholds were given
 
 
+@measure(
+    "auc",
+    "auroc",
+    "roc_auc",
+    "c_statistic",
+    "concordance",
+    needs=SCORES,
+    of="pair",
+    symmetric=True,
+    unit="share of pairs",
+    reference="Hanley and McNeil 1982",
+)
+@measure(
+    "roc_auc_ovr",
+    needs=SCORES,
+    reads="matrix",
+    of="pair",
+    symmetric=True,
+    given={"multi_class": "ovr"},
+    variants=AREAS,
+    unit="share of pairs",
+    reference="Hand and Till 2001",
+)
 @checked
 def auc(
     truth: ArrayLike,
@@ -94,6 +121,7 @@ def auc(
     )
 
 
+@measure("partial_auc@", "pauc@", needs=SCORES, of="pair", at="specificity", unit="area", reference="McClish 1989")
 @checked
 def partial_auc(
     truth: ArrayLike,
@@ -173,6 +201,7 @@ def _range(argument: str, given: Any) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
+@measure("average_precision", "auprc", "pr_auc", "ap", needs=SCORES, of="pair", unit="area")
 @checked
 def average_precision(
     truth: ArrayLike,

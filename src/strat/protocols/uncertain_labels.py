@@ -12,7 +12,7 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import encode, same_length
 from strat.estimation import Estimate, estimate
-from strat.measures.confusion import pair
+from strat.measures.confusion_counts import pair
 from strat.measures.means import mean
 from strat.protocols.protocol_result import case_design
 

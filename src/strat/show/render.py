@@ -25,7 +25,7 @@ class Sheet:
     Attributes
     ----------
     schema
-        Name and version of the JSON form, such as ``"strat/evaluate/3"``.
+        Name and version of the JSON form, such as ``"strat/evaluate/4"``.
     columns
         The names of the columns.
     rows

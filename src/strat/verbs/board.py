@@ -19,10 +19,9 @@ from strat.data.table import Table, missing_message
 from strat.designs.from_columns import argument_of, is_drawn
 from strat.designs.sampling import BY_STRATUM
 from strat.measures import Axis, Statistic, accuracy, mean, stack
+from strat.measures.register import Measure, labels_of
 from strat.verbs.decisions import two_classes
-from strat.verbs.metric_builds import labels_of
-from strat.verbs.metric_words import ALIASES
-from strat.verbs.metrics import Metric, single
+from strat.verbs.metrics import single
 
 AMOUNT = "amount"  # the measure of what is spent: a mean without an upper end
 
@@ -120,9 +119,9 @@ class Board:
         return inputs if self.decided is None else inputs | {"predicted": self.decided[k]}
 
 
-def joint(board: Board, metric: Metric, *, labels: tuple[Any, ...] | None, positive: object) -> Statistic:
+def joint(board: Board, metric: Measure, *, labels: tuple[Any, ...] | None, positive: object) -> Statistic:
     """The measure of every system as one statistic, so that the covariance between them is kept."""
-    kind = ALIASES.get(metric.name, metric.name)
+    kind = metric.name
     if kind == "accuracy" and board.predicted is not None:
         each = [accuracy(board.columns["truth"], one) for one in board.predicted]
         right = np.stack([one.rows[0].codes for one in each], axis=1, dtype=np.float64)  # type: ignore[misc]
@@ -198,7 +197,7 @@ def _complete(columns: Mapping[str, Column], missing: str, source: str) -> tuple
 # ---- from scores of systems on items
 
 
-def of_items(table: ItemTable, unmatched: str, roles: Mapping[str, str], metric: Metric | None = None) -> Board:
+def of_items(table: ItemTable, unmatched: str, roles: Mapping[str, str], metric: Measure | None = None) -> Board:
     """The board of the items that every system has; `roles` names further columns of the items.
 
     Repeats are averaged, or become the value of a measure of repeats for each item, such as "pass@3".
@@ -231,7 +230,7 @@ def of_items(table: ItemTable, unmatched: str, roles: Mapping[str, str], metric:
     )
 
 
-def _of_repeats(metric: Metric, score: Array, cell: Codes, tries: NDArray[Any]) -> Array:
+def _of_repeats(metric: Measure, score: Array, cell: Codes, tries: NDArray[Any]) -> Array:
     """The measure of each item and system by itself: that of the rows which are its repeats."""
     kept = tries.reshape(-1)[cell] > 0
     statistic = metric.build({"score": score[kept], "items": cell[kept]})

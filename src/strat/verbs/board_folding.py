@@ -10,16 +10,22 @@ from strat.base.limits import LIMITS
 from strat.base.validate.columns import Codes
 from strat.data.cells import combine
 from strat.data.frames import column_of
+from strat.measures.register import Measure
 from strat.verbs.board import Board
-from strat.verbs.metrics import Metric
 
 FOLDED = ("truth", "strata")  # roles, beside those that make groups, that distinct rows may have
 
 
-def folded(board: Board, metric: Metric) -> Board:
+def folded(board: Board, metric: Measure) -> Board:
     """The distinct rows of a board whose rows were drawn one by one, where these are few; else the board itself."""
     plain = all(role in FOLDED or role.startswith("by_") for role in board.columns)
-    if len(board) < LIMITS.folded_rows or not plain or metric.by_rows or metric.of_repeats or board.decided is not None:
+    if (
+        len(board) < LIMITS.folded_rows
+        or not plain
+        or metric.by_rows
+        or metric.of == "item"
+        or board.decided is not None
+    ):
         return board
     key: Codes = np.zeros(len(board), np.int64)
     number = 1

@@ -29,10 +29,10 @@ from strat.designs.sampling import Sampling, sampling_of
 from strat.designs.stages import Stages
 from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import SHOWS_A_TENTH
+from strat.measures.register import LABELS, SCORES, Measure, labels_of
 from strat.verbs.check_result import Check, Checks
 from strat.verbs.check_trials import Line, limits_of_samples, lines_of
-from strat.verbs.metric_builds import LABELS, SCORES, labels_of
-from strat.verbs.metrics import Metric, Metrics, chosen, one_class
+from strat.verbs.metrics import Metrics, chosen, one_class
 from strat.verbs.simulate import Simulator, shapes, simulator
 from strat.verbs.simulate_crossed import CROSSED_SHAPES, crossed_simulator
 from strat.verbs.simulate_layouts import BLOCK_SHAPES, ORDERED_SHAPES, blocks_simulator, ordered_simulator
@@ -40,7 +40,11 @@ from strat.verbs.simulate_stages import staged_simulator
 
 TRIALS = 1000  # samples of each kind: the share of intervals that hold is then known to 0.7 % at 95 %
 LEAST = 200  # samples however many the rows
-DRAWN = (LABELS, SCORES, ("score",))  # roles of the measures that samples can be drawn for
+DRAWN = {
+    frozenset(LABELS),
+    frozenset(SCORES),
+    frozenset({"score"}),
+}  # roles of the measures that samples can be drawn for
 
 
 @checked
@@ -132,14 +136,14 @@ def check(
 # ---- the data
 
 
-def _can_be_drawn(wanted: Sequence[Metric]) -> None:
+def _can_be_drawn(wanted: Sequence[Measure]) -> None:
     """Fail for measures of columns that no sample is drawn with: what an item's repeats or two systems say together."""
-    other = next((metric for metric in wanted if metric.needs not in DRAWN), None)
+    other = next((metric for metric in wanted if frozenset(metric.needs) not in DRAWN), None)
     if other is not None:
         needs = " and ".join(f"`{role}`" for role in other.needs)
         raise StratError.about(
             "metrics",
-            f"must be measures of rows here, got {other.name!r}, which takes {needs} together: no samples of these "
+            f"must be measures of rows here, got {other.word!r}, which takes {needs} together: no samples of these "
             "are drawn; check the mean of a per-row score, or the accuracy, instead.",
         )
 
@@ -198,7 +202,7 @@ def _part(progress: Progress, i: int, n: int) -> Callable[[float], None]:
 
 
 def _check(
-    metric: Metric,
+    metric: Measure,
     columns: dict[str, NDArray[Any]],
     design: Design,
     plain: Design,
@@ -227,7 +231,7 @@ def _check(
     by_shape = {shape: lines[0].coverage for shape, lines in tried.items()}
     notes = (*own.notes, *_notes(design, own, undefined / (trials * len(kinds))))
     return Check(
-        metric.name, own, tried[hardest], by_shape, trials, seed, level, design.summary, source.assumption, notes
+        metric.word, own, tried[hardest], by_shape, trials, seed, level, design.summary, source.assumption, notes
     )
 
 

@@ -17,9 +17,9 @@ from strat.designs import Design
 from strat.estimation import Estimate, estimate
 from strat.estimation.unit_shares import UnitShares
 from strat.measures import Statistic
+from strat.measures.register import Measure
 from strat.replication import Replicates, jackknife
 from strat.verbs.group_lines import naive_interval
-from strat.verbs.metrics import Metric
 from strat.verbs.simulate import Simulator
 
 JACKKNIFE = 200  # units up to which the jackknife is tried, too
@@ -77,7 +77,7 @@ class Line:
 
 
 def limits_of_samples(
-    metric: Metric,
+    metric: Measure,
     source: Simulator,
     level: float,
     trials: int,
@@ -102,7 +102,7 @@ def limits_of_samples(
                 progress((i + 1) / trials)
     if not seen:
         raise StratError.about(
-            "metrics", f"must be defined in samples like these, got none of {trials} for {metric.name!r}."
+            "metrics", f"must be defined in samples like these, got none of {trials} for {metric.word!r}."
         )
     return undefined, {name: _filled(pairs, level) for name, pairs in seen.items()}
 
@@ -125,7 +125,7 @@ def _filled(pairs: Sequence[Limits | UnitShares], level: float) -> list[Limits]:
     return filled
 
 
-def lines_of(metric: Metric, source: Simulator, limits: Mapping[str, list[Limits]], span: float) -> tuple[Line, ...]:
+def lines_of(metric: Measure, source: Simulator, limits: Mapping[str, list[Limits]], span: float) -> tuple[Line, ...]:
     """How each method fares, by the true value of the population that was drawn from."""
     columns, mass = source.expected()
     with warnings.catch_warnings():
@@ -141,7 +141,7 @@ class _Ways:
         self.level = level
         self.known: tuple[Design, Replicates | None] | None = None
 
-    def of(self, metric: Metric, columns: Mapping[str, Any], design: Design, *, others: bool) -> Tried | None:
+    def of(self, metric: Measure, columns: Mapping[str, Any], design: Design, *, others: bool) -> Tried | None:
         """The limits by the default, and by `others`; None where the measure is undefined in the sample."""
         try:
             statistic = metric.build(columns)

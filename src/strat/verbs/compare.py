@@ -12,15 +12,14 @@ from strat.base.validate.names import Names, listed
 from strat.data.table import read
 from strat.designs.from_columns import argument_of
 from strat.designs.sampling import Sampling, sampling_of
+from strat.measures.register import AUTO, Measure
 from strat.verbs.board import AMOUNT, of_items
 from strat.verbs.compare_arguments import Asked, Reading, check_arguments, kind_of_source, names_of, refuse_given
 from strat.verbs.compare_by_proxy import compared_by_proxy
 from strat.verbs.compare_sources import board_of, items_behind, only_systems
-from strat.verbs.compared_metrics import check_compared
 from strat.verbs.comparing import Way, compared, known_baseline
 from strat.verbs.leaderboard import Leaderboard
-from strat.verbs.metric_builds import AUTO
-from strat.verbs.metrics import Metric, Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.verbs.metrics import Metrics, check_compared, chosen, one_by_one, one_class, repeated
 from strat.verbs.two_phase import Proxy, proxy_of
 
 __all__ = ["Leaderboard", "compare"]
@@ -224,7 +223,7 @@ def _by_proxy(kind: str, source: Any, asked: Asked, way: Way, systems: str | Nam
     return replace(boards[0], others=tuple(boards[1:]))
 
 
-def _measures(asked: Asked) -> list[Metric]:
+def _measures(asked: Asked) -> list[Measure]:
     """The measures asked for; by default the accuracy of labels, the AUC of scores beside a truth, else their mean."""
     decided = asked.threshold is not None
     labels = bool(asked.predicted) or decided
@@ -235,21 +234,22 @@ def _measures(asked: Asked) -> list[Metric]:
     return chosen(metrics, roles, asked.average, decided=decided)
 
 
-def _repeated(metrics: Any) -> list[Metric]:
+def _repeated(metrics: Any) -> list[Measure]:
     """The measures of repeats among those asked for, which are computed item by item."""
-    named = one_by_one(metrics)
-    repeated = [of_repeats(one) for one in named]
-    if any(repeated) and not all(repeated):
-        other = next(name for name, metric in zip(named, repeated, strict=True) if metric is None)
+    of_items = repeated(metrics)
+    if any(of_items) and not all(of_items):
+        other = next(name for name, one in zip(one_by_one(metrics), of_items, strict=True) if one is None)
         raise StratError.about(
             "metrics",
             f"must not mix measures of repeats with others, got {shown(other)} beside them; ask for 'mean@1' "
             "or compare twice.",
         )
-    return [metric for metric in repeated if metric is not None]
+    return [one for one in of_items if one is not None]
 
 
-def _of_repeats(source: Any, asked: Asked, way: Way, systems: str | Names | None, metrics: list[Metric]) -> Leaderboard:
+def _of_repeats(
+    source: Any, asked: Asked, way: Way, systems: str | Names | None, metrics: list[Measure]
+) -> Leaderboard:
     """One board for each measure of repeats: its value of each item is the item's score."""
     (mean,) = chosen("mean", {"score": "score"})
     items = items_behind(source, replace(asked, metrics=None))
@@ -257,7 +257,7 @@ def _of_repeats(source: Any, asked: Asked, way: Way, systems: str | Names | None
     for metric in metrics:
         board = only_systems(of_items(items, asked.reading.unmatched, asked.further, metric), systems)
         one = compared(board, mean, way)
-        boards.append(replace(one, many=one.many.called(metric.name), measure=metric.name))
+        boards.append(replace(one, many=one.many.called(metric.word), measure=metric.word))
     return replace(boards[0], others=tuple(boards[1:]))
 
 
@@ -267,7 +267,7 @@ def _of_logs(source: Any, asked: Asked, way: Way, systems: str | Names | None) -
     boards = []
     for measure in listed("metrics", asked.metrics):
         board = of_items(items_behind(source, replace(asked, metrics=measure)), asked.reading.unmatched, asked.further)
-        metric = replace(mean, name=AMOUNT, higher_is_better=False) if measure in AMOUNTS else mean
+        metric = replace(mean, name=AMOUNT, word=AMOUNT, higher_is_better=False) if measure in AMOUNTS else mean
         one = compared(only_systems(board, systems), metric, way)
         if measure in AMOUNTS:
             one = replace(one, many=one.many.called(f"mean {measure}"))

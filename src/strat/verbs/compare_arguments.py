@@ -11,7 +11,7 @@ from strat.data.joining import UNMATCHED, tables_of
 from strat.data.logs import ItemTable
 from strat.data.logs.reading import is_logs
 from strat.designs.sampling import Sampling
-from strat.verbs.metric_builds import AUTO
+from strat.measures.register import AUTO
 from strat.verbs.two_phase import Proxy
 
 OF_LOGS = "for tables: it is for logs of benchmarks"

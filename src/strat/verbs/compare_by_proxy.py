@@ -16,10 +16,10 @@ from strat.designs.from_columns import design_of
 from strat.estimation import Estimate, estimate
 from strat.estimation.functions import Difference
 from strat.estimation.two_phase import Phases, fixed_coefficients, of_phases, phases_of
+from strat.measures.register import Measure
 from strat.verbs.board import Board, joint
 from strat.verbs.comparing import Way
 from strat.verbs.leaderboard import Leaderboard
-from strat.verbs.metrics import Metric
 from strat.verbs.two_phase import LabelledRows, Proxy, gain_note, labelled_rows, not_random
 
 
@@ -29,7 +29,7 @@ def compared_by_proxy(
     roles: Mapping[str, str | None],
     second: Proxy,
     way: Way,
-    metric: Metric,
+    metric: Measure,
 ) -> Leaderboard:
     """The leaderboard of systems in columns of a table, by the truth of some rows and the proxy of all.
 
@@ -58,14 +58,14 @@ def compared_by_proxy(
         *not_random(phases, second.names if by_truth else ("proxy",), design),
         *whole.notes,
     )
-    return Leaderboard(many, way.level, notes, measure=metric.name, baseline=way.baseline, library=table.library)
+    return Leaderboard(many, way.level, notes, measure=metric.word, baseline=way.baseline, library=table.library)
 
 
 def _key(system: str) -> str:
     return f"system:{system}"
 
 
-def _role(metric: Metric) -> str:
+def _role(metric: Measure) -> str:
     return "predicted" if "predicted" in metric.needs else "score"
 
 
@@ -97,7 +97,7 @@ def _of_scores(table: Table, systems: Sequence[str], roles: Mapping[str, str | N
     return LabelledRows(columns, "score", proxies, labelled, each[0].probability, each[0].strata)
 
 
-def _phases(board: Board, rows: LabelledRows, metric: Metric, way: Way, second: Proxy, *, by_truth: bool) -> Phases:
+def _phases(board: Board, rows: LabelledRows, metric: Measure, way: Way, second: Proxy, *, by_truth: bool) -> Phases:
     """The measure of all systems at once, by the truth and by the proxies."""
     if by_truth:
         others = [replace(board, columns={**rows.columns, "truth": proxy}) for proxy in rows.proxies]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.estimation import Estimate, estimate
 from strat.measures import Statistic
+from strat.measures.register import Measure
 from strat.verbs.board import Board, joint
 from strat.verbs.board_folding import folded
 from strat.verbs.grouping import Parts, grouped, rows_by_label
@@ -26,7 +27,6 @@ from strat.verbs.groups import Groups, untested
 from strat.verbs.hints import averages, classes_as_strata, coded_scores, looks_spent, pooled_over_crossed, traps
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.log_hints import looks_clustered
-from strat.verbs.metrics import Metric
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Way:
     baseline: str | None
     by: tuple[str, ...]
 
-    def better(self, metric: Metric) -> bool:
+    def better(self, metric: Measure) -> bool:
         """Whether a larger value is a better one: the measure's own word, or the caller's where it has none."""
-        return metric.higher_is_better if self.higher_is_better is None else self.higher_is_better
+        return metric.upwards if self.higher_is_better is None else self.higher_is_better
 
 
 def known_baseline(way: Way, systems: Sequence[str]) -> None:
@@ -70,7 +70,7 @@ class _Task:
     """
 
     board: Board
-    metric: Metric
+    metric: Measure
     way: Way
     labels: tuple[Any, ...] | None
     design: Design
@@ -85,7 +85,7 @@ class _Task:
         return ManySystems(self.board.systems, values, self.way.better(self.metric), **pairs)
 
 
-def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
+def compared(board: Board, metric: Measure, way: Way) -> Leaderboard:
     """The leaderboard of one measure, with its groups."""
     if len(board.systems) < 2:
         raise StratError.about("source", f"must hold at least two systems to compare, got {some(board.systems)} alone.")
@@ -98,8 +98,8 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
     leaderboard = Leaderboard(
         task.systems(statistic, whole, task.design),
         way.level,
-        (*board.notes, *whole.notes, *of_two, *averages([metric], {metric.name: whole}), *hints),
-        measure=metric.name,
+        (*board.notes, *whole.notes, *of_two, *averages([metric], {metric.word: whole}), *hints),
+        measure=metric.word,
         baseline=way.baseline,
         independent=_independent(task),
         library=board.library,
@@ -107,7 +107,7 @@ def compared(board: Board, metric: Metric, way: Way) -> Leaderboard:
     return _in_groups(leaderboard, task) if way.by else leaderboard
 
 
-def _task(board: Board, metric: Metric, way: Way) -> _Task:
+def _task(board: Board, metric: Measure, way: Way) -> _Task:
     """The measure on the design of the rows, with the systems best first."""
     board = folded(board, metric)
     design = design_of(
@@ -124,18 +124,23 @@ def _task(board: Board, metric: Metric, way: Way) -> _Task:
     return replace(task, board=board.ordered([int(k) for k in order]))
 
 
-def _independent(task: _Task) -> Estimate | None:
-    """Two systems as if every row were an independent draw, where the design says otherwise."""
+def _independent(task: _Task) -> Callable[[], Estimate] | None:
+    """What makes the values of two systems as if every row were an independent draw, where the design is another."""
     board, design = task.board, task.design
     if len(board.systems) != 2 or (design.kind == "simple random" and design.rows_are_units):
         return None
+    return lambda: _of_independent_rows(task)
+
+
+def _of_independent_rows(task: _Task) -> Estimate:
+    board = task.board
     kept = {role: column for role, column in board.columns.items() if role in ("truth", "weights", "items")}
     alone = board if board.counts is not None else folded(replace(board, columns=kept), task.metric)
     rows = design_of({}, rows=len(alone), counts=alone.counts, weights=alone.columns.get("weights"))
     return estimate(task.statistic(alone), on=rows)
 
 
-def _hints(board: Board, metric: Metric, way: Way) -> list[Note]:
+def _hints(board: Board, metric: Measure, way: Way) -> list[Note]:
     """What looks clustered, and strata or units that look wrong."""
     units, strata = board.columns.get("units"), board.columns.get("strata")
     notes = traps(units=units, strata=strata, names=board.names, rows=len(board))
@@ -144,7 +149,7 @@ def _hints(board: Board, metric: Metric, way: Way) -> list[Note]:
     notes += pooled_over_crossed([metric], way.sampling)
     if board.role == "score" and "truth" not in board.columns:
         notes += coded_scores(dict(zip(board.systems, board.values, strict=True)))
-        if way.higher_is_better is None and metric.higher_is_better:
+        if way.higher_is_better is None and metric.upwards:
             notes += looks_spent([board.names.get("score") or "", *board.systems])
     if units is None and board.about:
         weights = board.columns.get("weights")
@@ -175,7 +180,7 @@ def _in_groups(whole: Leaderboard, task: _Task) -> Leaderboard:
         if values.least_df <= 0:
             raise StratError("all its rows belong to one unit, so that it has no standard error.")
         many = task.systems(statistic, values, inside).best_first()
-        each[label] = Leaderboard(many, task.way.level, values.notes, task.metric.name, second)
+        each[label] = Leaderboard(many, task.way.level, values.notes, task.metric.word, second)
         pair = of_estimate(values, higher_is_better=higher, baseline=second if two else None)
         return pair.difference, inside
 

@@ -10,8 +10,8 @@ from strat.data.table import read
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.estimation.components import VarianceComponents, variance_components
+from strat.measures.register import labels_of
 from strat.verbs.check import columns_by_role
-from strat.verbs.metric_builds import labels_of
 from strat.verbs.metrics import chosen, one_class
 
 

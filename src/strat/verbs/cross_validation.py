@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base import validate
-from strat.base.errors import StratError
+from strat.base.errors import StratError, some
 from strat.base.notes import Note
 from strat.base.result import write_report
 from strat.base.validate.arguments import checked
-from strat.base.validate.columns import Array, encode, numbers, same_length
+from strat.base.validate.columns import Array, encode, numbers, same_length, values
 from strat.base.validate.scalars import Rng
 from strat.designs import Design
 from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.estimation import Estimate, estimate
+from strat.measures.base import Statistic
+from strat.measures.stacking import stack
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.protocol_result import Times
 from strat.protocols.running import Session, Split, Task, random_source, run, table, task, times
@@ -35,7 +37,7 @@ from strat.verbs.hints import averages
 from strat.verbs.metrics import one_class
 from strat.verbs.scoring import Outcome, Scorer, scorers
 
-SCHEMA = "strat/cross_validate/2"
+SCHEMA = "strat/cross_validate/3"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,12 +114,16 @@ class CrossValidation(ByName[str, Estimate], SheetResult):
         return {**columns, "fold_mean": [_mean(self.folds[name]) for name in columns["measure"]]}
 
     def sheet(self) -> Sheet:
-        """The table of measures with title and notes."""
-        inner = self.evaluation.sheet()
+        """The table of measures with all numbers for JSON."""
+        data = {**self.evaluation.data(), "protocol": self.protocol, "folds": self.folds}
+        return replace(self.table(), data=data)
+
+    def table(self) -> Sheet:
+        """The table of measures with title and notes, to look at."""
+        inner = self.evaluation.table()
         rows = [(*row, _mean(self.folds[name])) for name, row in zip(self.estimates, inner.rows, strict=True)]
         title = f"{self.protocol}; {inner.title}"
-        data = {**inner.data, "protocol": self.protocol, "folds": self.folds}
-        return Sheet(SCHEMA, [*inner.columns, "fold mean"], rows, title=title, notes=inner.notes, data=data)
+        return Sheet(SCHEMA, [*inner.columns, "fold mean"], rows, title=title, notes=inner.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Each measure with its interval, and its values in the folds as dots."""
@@ -233,6 +239,79 @@ def cross_validate(
     return CrossValidation(
         evaluation, folds, columns, outcome.scores, job.classes, name, times(sessions), sampling=design
     )
+
+
+@spelled
+@checked
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
+    cv: Any = 5,
+    groups: ArrayLike | None = None,
+    scoring: Any = "accuracy",
+    units: ArrayLike | None = None,
+    positive: object = None,
+    rng: Rng = 0,
+    n_jobs: int | None = None,
+) -> Estimate:
+    """A measure of a classifier by the number of rows that it was trained on, by cross-validation.
+
+    Every training set is the beginning of one random order of its fold's training rows, and all models of a fold are
+    tested on the same rows. So the values are one joint estimate: `curve.band()` holds at all sizes at once, and
+    `curve.map(lambda v: v[..., -1:] - v[..., :-1])` says what more rows give. `strat.planning.fit_learning_curve` goes
+    beyond the largest size.
+
+    Parameters
+    ----------
+    estimator, X, y, cv, groups, units, positive, rng, n_jobs
+        As for `strat.cross_validate`.
+    sizes
+        Numbers of training rows, or shares of the smallest training set.
+    scoring
+        One measure of those that `strat.cross_validate` takes.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from strat.datasets import gaussian_classes
+    >>> data = gaussian_classes(300, means=[[-1, 0], [1, 0]], rng=1)
+    >>> curve = learning_curve(GaussianNB(), data.X, data.y, sizes=[20, 60, 240])
+    >>> curve.axes[0].labels, curve.value.shape
+    ((20, 60, 240), (3,))
+    """
+    job, source = task(estimator, X, y, units_of(units, groups), rng), random_source(rng)
+    splits, _ = all_folds(job, cv, 1, True, source)
+    (scorer, *others) = scorers(scoring, scored=True)
+    if others:
+        raise StratError.about("scoring", f"must be one measure for a learning curve, got {len(others) + 1}.")
+    orders = [source.permutation(train) for train, _ in splits]
+    each: dict[int, Statistic] = {}
+    columns: Mapping[str, Any] = {}
+    for size in _training_sizes(sizes, min(map(len, orders))):
+        cut = [(np.sort(order[:size]), test) for order, (_, test) in zip(orders, splits, strict=True)]
+        if any(len(np.unique(job.y[train])) < len(job.classes) for train, _ in cut):
+            raise StratError.about("sizes", f"must leave every class in every training set, got {size:,}.")
+        sessions = run(job, cut, n_jobs=n_jobs)
+        columns = table(job, sessions, *repeat_numbers(cut, len(job)))
+        each[size] = scorer.statistic(outcome_of(job, sessions, columns, positive))
+    return estimate(stack("training rows", each), on=prediction_design(job, columns, None, None, "error"))
+
+
+def _training_sizes(sizes: ArrayLike, most: int) -> list[int]:
+    """Numbers of training rows, in order; shares are of the smallest training set."""
+    given = np.atleast_1d(values("sizes", sizes))
+    shares = bool(((given > 0) & (given <= 1)).all()) and np.asarray(sizes).dtype.kind == "f"
+    numbers = np.maximum(1, np.floor(given * most)) if shares else given
+    if not len(numbers) or (numbers < 1).any() or (numbers > most).any() or (numbers != np.floor(numbers)).any():
+        raise StratError.about(
+            "sizes",
+            f"must be from 1 to {most:,} rows, which the smallest training set has, or shares of it, got "
+            f"{some(given.tolist(), 3)}.",
+        )
+    return sorted({int(number) for number in numbers})
 
 
 def all_folds(job: Task, cv: Any, repeats: int, stratify: bool, source: np.random.Generator) -> tuple[list[Split], str]:

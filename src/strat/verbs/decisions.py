@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from strat.base.errors import StratError, some
 from strat.data.cells import Cells
 from strat.measures.positive import positive_of
-from strat.verbs.metric_builds import labels_of
+from strat.measures.register import labels_of
 
 
 def with_decisions(cells: Cells, positive: object) -> Cells:

@@ -12,14 +12,14 @@ from strat.base.validate.names import Names, listed
 from strat.data.table import Table, read
 from strat.designs.from_columns import GROUP, argument_of
 from strat.designs.sampling import Sampling, sampling_of
+from strat.measures.register import AUTO
 from strat.verbs.evaluate_two_phase import evaluate_two_phase
 from strat.verbs.evaluation import Evaluation
 from strat.verbs.evaluation_arguments import check_arguments
 from strat.verbs.evaluation_basis import basis_of, confusion_of, scored_rows
 from strat.verbs.evaluation_notes import notes_on
 from strat.verbs.log_columns import LoggedSystem, logged_system
-from strat.verbs.metric_builds import AUTO
-from strat.verbs.metrics import Metrics, chosen, of_repeats, one_by_one, one_class
+from strat.verbs.metrics import Metrics, chosen, one_class, repeated
 from strat.verbs.sources import Basis, Question, Sources, named_roles
 from strat.verbs.two_phase import Proxy, proxy_of
 
@@ -150,7 +150,7 @@ def evaluate(
     source, metrics, score, sampling, logs = _scored(source, metrics, roles, sampling)
     table = read(source, na=na)
     roles |= {"score": score} | {role: sampling.columns[role] for role in ("strata", "units", "items")}
-    wanted = chosen(metrics, roles, average, decided=threshold is not None)
+    wanted = chosen(metrics, roles, average, decided=threshold is not None, table=table)
     one_class(wanted, positive)
     roles |= _required(table, roles, sampling, groups)
     columns = Sources(table, roles, sampling, missing, bins, positive, threshold)
@@ -165,11 +165,11 @@ def _scored(
     source: Any, metrics: Metrics | None, roles: Mapping[str, str | None], sampling: Sampling
 ) -> tuple[Any, Metrics | None, str | None, Sampling, LoggedSystem | None]:
     """The source, the measures, the column of scores and the sampling; those of logs where the source is one."""
-    repeated = any(of_repeats(metric) for metric in one_by_one(metrics))
+    of_repeats = any(repeated(metrics))
     logs = logged_system(
         source,
         labelled=roles["truth"] is not None or roles["score"] is not None,
-        metric=None if repeated else metrics,
+        metric=None if of_repeats else metrics,
         score=roles["score"],
         strata=sampling.strata,
         items=sampling.items,
@@ -177,7 +177,7 @@ def _scored(
     if logs is None:
         return source, metrics, roles["score"], sampling, None
     sampling = replace(sampling, strata=logs.strata, items=logs.items)
-    return logs.samples.to_table(), metrics if repeated else None, logs.score, sampling, logs
+    return logs.samples.to_table(), metrics if of_repeats else None, logs.score, sampling, logs
 
 
 def _required(table: Table, roles: Mapping[str, str | None], sampling: Sampling, by: Sequence[str]) -> dict[str, str]:

@@ -7,17 +7,17 @@ from typing import TypeVar
 
 from strat.designs import Design
 from strat.designs.from_columns import GROUP, design_of
+from strat.measures.register import Measure
 from strat.verbs.evaluation import Evaluation
 from strat.verbs.evaluation_basis import replicates_by
 from strat.verbs.groups import untested
-from strat.verbs.metrics import Metric
 from strat.verbs.sources import Question, Sources, named_roles
 from strat.verbs.two_phase import LabelledRows, Proxy, TwoPhase, labelled_rows
 
 Result = TypeVar("Result")
 
 
-def evaluate_two_phase(source: Sources, wanted: Sequence[Metric], second: Proxy, question: Question) -> Evaluation:
+def evaluate_two_phase(source: Sources, wanted: Sequence[Measure], second: Proxy, question: Question) -> Evaluation:
     """Measures of a truth that some rows have, helped by proxies that all have."""
     rows = labelled_rows(source.table, source.roles, second)
     number, labels, design = len(rows.labelled), int(rows.labelled.sum()), _design(source, rows, question)
@@ -44,10 +44,10 @@ def evaluate_two_phase(source: Sources, wanted: Sequence[Metric], second: Proxy,
 
 
 def _apart(
-    metrics: Sequence[Metric], make: Callable[[Metric], tuple[Result, Sequence[str]]]
+    metrics: Sequence[Measure], make: Callable[[Measure], tuple[Result, Sequence[str]]]
 ) -> tuple[dict[str, Result], list[str]]:
     """What is made of each measure, by its name, and the notes on all of them."""
-    each = {metric.name: make(metric) for metric in metrics}
+    each = {metric.word: make(metric) for metric in metrics}
     return {name: one for name, (one, _) in each.items()}, [note for _, notes in each.values() for note in notes]
 
 

@@ -17,11 +17,12 @@ from strat.data.reduce import reduce
 from strat.designs import Design
 from strat.designs.from_columns import GROUP, design_of
 from strat.estimation import Estimate, estimate
+from strat.measures.register import Measure
 from strat.verbs.decisions import with_decisions
 from strat.verbs.evaluation_arguments import COUNTED
 from strat.verbs.grouping import grouped, in_cells, in_groups
 from strat.verbs.many_groups import in_many_groups
-from strat.verbs.metrics import Metric, columns_of
+from strat.verbs.metrics import columns_of
 from strat.verbs.pictures import ScoredRows
 from strat.verbs.sources import Basis, Question, Sources, Split
 from strat.verbs.stream import fits, two_passes
@@ -29,7 +30,9 @@ from strat.verbs.stream import fits, two_passes
 _CLASSES = 60  # of a confusion matrix that a result keeps
 
 
-def basis_of_replicates(source: Sources, wanted: Sequence[Metric], prefix: str, df: str | float | None = None) -> Basis:
+def basis_of_replicates(
+    source: Sources, wanted: Sequence[Measure], prefix: str, df: str | float | None = None
+) -> Basis:
     """Estimates by the replicate weights of a file, whose names start with `prefix`, row by row."""
     table, sampling = source.table, source.sampling
     named = {role: name for role, name in source.roles.items() if name is not None}
@@ -49,7 +52,7 @@ def basis_of_replicates(source: Sources, wanted: Sequence[Metric], prefix: str, 
         cells = with_decisions(replace(cells, columns={**columns, "above": above}), source.positive)
     design = design_of(cells.columns, rows=len(weights), weights=weights, sampling=sampling)
     replicates = replication.given(design, weights=values, prefix=prefix, scale=sampling.scale, mse=sampling.mse)
-    estimates = {m.name: estimate(m.build(columns_of(cells, source.positive)), on=replicates, df=df) for m in wanted}
+    estimates = {m.word: estimate(m.build(columns_of(cells, source.positive)), on=replicates, df=df) for m in wanted}
     return Basis(cells, design, cells.columns, estimates, {})
 
 
@@ -61,7 +64,7 @@ def scored_rows(basis: Basis, positive: object, level: float) -> ScoredRows | No
     return ScoredRows(columns["truth"], columns["score"], basis.design, positive, level)
 
 
-def split_of(wanted: Sequence[Metric], roles: Mapping[str, str | None], question: Question) -> Split:
+def split_of(wanted: Sequence[Measure], roles: Mapping[str, str | None], question: Question) -> Split:
     """Every measure by the columns asked for; without any, the first measure by stratum."""
     if question.by:
         if question.method != "taylor":
@@ -72,7 +75,7 @@ def split_of(wanted: Sequence[Metric], roles: Mapping[str, str | None], question
     return Split((wanted[0],), (str(roles["strata"]),), ("strata",))
 
 
-def basis_of(source: Sources, wanted: Sequence[Metric], question: Question) -> Basis:
+def basis_of(source: Sources, wanted: Sequence[Measure], question: Question) -> Basis:
     """The estimates by the replicate weights of a file, by two passes over a large one, or from cells."""
     if source.sampling.replicate_weights is not None:
         return basis_of_replicates(source, wanted, source.sampling.replicate_weights, question.df)
@@ -80,7 +83,7 @@ def basis_of(source: Sources, wanted: Sequence[Metric], question: Question) -> B
     return basis_of_file(source, wanted, split, question) or basis_of_cells(source, wanted, split, question)
 
 
-def basis_of_file(source: Sources, wanted: Sequence[Metric], split: Split, question: Question) -> Basis | None:
+def basis_of_file(source: Sources, wanted: Sequence[Measure], split: Split, question: Question) -> Basis | None:
     """Two passes over a large file, where they pay and say the same."""
     sampling = source.sampling
     unweighted = sampling.population is not None and sampling.weights is None
@@ -92,12 +95,12 @@ def basis_of_file(source: Sources, wanted: Sequence[Metric], split: Split, quest
         any(m.by_rows for m in wanted) and len(source.table) <= LIMITS.rows_made_of_cells
     ):
         return None
-    if any(m.of_repeats for m in wanted):
+    if any(m.of == "item" for m in wanted):
         return None
     return two_passes(source, wanted, split)
 
 
-def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, question: Question) -> Basis:
+def basis_of_cells(source: Sources, wanted: Sequence[Measure], split: Split, question: Question) -> Basis:
     """Distinct rows with their units, and estimates on the design of these."""
     cells = _cells(source, wanted)
     design = design_of(
@@ -108,7 +111,7 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
         sampling=source.sampling,
         target=question.target,
     )
-    estimates = {metric.name: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
+    estimates = {metric.word: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
     groups = {}
     make = in_cells(design)
     for metric in split.metrics:
@@ -116,7 +119,7 @@ def basis_of_cells(source: Sources, wanted: Sequence[Metric], split: Split, ques
         if many is None:
             parts, undefined = in_groups(metric, cells, split.roles, source.positive)
             many = grouped(metric, split.by, parts, undefined, design, cells.counts, make)
-        groups[metric.name] = many
+        groups[metric.word] = many
     return Basis(cells, design, cells.columns, estimates, groups)
 
 
@@ -131,7 +134,7 @@ def _named(source: Sources) -> dict[str, str | None]:
     return named
 
 
-def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
+def _cells(source: Sources, wanted: Sequence[Measure]) -> Cells:
     """The distinct rows; each row where a measure needs them one by one."""
     cells = reduce(
         source.table,
@@ -145,7 +148,7 @@ def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
         cells = with_decisions(cells, source.positive)
     if any(metric.by_rows for metric in wanted) and cells.rows <= LIMITS.rows_made_of_cells:
         return cells.each_row()
-    if any(metric.of_repeats for metric in wanted):
+    if any(metric.of == "item" for metric in wanted):
         raise StratError.about(
             "metrics",
             f"of repeats must be of at most {LIMITS.rows_made_of_cells:,} rows here, got {cells.rows:,}; use "
@@ -154,7 +157,7 @@ def _cells(source: Sources, wanted: Sequence[Metric]) -> Cells:
     return cells
 
 
-def _estimate(metric: Metric, cells: Cells, design: Design, question: Question, positive: object) -> Estimate:
+def _estimate(metric: Measure, cells: Cells, design: Design, question: Question, positive: object) -> Estimate:
     statistic = metric.build(columns_of(cells, positive))
     if question.method == "taylor":
         return estimate(statistic, on=design, df=question.df)

@@ -18,10 +18,9 @@ from strat.designs.from_columns import (
 )
 from strat.estimation import Estimate
 from strat.measures.positive import positives
+from strat.measures.register import Measure
 from strat.verbs.groups import Groups, in_words, untested
 from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
-from strat.verbs.metric_words import ALIASES
-from strat.verbs.metrics import Metric
 from strat.verbs.sources import Basis, Sources
 
 SHOWN = 3  # strata whose undefined measures are named
@@ -36,7 +35,7 @@ OF_INTERVALS = (
 )  # notes on single groups
 
 
-def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[str, ...]:
+def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Measure]) -> tuple[str, ...]:
     """Notes on the result, each thing once."""
     table, roles = columns.table, columns.roles
     notes: list[str] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
@@ -58,7 +57,7 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Metric]) -> tuple[
     if any(role.startswith(GROUP) for role in roles):
         notes += untested(basis.groups.values())
     systems = []
-    if not any(metric.of_repeats for metric in wanted):  # several tries of an item look like several systems
+    if not any(metric.of == "item" for metric in wanted):  # several tries of an item look like several systems
         systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
     notes += [Note("systems-pooled", str(one)) for one in systems]
     if all(name is None for role, name in roles.items() if is_drawn(role)):
@@ -109,14 +108,14 @@ def _traps(basis: Basis, roles: Mapping[str, str | None]) -> list[Note]:
     return traps(units=labels.get("units"), strata=labels.get("strata"), names=roles, rows=basis.cells.rows)
 
 
-def _own(cells: Cells, wanted: Sequence[Metric]) -> list[str]:
+def _own(cells: Cells, wanted: Sequence[Measure]) -> list[str]:
     """What somebody's own measure must know where there are too many rows to hand over."""
     if cells.rows <= LIMITS.rows_made_of_cells:
         return []
     return [
         Note(
             "distinct-rows",
-            f"{metric.name} was made of {len(cells):,} distinct rows with weights, not of {cells.rows:,} rows: it must "
+            f"{metric.word} was made of {len(cells):,} distinct rows with weights, not of {cells.rows:,} rows: it must "
             "not count rows",
         )
         for metric in wanted
@@ -124,12 +123,12 @@ def _own(cells: Cells, wanted: Sequence[Metric]) -> list[str]:
     ]
 
 
-def _binned(cells: Cells, wanted: Sequence[Metric], positive: object) -> list[str]:
+def _binned(cells: Cells, wanted: Sequence[Measure], positive: object) -> list[str]:
     binning = cells.binning
     if binning is None:
         return []
     text = f"scores were put into {binning.bins} bins of width {binning.width:.4g}"
-    names = [ALIASES.get(metric.name, metric.name) for metric in wanted if "score" in metric.needs]
+    names = [metric.name for metric in wanted if "score" in metric.needs]
     if "auc" in names:
         text += f"; this moves the AUC by at most {auc_bound(cells, positive):.2g}"
     halved = [name for name in names if name in ("mean", "median")]
@@ -155,6 +154,6 @@ def _suspects(columns: Sources, systems: list[str], rows: int) -> list[Note]:
     used = [*systems, *(name for name in (*roles.values(), weights) if name is not None)]
     right = roles["truth"] is not None and roles["predicted"] is not None
     score = [str(roles["truth"]), str(roles["predicted"])] if right else [str(roles["score"])]
-    if not right and roles["truth"] is not None:
+    if not right and (roles["truth"] is not None or roles["score"] is None):
         return []
     return clustered(table, used, score, right=right, weights=weights, rows=rows)

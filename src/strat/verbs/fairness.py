@@ -8,9 +8,10 @@ from typing import Any
 
 from strat.base.errors import StratError, some
 from strat.base.result import Result
+from strat.measures.register import spelled
 from strat.verbs.groups import Extreme, Groups
 
-SIDES = (("recall", "sensitivity"), ("false_positive_rate",))
+SIDES = ("recall", "false_positive_rate")
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,8 +45,14 @@ class EqualizedOdds(Result):
 
 def has_both_rates(groups: Mapping[str, Groups]) -> bool:
     """Whether both rates were asked for, each with one number in two or more groups."""
-    chosen = [next((groups[name] for name in names if name in groups), None) for names in SIDES]
-    return all(side is not None and side.joint is not None and side.joint.point.ndim == 1 for side in chosen)
+    joint = [one.joint for one in _sides(groups).values()]
+    return len(joint) == len(SIDES) and all(side is not None and side.point.ndim == 1 for side in joint)
+
+
+def _sides(groups: Mapping[str, Groups]) -> dict[str, Groups]:
+    """The groups of both rates, by the word that was asked for."""
+    by_name = {spelled(word): word for word in groups}
+    return {by_name[side]: groups[by_name[side]] for side in SIDES if side in by_name}
 
 
 def equalized_odds(groups: Mapping[str, Groups], level: float) -> EqualizedOdds:
@@ -56,7 +63,7 @@ def equalized_odds(groups: Mapping[str, Groups], level: float) -> EqualizedOdds:
             "must hold 'recall' and 'false_positive_rate', and `by` must make two groups or more, for "
             f"equalized odds, got {some(groups) if groups else 'no groups'}.",
         )
-    each = {name: groups[name] for names in SIDES for name in names if name in groups}
+    each = _sides(groups)
     stricter = 1.0 - (1.0 - level) / len(SIDES)
     gaps = {name: one.gap(stricter) for name, one in each.items()}
     ratios = {name: one.ratio(stricter) for name, one in each.items()}

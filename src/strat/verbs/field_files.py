@@ -11,22 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strat import measures
 from strat.base.errors import StratError, near, short, some
 from strat.base.validate.columns import load
 from strat.data.logs.trec import lines_of, read_qrels, read_scores
 from strat.data.untrusted import json_object, read_bytes
-from strat.measures import Statistic
-from strat.measures.fields.diarization import PARTS
-from strat.verbs.metrics import METRICS
+from strat.measures.base import Statistic
+from strat.measures.register import Measure, entered, named
 
-Make = Callable[[Any, Any, float | None], Statistic]  # of a reference, a hypothesis and the number behind "@"
-TEXTS = ("wer", "cer", "mer", "wil", "bleu", "chrf", "chrf++", "ter", "exact_match", "token_f1",
-         "rouge1", "rouge2", "rougel")  # fmt: skip
-RETRIEVAL: dict[str, Callable[..., Statistic]] = {
-    "ndcg": measures.ndcg, "map": measures.mean_average_precision, "mrr": measures.mrr,
-    "p": measures.precision_at_k, "recall": measures.recall_at_k, "err": measures.expected_reciprocal_rank,
-}  # fmt: skip
 UTTERANCE = re.compile(r"^(.*)\(([^()\s]+)\)\s*$")  # a line of a .trn file: words, and the utterance in brackets
 
 
@@ -57,13 +48,10 @@ class Items:
     columns: dict[str, list[Any]] = field(default_factory=dict)
     chosen: Callable[[Any, Sequence[Any]], Any] = lambda whole, labels: [whole[label] for label in labels]
 
-    def measured(self, make: Make, at: float | None, rows: Sequence[int], system: int) -> Statistic:
+    def measured(self, measure: Measure, rows: Sequence[int], system: int) -> Statistic:
         """The measure of these rows of one system."""
         labels = [self.labels[row] for row in rows]
-        return make(self.chosen(self.reference, labels), self.chosen(self.hypotheses[system], labels), at)
-
-
-LOWER = ("wer", "cer", "mer", "wil", "ter", "der", "hausdorff", "hd95")  # how names of errors start
+        return of_files(measure, self.chosen(self.reference, labels), self.chosen(self.hypotheses[system], labels))
 
 
 def read_items(reference: Path, hypotheses: Sequence[Path], kind: str) -> Items:
@@ -71,57 +59,30 @@ def read_items(reference: Path, hypotheses: Sequence[Path], kind: str) -> Items:
     return READERS[kind](reference, hypotheses)
 
 
-def measure_of(name: str) -> tuple[str, Make, float | None]:
-    """The kind of files that a measure takes, how it is made, and the number behind "@".
+def measure_of(name: str) -> Measure:
+    """The measure of files that a word means.
 
-    >>> kind, _, at = measure_of("nDCG@10")
-    >>> kind, at
-    ('retrieval', 10.0)
+    >>> measure = measure_of("nDCG@10")
+    >>> measure.files, measure.given
+    ('runs', {'k': 10})
     """
-    base, _, number = ALIASES.get(name.strip().lower(), name.strip().lower()).replace("-", "_").partition("@")
-    if base not in MEASURES:
-        raise StratError.about("metrics", f"must be measures of files, got {name!r}; {near(base, list(MEASURES))}")
-    kind, make, takes_number = MEASURES[base]
-    if bool(number) > takes_number or not re.fullmatch(r"|[0-9]*\.?[0-9]+", number):
-        raise StratError.about("metrics", f"must be a name such as 'ndcg@10' or 'der@0.25', got {name!r}.")
-    return kind, make, float(number) if number else None
+    try:
+        measure = named(name, files=True)
+    except StratError:
+        measure = None
+    if measure is None or measure.files is None:
+        known = [word.rpartition(":")[2] for word, one in entered().items() if one.files]
+        example = "a number follows some, as in 'ndcg@10'" if "@" in name else near(name.lower(), known)
+        raise StratError.about("metrics", f"must be measures of files, got {name!r}; {example}")
+    return measure
 
 
-def _of_texts(name: str) -> Make:
-    return lambda reference, hypothesis, _: METRICS[name].build({"truth": reference, "predicted": hypothesis})
-
-
-def _of_runs(function: Callable[..., Statistic]) -> Make:
-    def make(qrels: Any, run: Any, at: float | None) -> Statistic:
-        return function(qrels, run, **({} if at is None else {"k": int(at)}))
-
-    return make
-
-
-def _of_turns(part: str | None) -> Make:
-    return lambda reference, hypothesis, at: measures.der(reference, hypothesis, collar=at or 0.0, part=part)
-
-
-def _coco(function: Callable[..., Statistic], truth: Any, detections: Any, at: float | None) -> Statistic:
-    kind = "segm" if detections and "segmentation" in detections[0] else "bbox"
-    return function(truth, detections, kind=kind, **({} if at is None else {"iou": at}))
-
-
-MEASURES: dict[str, tuple[str, Make, bool]] = {
-    **{name: ("texts", _of_texts(name), False) for name in TEXTS},
-    **{name: ("retrieval", _of_runs(function), True) for name, function in RETRIEVAL.items()},
-    "bpref": ("retrieval", _of_runs(measures.bpref), False),
-    "der": ("turns", _of_turns(None), True),  # @: seconds of the collar
-    **{f"der_{part}": ("turns", _of_turns(part), True) for part in PARTS},
-    "coco_ap": ("coco", lambda a, b, at: _coco(measures.coco_ap, a, b, at), True),  # @: least overlap of a match
-    "coco_ar": ("coco", lambda a, b, at: _coco(measures.coco_ar, a, b, at), False),
-    "dice": ("masks", lambda a, b, _: measures.dice(a, b), False),
-    "dice_totals": ("masks", lambda a, b, _: measures.dice(a, b, average="totals"), False),
-    "mean_iou": ("masks", lambda a, b, _: measures.mean_iou(a, b), False),
-    "hausdorff": ("masks", lambda a, b, at: measures.hausdorff(a, b, percentile=at or 100.0), True),
-}
-ALIASES = {"miou": "mean_iou", "hd95": "hausdorff@95", "ap": "coco_ap", "ap50": "coco_ap@0.5", "ap75": "coco_ap@0.75",
-           "ar": "coco_ar", "rouge": "rougel", "rr": "mrr", "word_error_rate": "wer"}  # fmt: skip
+def of_files(measure: Measure, reference: Any, hypothesis: Any) -> Statistic:
+    """The statistic of what a reference and a hypothesis hold."""
+    if measure.files == "texts":
+        return measure.build({"truth": reference, "predicted": hypothesis})
+    outlines = measure.files == "boxes" and hypothesis and "segmentation" in hypothesis[0]
+    return measure.function(reference, hypothesis, **measure.given, **({"kind": "segm"} if outlines else {}))
 
 
 def _texts(reference: Path, hypotheses: Sequence[Path]) -> Items:
@@ -263,7 +224,7 @@ def _arrays(path: Path) -> dict[str, Any]:
 READERS: dict[str, Callable[[Path, Sequence[Path]], Items]] = {
     "texts": _texts,
     "turns": _turns,
-    "retrieval": _retrieval,
-    "coco": _images,
+    "runs": _retrieval,
+    "boxes": _images,
     "masks": _masks,
 }

@@ -18,13 +18,13 @@ from strat.comparison.pilot import units_for
 from strat.comparison.sequential import anytime_error
 from strat.designs.sampling import Sampling, sampling_of
 from strat.estimation import Estimate
+from strat.measures.register import AUTO
 from strat.verbs.compare import compare
 from strat.verbs.evaluate import evaluate
 from strat.verbs.gate_result import NOT_WORSE, ON_UNSURE, UNSURE, GateCheck, GateResult
 from strat.verbs.groups import in_words
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.leaderboard_columns import ALL
-from strat.verbs.metric_builds import AUTO
 from strat.verbs.metrics import Metrics, chosen
 from strat.verbs.stored_baseline import beside_candidate, is_baseline, read_baseline
 
@@ -250,7 +250,7 @@ def _alone(
     )
     result = evaluate(source, **asked, metrics=default if metrics is None else metrics, by=by)
     roles = {role: name for role, name in result.roles.items() if role in ("truth", "predicted", "score", "items")}
-    better = {m.name: m.higher_is_better for m in chosen(list(result.estimates), roles, decided=True)}
+    better = {m.word: m.upwards for m in chosen(list(result.estimates), roles, decided=True)}
     higher = handed["higher_is_better"]
     questions: list[Question] = []
     for measure, bound in _bounds("floor", floor, list(result.estimates)).items():

@@ -11,11 +11,12 @@ from strat.base.notes import records
 from strat.base.result import write_report
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
+from strat.measures.register import spelled
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import SheetResult
 from strat.verbs.leaderboard import Leaderboard
 
-SCHEMA = "strat/gate/2"
+SCHEMA = "strat/gate/3"
 NOT_WORSE, WORSE, UNSURE = "not worse", "worse", "can't tell"
 EXIT_CODES = {NOT_WORSE: 0, WORSE: 3, UNSURE: 4}
 ON_UNSURE = ("fail", "warn", "pass")
@@ -120,7 +121,14 @@ class GateCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {**vars(self), "answer": self.answer, "rule": self.rule, "lower": self.lower}
+        return {
+            **vars(self),
+            "measure": spelled(self.measure),
+            "asked": self.measure,
+            "answer": self.answer,
+            "rule": self.rule,
+            "lower": self.lower,
+        }
 
 
 def _more(needed: int, there: int) -> str:

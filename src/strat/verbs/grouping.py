@@ -18,9 +18,9 @@ from strat.estimation import Estimate, estimate
 from strat.estimation.estimate import too_curved
 from strat.estimation.spread import Influences
 from strat.measures import Axis, Statistic
+from strat.measures.register import Measure, labels_of
 from strat.verbs.groups import Groups
-from strat.verbs.metric_builds import labels_of
-from strat.verbs.metrics import Metric, columns_of
+from strat.verbs.metrics import columns_of
 
 UNDEFINED = "it is not defined there: no row of the class that it looks at, say."
 ALONE = "one unit alone has no interval."
@@ -40,20 +40,20 @@ def rows_by_label(columns: Mapping[str, NDArray[Any]], roles: Sequence[str]) -> 
     return groups
 
 
-def measured(metric: Metric, cells: Cells, positive: object) -> dict[str, Any]:
+def measured(metric: Measure, cells: Cells, positive: object) -> dict[str, Any]:
     """The columns that a measure is made of, in a group as in all rows."""
     columns = columns_of(cells, positive)
-    if {"truth", "predicted"} <= columns.keys() and metric.looks_at_one_class:
+    if {"truth", "predicted"} <= columns.keys() and "positive" in metric.arguments:
         columns["labels"] = labels_of(columns["truth"], columns["predicted"])
     return columns
 
 
-def built(metric: Metric, columns: Mapping[str, Any], rows: Codes) -> Statistic:
+def built(metric: Measure, columns: Mapping[str, Any], rows: Codes) -> Statistic:
     """The measure's statistic of some of the cells."""
     return metric.build({name: v[rows] if isinstance(v, np.ndarray) else v for name, v in columns.items()})
 
 
-def in_groups(metric: Metric, cells: Cells, roles: Sequence[str], positive: object) -> tuple[Parts, dict[Any, str]]:
+def in_groups(metric: Measure, cells: Cells, roles: Sequence[str], positive: object) -> tuple[Parts, dict[Any, str]]:
     """For each group its cells and the measure's statistic of these; and why it has none where it is undefined."""
     columns = measured(metric, cells, positive)
     parts: Parts = {}
@@ -82,7 +82,7 @@ Parts = dict[Any, tuple[Codes, Statistic]]
 
 
 def grouped(
-    metric: Metric,
+    metric: Measure,
     by: Sequence[str],
     parts: Parts,
     undefined: Mapping[Any, str],
@@ -107,13 +107,13 @@ def grouped(
         else:
             spreads.append(_whole_spread(estimate, inside, design) if kept else None)
     return Groups(
-        metric=metric.name,
+        metric=metric.word,
         by=tuple(by),
         each=each,
         rows={label: int(counts[parts[label][0]].sum()) for label in each},
         undefined=reasons,
-        higher_is_better=metric.higher_is_better,
-        joint=_together(metric.name, by, _with_interval(each), spreads),
+        higher_is_better=metric.upwards,
+        joint=_together(metric.word, by, _with_interval(each), spreads),
     )
 
 

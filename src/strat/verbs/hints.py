@@ -24,15 +24,12 @@ from strat.designs.sampling import Sampling
 from strat.estimation import Estimate, estimate
 from strat.measures import mean
 from strat.measures.clustering import anova, design_effect
-from strat.verbs.metric_words import ALIASES
-from strat.verbs.metrics import Metric
+from strat.measures.register import Measure
 
 FEW = 15  # levels of a column that rather look like strata than like units
-MIX_CLASSES = ("accuracy", "error_rate", "brier", "log_loss", "calibration_error")  # other measures know their classes
 MOST_SUSPECTS = 3  # columns that notes name
 MOST_SYSTEMS = 50  # levels of a column that may name systems
 BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
-RANKING = ("auc", "average_precision", "equal_error_rate", "harrell_c")  # measures that compare rows with rows
 CODES = (-1, -2, -3, -8, -9, 8, 9, 88, 98, 99, 998, 999, 9999, -99, -999, -9999)  # of answers that are not there
 SPENT = ("cost", "costs", "price", "usd", "eur", "latency", "time", "times", "seconds", "secs", "sec", "ms",
          "duration", "runtime", "tokens", "loss", "losses", "error", "errors", "wer", "cer", "rmse", "mae")  # fmt: skip
@@ -359,9 +356,9 @@ def _coded(column: Column, keep: NDArray[np.bool_] | None) -> tuple[Codes, int] 
     return codes, len(labels)
 
 
-def pooled_over_crossed(metrics: Sequence[Metric], sampling: Sampling) -> list[Note]:
+def pooled_over_crossed(metrics: Sequence[Measure], sampling: Sampling) -> list[Note]:
     """A note on measures that compare rows with rows, also ratings of different readers."""
-    names = [metric.name for metric in metrics if ALIASES.get(metric.name, metric.name) in RANKING]
+    names = [metric.word for metric in metrics if metric.of == "pair"]
     if sampling.crossed is None or not names:
         return []
     factors = " and ".join(map(repr, sampling.drawn.values()))
@@ -425,21 +422,21 @@ def traps(
     return notes
 
 
-def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Metric], *, weighted: bool) -> list[Note]:
+def classes_as_strata(names: Mapping[str, str | None], metrics: Sequence[Measure], *, weighted: bool) -> list[Note]:
     """A warning about measures over rows of all classes, where one column is both the truth and the strata."""
     same = names.get("strata") is not None and names.get("strata") == names.get("truth")
-    mixed = any(ALIASES.get(metric.name, metric.name) in MIX_CLASSES for metric in metrics)
+    mixed = any(metric.mixes_classes for metric in metrics)
     return [Note("strata-are-classes")] if same and mixed and not weighted else []
 
 
-def averages(metrics: Sequence[Metric], estimates: Mapping[str, Estimate]) -> list[Note]:
+def averages(metrics: Sequence[Measure], estimates: Mapping[str, Estimate]) -> list[Note]:
     """What to know about measures of one class that were averaged, because there are more than two."""
     return [
         Note(
             "macro-average",
-            f"{metric.name} is the macro average over all classes; name one in `positive` (command line: --positive) "
+            f"{metric.word} is the macro average over all classes; name one in `positive` (command line: --positive) "
             "to look at it alone",
         )
         for metric in metrics
-        if metric.averaged and estimates[metric.name].positive is None
+        if metric.takes_average and estimates[metric.word].positive is None
     ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from strat.base.limits import LIMITS
 from strat.base.notes import records
+from strat.measures.register import spelled
 from strat.show.render import jsonable
 from strat.verbs.groups import in_words
 
@@ -121,7 +122,8 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
     """Everything as plain values, for JSON."""
     content: dict[str, Any] = {
         "level": board.level,
-        "measure": board.estimate.name,
+        "measure": spelled(board.measure or board.estimate.name),
+        "asked": board.measure,
         "positive": board.positive,
         "design": board.estimate.design_text,
         "target": board.estimate.target,
@@ -141,7 +143,7 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
     if board.by:
         content["by"] = _groups_data(board)
     if board.others:
-        content["further_measures"] = {one.measure: plain_data(one) for one in board.others}
+        content["further_measures"] = {spelled(str(one.measure)): plain_data(one) for one in board.others}
     plain: dict[str, Any] = jsonable(content)
     return plain
 

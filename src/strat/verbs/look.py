@@ -128,7 +128,7 @@ class Look(SheetResult):
             f"unsure: {p.column!r} as {p.role}, because of {p.reason}" for p in self.roles.proposals if not p.sure
         ]
         lines = [f"{p.column!r} as {p.role}: {p.reason}" for p in self.roles.proposals if p.sure]
-        known = measures(self.roles)
+        known = measures(self.roles, {column.name: column.kind for column in self.columns})
         more = f" and {len(known) - FIRST} more" if len(known) > FIRST else ""
         able = [f"measures (--metric): {', '.join(known[:FIRST])}{more}"] if known and not self.roles.system else []
         questions = [f"unsure: {question}" for question in self.roles.questions]
@@ -160,7 +160,7 @@ class Look(SheetResult):
                 "roles": roles,
                 "questions": self.roles.questions,
                 "notes": records(self.notes),
-                "measures": measures(self.roles),
+                "measures": measures(self.roles, {column.name: column.kind for column in self.columns}),
                 "steps": [{"title": s.title, "command": s.command, "call": s.call} for s in self.steps],
             }
         )

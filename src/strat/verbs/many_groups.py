@@ -18,10 +18,10 @@ from strat.estimation import Estimate
 from strat.estimation.domain_values import DomainValues, domain_values
 from strat.estimation.domains import DomainRows, DomainSums, fits, lines_of
 from strat.measures import Statistic
+from strat.measures.register import Measure
 from strat.verbs.group_lines import ManyEstimates
 from strat.verbs.grouping import ALONE, UNDEFINED, built, measured
 from strat.verbs.groups import Groups
-from strat.verbs.metrics import Metric
 from strat.verbs.sources import Split
 
 
@@ -79,7 +79,7 @@ class Domains:
 
 
 def in_many_groups(
-    metric: Metric,
+    metric: Measure,
     cells: Cells,
     split: Split,
     positive: object,
@@ -104,11 +104,11 @@ def in_many_groups(
 Part = tuple[Codes, NDArray[np.bool_], DomainValues]  # groups, where the measure is defined, and its values
 
 
-def variants(metric: Metric, columns: Mapping[str, Any], domains: Domains) -> Iterator[tuple[Codes, Statistic]]:
+def variants(metric: Measure, columns: Mapping[str, Any], domains: Domains) -> Iterator[tuple[Codes, Statistic]]:
     """Groups with the statistic that fits them: most measures have one for all."""
     if metric.together is None or len(domains) <= LIMITS.compared_groups:
         return
-    kinds, statistics = metric.together(columns)
+    kinds, statistics = metric.together(metric, columns)
     kind = np.zeros(len(domains), np.int64)
     if kinds is not None:
         np.maximum.at(kind, domains.code, kinds)
@@ -127,7 +127,7 @@ def _in_runs(statistic: Statistic, groups: Codes, domains: Domains, cells: Cells
 
 
 def gathered(
-    metric: Metric,
+    metric: Measure,
     split: Split,
     parts: Sequence[Part],
     domains: Domains,
@@ -149,7 +149,7 @@ def gathered(
     reasons |= {labels[group]: ALONE for group in np.sort(np.concatenate(alone))}
     rows = np.bincount(domains.code, counts)
     return Groups(
-        metric=metric.name,
+        metric=metric.word,
         by=split.by,
         each=ManyEstimates(
             tuple(labels[group] for group in np.flatnonzero(defined)),
@@ -158,5 +158,5 @@ def gathered(
         ),
         rows={labels[group]: int(rows[group]) for group in np.flatnonzero(defined)},
         undefined=reasons,
-        higher_is_better=metric.higher_is_better,
+        higher_is_better=metric.upwards,
     )

@@ -1,265 +1,140 @@
-"""Names of measures to statistics of columns: the words of every trade, each for one function."""
+"""The measures that are asked of a table: those that were named, or those that its columns suggest."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from strat import measures
-from strat.base.errors import StratError, near, one_of, some
+from strat.base.errors import StratError, one_of, some
 from strat.base.validate.arguments import shown
-from strat.base.validate.columns import Codes
 from strat.data.cells import Cells
-from strat.measures import Statistic, classification, probabilities, regression
-from strat.measures.fields.answers import KINDS as ROUGE
+from strat.data.table import Table
+from strat.measures.base import Statistic
+from strat.measures.classification import accuracy
 from strat.measures.positive import refused
-from strat.verbs import field_metrics
-from strat.verbs import metric_builds as builds
-from strat.verbs.metric_builds import AUTO, LABELS, SCORES, Build
-from strat.verbs.metric_words import ALIASES, ELSEWHERE
+from strat.measures.register import AUTO, AVERAGES, LABELS, Columns, Measure, entered
+from strat.measures.register import named as of_word
+from strat.verbs.hints import first_rows
 
 Metrics = Sequence[str | Callable[..., Statistic]] | str | Callable[..., Statistic]  # names, or functions of columns
-AVERAGES = ("macro", "micro", "weighted")
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A measure: which columns it needs, and how its statistic is made from them.
-
-    Attributes
-    ----------
-    name, needs, build
-        What it is called, the roles of its columns, and the function from columns to a statistic.
-    higher_is_better
-        Whether a larger value is a better one.
-    looks_at_one_class
-        Whether it may ask which class is the positive one.
-    averaged
-        Whether it is a share of each class, which is averaged or had for each.
-    average
-        How its name says that it is averaged over classes: "macro", "micro" or "weighted" (None: it does not say).
-    by_rows
-        Whether it counts rows, as somebody's own function may: it gets the rows, not distinct ones with weights.
-    of_repeats
-        Whether it is made of the repeats of each item, such as "pass@3".
-    together
-        From the columns of all rows to a statistic whose function, and gradient, take the totals of each of many
-        groups; or to several, with the number of the one that a row calls for (a group has the largest of its rows').
-        None: a group's statistic is made of its own rows alone.
-    """
-
-    name: str
-    needs: tuple[str, ...]
-    build: Build
-    higher_is_better: bool = True
-    looks_at_one_class: bool = False
-    averaged: bool = False
-    average: str | None = None
-    by_rows: bool = False
-    of_repeats: bool = False
-    together: Callable[[Mapping[str, Any]], tuple[Codes | None, tuple[Statistic, ...]]] | None = None
-
-
-_AVERAGED = ("precision", "recall", "f1", "specificity", "jaccard")
-_ONE_CLASS = ("negative_predictive_value", "false_positive_rate", "false_negative_rate")
-_SHARES = ("accuracy", "error_rate", *_ONE_CLASS)
-_ALL_CLASSES = ("balanced_accuracy", "kappa", "mcc")
-_OF_SCORES = ("auc", "average_precision", "equal_error_rate")
-_OF_PROBABILITIES = ("brier", "log_loss", "calibration_error")
-_OF_NUMBERS = ("rmse", "mae", "mse", "mean_error", "r2")
-_OF_TEXTS = ("wer", "cer", "mer", "wil", "bleu", "chrf", "ter", "exact_match", "token_f1")
-_OF_FORECASTS = ("mape", "spearman", "kendall")
-_LIKELIHOOD_RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
-_LOWER = ("cost_per_success", "mase", "mqm", "wer", "cer", "mer", "wil", "ter", "mape", "negative_likelihood_ratio",
-          "error_rate", "equal_error_rate", "brier", "log_loss", "calibration_error", "rmse", "mae", "mse",
-          "false_positive_rate", "false_negative_rate")  # fmt: skip
-
-REPEATED: dict[str, Callable[..., Statistic]] = {
-    "pass@": measures.pass_at_k, "pass^": measures.pass_hat_k, "best@": measures.best_of_k,
-    "majority@": measures.majority_at_k, "mean@": measures.mean_at_k,
-}  # fmt: skip
-REPEATS = re.compile(r"(pass@|pass\^|best@|majority@|mean@)([1-9][0-9]{0,3})$")
-
-
-def _of_repeats(function: Callable[..., Statistic], k: int, c: Mapping[str, Any]) -> Statistic:
-    return function(np.asarray(c["score"], float), k=k, items=c["items"])
-
-
-def _of_successes(build: Build, c: Mapping[str, Any]) -> Statistic:
-    """A measure of repeats where a try succeeds if its label is the true one."""
-    right = measures.accuracy(c["truth"], c["predicted"]).rows[0].codes
-    return build({**c, "score": np.asarray(right, float)})
-
-
-def _consistency(role: str, c: Mapping[str, Any]) -> Statistic:
-    return measures.consistency(c[role], items=c["items"])
-
-
-def _majority_vote(c: Mapping[str, Any]) -> Statistic:
-    return measures.majority_vote(c["truth"], c["predicted"], items=c["items"])
-
-
-def of_repeats(name: Any) -> Metric | None:
-    """The measure of the repeats of each item that a name such as "pass@3", "pass^3" or "consistency" means."""
-    if name == "consistency":
-        return Metric(name, ("score", "items"), partial(_consistency, "score"), by_rows=True, of_repeats=True)
-    parts = REPEATS.match(name) if isinstance(name, str) else None  # a function is none
-    if parts is None:
-        return None
-    build = partial(_of_repeats, REPEATED[parts[1]], int(parts[2]))
-    return Metric(name, ("score", "items"), build, by_rows=True, of_repeats=True)
-
-
-def _of_labels_if_any(metric: Metric, given: set[str]) -> Metric:
-    """The measure as it is, or of repeated labels, where these are at hand and scores are not."""
-    if not metric.of_repeats or "score" in given or "predicted" not in given or "score" not in metric.needs:
-        return metric
-    if metric.name == "consistency":
-        return replace(metric, needs=("predicted", "items"), build=partial(_consistency, "predicted"))
-    return replace(metric, needs=(*LABELS, "items"), build=partial(_of_successes, metric.build))
-
-
-def one_by_one(metrics: Any) -> list[Any]:
-    """The names and functions of a list of measures, or the one name; none of other kinds, which are read only once."""
-    if isinstance(metrics, str):
-        return [metrics]
-    return list(metrics) if isinstance(metrics, list | tuple) else []
-
-
-def _classes(name: str, average: str | None) -> Metric:
-    title = name if average == AUTO else f"{average}_{name}"
-    auto = average == AUTO
-    facts: dict[str, Any] = {"looks_at_one_class": auto, "averaged": auto, "average": None if auto else average}
-    return Metric(title, LABELS, **_ways(name, average), **facts)
-
-
-def _ways(name: str, average: str | None) -> dict[str, Any]:
-    """How a share of classes is made, of all rows and of many groups together."""
-    function = getattr(classification, name)
-    return {
-        "build": partial(builds.of_classes, function, average),
-        "together": partial(builds.classes_together, function, average),
-    }
-
-
-def _each(
-    names: Iterable[str],
-    home: Any,
-    columns: tuple[str, ...],
-    build: Callable[..., Statistic],
-    *,
-    looks_at_one_class: bool = False,
-) -> list[Metric]:
-    """The measures that are functions of these names in a module, all made in the same way from the same columns."""
-    return [
-        Metric(name, columns, partial(build, getattr(home, name)), looks_at_one_class=looks_at_one_class)
-        for name in names
-    ]
-
-
-def _of_module() -> list[Metric]:
-    """The measures that are functions of labels, scores, numbers or texts."""
-    return [
-        *_each(("accuracy", "error_rate"), measures, LABELS, builds.of_labels),
-        *_each(_ALL_CLASSES, classification, LABELS, builds.of_labels),
-        *(_classes(name, average) for name in _AVERAGED for average in (AUTO, *AVERAGES)),
-        *_each(_ONE_CLASS, classification, LABELS, builds.of_one_class, looks_at_one_class=True),
-        *_each(_OF_SCORES, measures, SCORES, builds.of_scores, looks_at_one_class=True),
-        *_each(_OF_PROBABILITIES, probabilities, SCORES, builds.of_scores, looks_at_one_class=True),
-        *_each(_OF_NUMBERS, regression, LABELS, builds.of_labels),
-        *_each(_OF_FORECASTS, measures, LABELS, builds.of_labels),
-        *_each(_OF_TEXTS, measures, LABELS, builds.of_texts),
-        *(Metric(kind.lower(), LABELS, partial(builds.of_texts, partial(measures.rouge, kind=kind))) for kind in ROUGE),
-        Metric("chrf++", LABELS, partial(builds.of_texts, partial(measures.chrf, word_order=2))),
-        *_each(_LIKELIHOOD_RATIOS, measures, LABELS, builds.of_one_class, looks_at_one_class=True),
-        *_each(("observed_expected",), measures, SCORES, builds.of_scores, looks_at_one_class=True),
-    ]
-
-
-def _of_fields() -> list[Metric]:
-    """The measures of fields that need columns of their own."""
-    two_models, others = field_metrics.TWO_MODELS.items(), field_metrics.OTHERS.items()
-    return [
-        *(Metric(name, LABELS, build, by_rows=True) for name, build in field_metrics.RATERS.items()),
-        *(Metric(name, SCORES, build, looks_at_one_class=True) for name, build in field_metrics.RISKS.items()),
-        *(Metric(name, needs, build, by_rows="items" in needs) for name, (needs, build) in others),
-        *(Metric(name, field_metrics.THREE, build, looks_at_one_class=True) for name, build in two_models),
-    ]
-
-
-def _all() -> dict[str, Metric]:
-    every = [
-        *_of_module(),
-        *_of_fields(),
-        Metric("majority_vote", (*LABELS, "items"), _majority_vote, by_rows=True, of_repeats=True),
-        Metric("mean", ("score",), builds.mean_score, together=builds.means_by_kind),
-        Metric("total", ("score",), builds.total),
-        Metric("median", ("score",), builds.median),
-    ]
-    shares = {m.name: partial(builds.one_for_all, m.build) for m in every if m.name in _SHARES}
-    return {
-        m.name: replace(m, higher_is_better=m.name not in _LOWER, together=shares.get(m.name, m.together))
-        for m in every
-    }
-
-
-METRICS = _all()
 
 
 def chosen(
-    metrics: Metrics | None, roles: Mapping[str, str | None], average: str | None = AUTO, *, decided: bool = False
-) -> list[Metric]:
+    metrics: Metrics | None,
+    roles: Mapping[str, str | None],
+    average: str | None = AUTO,
+    *,
+    decided: bool = False,
+    table: Table | None = None,
+) -> list[Measure]:
     """The measures asked for, or those that the columns at hand suggest.
 
-    `decided` says that predictions come from a score and a threshold; `average` is how shares of classes are averaged.
+    `decided` says that predictions come from a score and a threshold; `average` is how shares of classes are averaged;
+    columns of `table` may be proposed for a role that is missing.
     """
     given = {role for role, name in roles.items() if name is not None} | ({"predicted"} if decided else set())
-    if metrics is None:
-        wanted: list[Any] = _default(given, decided=decided)
-    else:
-        wanted = [metrics] if isinstance(metrics, str) or callable(metrics) else _listed(metrics)
+    wanted = _default(given, decided=decided) if metrics is None else one_by_one(metrics)
     if not wanted:
         raise StratError.about("metrics", "must name at least one measure, got none.")
-    selected = [_of_labels_if_any(named(metric), given) for metric in _apart(wanted)]
-    for metric in selected:
-        absent = [role for role in metric.needs if role not in given]
+    selected = [_of_labels_if_any(named(one, given), given) for one in wanted]
+    for measure in selected:
+        if not measure.of_tables:
+            files = ", on the command line `strat score`" if measure.files else ""
+            problem = f"must be measures of a table, got {measure.word!r}: type {measure.call}{files}."
+            raise StratError.about("metrics", problem)
+        absent = [role for role in measure.needs if role not in given]
         if absent:
-            instead = " (or `score` with `threshold`)" if absent[0] == "predicted" else ""
-            raise StratError.about(absent[0], f"must name a column for the measure {metric.name!r}{instead}, got None.")
+            raise _lacking(measure, absent[0], roles, table)
     return selected if average == AUTO else _with_average(selected, average)
 
 
-def _apart(wanted: Sequence[Any]) -> list[Any]:
-    """Names one by one: a text may hold several, comma-separated."""
-    return [one for given in wanted for one in (given.split(",") if isinstance(given, str) else [given])]
+def one_by_one(metrics: Any) -> list[Any]:
+    """The names and functions of a list of measures, one by one; a text may hold several, comma-separated."""
+    if isinstance(metrics, str) or callable(metrics):
+        listed = [metrics]
+    elif isinstance(metrics, Iterable) and getattr(metrics, "ndim", 1) == 1:
+        listed = list(metrics)
+    else:
+        raise StratError.about("metrics", f"must be a name, a function, or a list of these, got {shown(metrics)}.")
+    return [one for given in listed for one in (given.split(",") if isinstance(given, str) else [given])]
 
 
-def _with_average(metrics: Sequence[Metric], average: str | None) -> list[Metric]:
+def named(metric: Any, given: Iterable[str] = ("truth", "predicted", "score", "items")) -> Measure:
+    """The measure of this name, or that a user-defined function makes."""
+    return _own(metric) if callable(metric) else of_word(metric, given=set(given))
+
+
+def _own(function: Callable[..., Any]) -> Measure:
+    """The measure that a function of labels makes; one in the register is what its name is."""
+    name = getattr(function, "__name__", "statistic")
+    known = entered().get(name)
+    better = getattr(function, "higher_is_better", known is None or known.upwards)
+    return Measure(
+        name=name, word=name, function=function, needs=LABELS, higher_is_better=better, own=True,
+        make=lambda columns: _made(name, function(columns["truth"], columns["predicted"])),
+    )  # fmt: skip
+
+
+def _made(name: str, statistic: Any) -> Statistic:
+    """The result of a user-defined function, if it is a statistic."""
+    if isinstance(statistic, Statistic):
+        return statistic
+    raise StratError.about(
+        "metrics",
+        f"must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}; wrap a "
+        f"function that returns a number: lambda truth, predicted: strat.metric({name}, truth, predicted).",
+    )
+
+
+def _of_labels_if_any(measure: Measure, given: set[str]) -> Measure:
+    """The measure as it is, or of repeated labels, where these are at hand and scores are not."""
+    if measure.of != "item" or "score" in given or "predicted" not in given or "score" not in measure.needs:
+        return measure
+    if measure.reads == "labels":
+        return replace(measure, needs=("predicted", "items"))
+    return replace(measure, needs=(*LABELS, "items"), make=lambda columns, **_: measure.build(_successes(columns)))
+
+
+def _successes(columns: Columns) -> Columns:
+    """The columns with a score that says whether the label of a try is the true one."""
+    return {**columns, "score": np.asarray(accuracy(columns["truth"], columns["predicted"]).rows[0].codes, float)}
+
+
+def _lacking(measure: Measure, role: str, roles: Mapping[str, str | None], table: Table | None) -> StratError:
+    """The error about a measure that lacks a role: what the role is to it, and which columns could be it."""
+    names = [name for name in measure.arguments if measure.arguments[name].default is measure.arguments[name].empty]
+    place = measure.needs.index(role)
+    argument = names[place] if place < len(names) and not measure.own else role
+    meaning = (
+        "" if role == "items" or argument in (role, "y", "x", "success", "answers", "probability") else f" ({argument})"
+    )
+    instead = " (or `score` with `threshold`)" if role == "predicted" else ""
+    could = () if table is None else _could_be(role, table, roles)
+    proposal = f"; it could be {some(could, 3)}" if could else ""
+    return StratError.about(
+        role, f"must name a column{meaning} for the measure {measure.word!r}{instead}, and is missing{proposal}."
+    )
+
+
+def _could_be(role: str, table: Table, roles: Mapping[str, str | None]) -> list[str]:
+    """Columns without a role whose first values fit this one."""
+    free = [name for name in table.names if name not in roles.values()]
+    numeric = {one.name: one.codes is None for one in first_rows(table, free)} if free else {}
+    return [name for name, is_number in numeric.items() if is_number or role != "score"]
+
+
+def _with_average(measures: Sequence[Measure], average: str | None) -> list[Measure]:
     if average is not None:
         one_of("average", average, (AUTO, *AVERAGES))
-    if not any(metric.averaged for metric in metrics):
-        names = some([metric.name for metric in metrics])
+    if not any(measure.takes_average for measure in measures):
+        names = some([measure.word for measure in measures])
         raise StratError.about(
             "average", f"must be left out for {names}, which are not averaged over classes, got {average!r}."
         )
-    return [_averaged(metric, average) if metric.averaged else metric for metric in metrics]
-
-
-def _averaged(metric: Metric, average: str | None) -> Metric:
-    """A share of each class as it is averaged, or (None) as one value of each class."""
-    ways = _ways(ALIASES.get(metric.name, metric.name), average)
-    return replace(metric, **ways, looks_at_one_class=False, averaged=False)
-
-
-def _listed(metrics: Any) -> list[Any]:
-    if isinstance(metrics, Iterable) and getattr(metrics, "ndim", 1) == 1:
-        return list(metrics)
-    raise StratError.about("metrics", f"must be a name, a function, or a list of these, got {shown(metrics)}.")
+    return [measure.with_average(average) if measure.takes_average else measure for measure in measures]
 
 
 def _default(given: set[str], *, decided: bool) -> list[str]:
@@ -282,52 +157,29 @@ def _default(given: set[str], *, decided: bool) -> list[str]:
     )
 
 
-def named(metric: Any) -> Metric:
-    """The measure of this name, or that a user-defined function makes."""
-    if callable(metric):
-        name = getattr(metric, "__name__", "statistic")
-        better = getattr(metric, "higher_is_better", METRICS[name].higher_is_better if name in METRICS else True)
-        return Metric(name, LABELS, lambda c: _made(name, metric(c["truth"], c["predicted"])), better, by_rows=True)
-    key = _key(str(metric))
-    known = METRICS.get(ALIASES.get(key, key)) or of_repeats(key) or _at_a_number(key)
-    if known is None:
-        home = ELSEWHERE.get(key) or ELSEWHERE.get(key.partition("@")[0])
-        hint = f"it is {home}" if home else near(key, [*METRICS, *ALIASES])
-        raise StratError.about("metrics", f"must be names of measures, got {shown(metric)}; {hint}")
-    return replace(known, name=key)
+def repeated(metrics: Any) -> list[Measure | None]:
+    """For each of the measures that were asked for: the one of the repeats of an item that it is, or None."""
+    if not isinstance(metrics, str | list | tuple):  # others can be read only once
+        return []
+    return [_of_repeats(one) for one in one_by_one(metrics)]
 
 
-def _key(name: str) -> str:
-    """A name as it is looked up: small letters, and one sign between words."""
-    return re.sub(r"(?<=.)[- ](?=.)", "_", name.strip().lower())
-
-
-def _at_a_number(name: str) -> Metric | None:
-    """The measure that a name such as "net_benefit@0.2" means."""
-    numbered = field_metrics.at_a_number(name)
-    if numbered is None:
+def _of_repeats(metric: Any) -> Measure | None:
+    """The measure, if it is of the repeats of an item and made of scores alone."""
+    if not isinstance(metric, str):
         return None
-    kind, number = numbered
-    build = partial(kind.build, number)
-    return Metric(name, kind.needs, build, kind.higher_is_better, looks_at_one_class=kind.looks_at_one_class)
+    try:
+        measure = named(metric)
+    except StratError:  # refused where it is looked up
+        return None
+    return measure if measure.of == "item" and "truth" not in measure.needs else None
 
 
-def _made(name: str, statistic: Any) -> Statistic:
-    """The result of a user-defined function, if it is a statistic."""
-    if isinstance(statistic, Statistic):
-        return statistic
-    raise StratError.about(
-        "metrics",
-        f"must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}; wrap a "
-        f"function that returns a number: lambda truth, predicted: strat.metric({name}, truth, predicted).",
-    )
-
-
-def single(metric: Metric, statistic: Statistic) -> Statistic:
+def single(measure: Measure, statistic: Statistic) -> Statistic:
     """The statistic, if it is a single number."""
     if statistic.shape:
         raise StratError.about(
-            "metrics", f"must be single numbers here, got {metric.name!r} with shape {statistic.shape}."
+            "metrics", f"must be single numbers here, got {measure.word!r} with shape {statistic.shape}."
         )
     return statistic
 
@@ -337,8 +189,39 @@ def columns_of(cells: Cells, positive: object) -> dict[str, Any]:
     return {**cells.columns, "positive": positive}
 
 
-def one_class(metrics: Sequence[Metric], positive: object) -> None:
+def one_class(measures: Sequence[Measure], positive: object) -> None:
     """Refuse a positive class that no measure looks at, so that it is not ignored silently."""
-    if not any(metric.looks_at_one_class for metric in metrics):
-        names = some([metric.name for metric in metrics])
+    if not any(measure.looks_at_one_class for measure in measures):
+        names = some([measure.word for measure in measures])
         refused(positive, f"where no measure looks at one class ({names}; ask for 'f1' or 'recall', say)")
+
+
+def check_compared(metrics: Any) -> None:
+    """Fail for measures that have no value, or no influences, of one column of each system.
+
+    >>> check_compared("macro_f1")
+    >>> check_compared("nri")
+    Traceback (most recent call last):
+    ...
+    strat.base.errors.StratError: `metrics` must be measures of one system, got 'nri', which compares two itself; \
+evaluate it with the old model's risk as `predicted` and the new one's as `score`.
+    """
+    for measure in (named(one) for one in one_by_one(metrics) if isinstance(one, str)):
+        if {"old", "new"} <= measure.arguments.keys():
+            raise StratError.about(
+                "metrics",
+                f"must be measures of one system, got {measure.word!r}, which compares two itself; "
+                "evaluate it with the old model's risk as `predicted` and the new one's as `score`.",
+            )
+        if {"predicted", "score"} <= set(measure.needs):
+            raise StratError.about(
+                "metrics",
+                f"must be measures of one column of each system, got {measure.word!r}, which takes `predicted` and "
+                "`score`; evaluate each system by it, or pair them with strat.stack and strat.estimate.",
+            )
+        if not measure.of_totals:
+            raise StratError.about(
+                "metrics",
+                f"must be functions of totals to compare systems, got {measure.word!r}, a quantile; evaluate each "
+                "system by it, or compare their means.",
+            )

@@ -112,7 +112,7 @@ def compare_models(
     wanted = scorers(metrics, scored=all(s.scores is not None for own in sessions.values() for s in own))
     one_class([one.metric for one in wanted], positive)
     statistics, design = {one.name: measured.statistics(one) for one in wanted}, measured.design
-    higher = {one.name: one.metric.higher_is_better for one in wanted}
+    higher = {one.name: one.metric.upwards for one in wanted}
     systems = {m: comparison.many(s, on=design, higher_is_better=higher[m]) for m, s in statistics.items()}
     noise = validate.share("label_noise", label_noise, high=0.5)
     parts = validate.count("sources", sources, least=0, most=10_000)

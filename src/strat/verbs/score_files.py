@@ -13,11 +13,12 @@ from strat.base.errors import StratError, some
 from strat.base.validate.arguments import checked, shown
 from strat.data.table import read
 from strat.designs.sampling import Sampling
-from strat.measures import Statistic
+from strat.measures.base import Statistic
+from strat.measures.register import Measure
 from strat.verbs.compare import compare
 from strat.verbs.evaluate import evaluate
 from strat.verbs.evaluation import Evaluation
-from strat.verbs.field_files import LOWER, Items, Make, measure_of, read_items
+from strat.verbs.field_files import Items, measure_of, read_items
 from strat.verbs.leaderboard import Leaderboard
 
 Names = Sequence[str]
@@ -74,10 +75,10 @@ def evaluate_files(
     >>> round(result["wer"].value, 4)
     0.3333
     """
-    names, makers, items = _asked(reference, [hypothesis], metrics)
+    wanted, items = _asked(reference, [hypothesis], metrics)
     table = _table(items, about)
     table["hypothesis"] = table[ROW]
-    measures = [_measure(name, items, *parts) for name, parts in zip(names, makers, strict=True)]
+    measures = [_measure(one, items) for one in wanted]
     return evaluate(
         table, truth=ROW, predicted="hypothesis", metrics=measures, strata=strata, units=units, design=design, by=by,
         level=level,
@@ -126,25 +127,25 @@ def compare_files(
     """
     paths = [Path(path) for path in _list_of("hypotheses", hypotheses, (str, os.PathLike), "paths of files")]
     systems = _systems(paths)
-    (name,), ((make, at),), items = _asked(reference, paths, metrics)
+    (wanted,), items = _asked(reference, paths, metrics)
     table = _table(items, about)
     rows = table[ROW]
     columns = {system: rows + place * len(rows) for place, system in enumerate(systems)}
     return compare(
-        {**table, **columns}, truth=ROW, predicted=systems, metrics=_measure(name, items, make, at), strata=strata,
+        {**table, **columns}, truth=ROW, predicted=systems, metrics=_measure(wanted, items), strata=strata,
         units=units, design=design, by=by, baseline=baseline, level=level,
     )  # fmt: skip
 
 
-def _asked(reference: Any, hypotheses: Sequence[Any], metrics: str | Names) -> tuple[list[str], list[Any], Items]:
-    """The names of measures, how each is made, and the rows that the files hold."""
+def _asked(reference: Any, hypotheses: Sequence[Any], metrics: str | Names) -> tuple[list[Measure], Items]:
+    """The measures, and the rows that the files hold."""
     each = [metrics] if isinstance(metrics, str) else _list_of("metrics", metrics, str, "names of measures")
-    names = [one.strip() for given in each for one in given.split(",")]
-    parts = [measure_of(name) for name in names]
-    kinds = sorted({kind for kind, _, _ in parts})
+    wanted = [measure_of(one.strip()) for given in each for one in given.split(",")]
+    kinds = {one.files for one in wanted}
     if len(kinds) != 1:
-        raise StratError.about("metrics", f"must take one kind of file, got {some(names)}; call once for each kind.")
-    return names, [part[1:] for part in parts], read_items(Path(reference), [Path(p) for p in hypotheses], kinds[0])
+        names = some([one.word for one in wanted])
+        raise StratError.about("metrics", f"must take one kind of file, got {names}; call once for each kind.")
+    return wanted, read_items(Path(reference), [Path(p) for p in hypotheses], str(wanted[0].files))
 
 
 def _list_of(argument: str, given: Any, kind: type | tuple[type, ...], what: str) -> list[Any]:
@@ -155,15 +156,15 @@ def _list_of(argument: str, given: Any, kind: type | tuple[type, ...], what: str
     return each
 
 
-def _measure(name: str, items: Items, make: Make, at: float | None) -> Callable[[Any, Any], Statistic]:
+def _measure(wanted: Measure, items: Items) -> Callable[[Any, Any], Statistic]:
     """The measure of rows that are given by their numbers; those of a system also tell which it is."""
 
     def measure(truth: Any, predicted: Any) -> Statistic:
         system = int(np.asarray(predicted).flat[0]) // len(items.labels)
-        return items.measured(make, at, np.asarray(truth).tolist(), system)
+        return items.measured(wanted, np.asarray(truth).tolist(), system)
 
-    measure.__name__ = name.lower()
-    measure.higher_is_better = not name.lower().startswith(LOWER)  # type: ignore[attr-defined]
+    measure.__name__ = wanted.word
+    measure.higher_is_better = wanted.upwards  # type: ignore[attr-defined]
     return measure
 
 

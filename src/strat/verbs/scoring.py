@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 from strat.base.errors import StratError, near
 from strat.base.validate.arguments import shown
 from strat.base.validate.columns import Array
-from strat.measures import Statistic, regression
+from strat.measures.base import Statistic
 from strat.measures.positive import positive_of
-from strat.measures.probabilities import brier, log_loss, top_k_accuracy
-from strat.measures.scores import auc, average_precision
-from strat.verbs.metric_builds import LABELS, SCORES
-from strat.verbs.metric_words import ALIASES
-from strat.verbs.metrics import AVERAGES, METRICS, Metric, named, single
+from strat.measures.register import LABELS, SCORES, Measure, words
+from strat.verbs.metrics import named, single
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,23 +74,19 @@ class Outcome:
         return self.classes[1] if self.positive is None else self.positive
 
 
-Build = Callable[[Outcome], Statistic]
-
-
 @dataclass(frozen=True)
 class Scorer:
-    """A measure under the name that was asked for, and how it is made of an outcome.
+    """A measure under the name that was asked for.
 
     The name comes without scikit-learn's ``"neg_"``: a loss is given as itself.
     """
 
-    metric: Metric
-    build: Build
+    metric: Measure
 
     @property
     def name(self) -> str:
         """What was asked for."""
-        return self.metric.name
+        return self.metric.word
 
     @property
     def by_score(self) -> bool:
@@ -102,56 +95,28 @@ class Scorer:
 
     def statistic(self, outcome: Outcome) -> Statistic:
         """The statistic of an outcome, if it is a single number."""
-        return single(self.metric, self.build(outcome))
+        return single(self.metric, self._made(outcome))
 
-
-def _area(name: str, multi_class: str = "ovr", average: str = "macro") -> Build:
-    def build(o: Outcome) -> Statistic:
-        if len(o.classes) == 2 or o.positive is not None:
-            return auc(**o.of_one(name, o.either))
-        return auc(o.truth, o.every_class(name), multi_class=multi_class, average=average, labels=o.classes)
-
-    return build
-
-
-def _average_precision(o: Outcome) -> Statistic:
-    if len(o.classes) == 2 or o.positive is not None:
-        return average_precision(**o.of_one("average_precision", o.positive))
-    return average_precision(o.truth, o.every_class("average_precision"), labels=o.classes)
-
-
-def _of_probabilities(name: str, function: Callable[..., Statistic]) -> Build:
-    def build(o: Outcome) -> Statistic:
-        if not o.probabilities:
+    def _made(self, o: Outcome) -> Statistic:
+        """Of labels; of scores of each class where the function takes these; or of one class."""
+        if not self.by_score:
+            labels = tuple(o.classes.tolist())
+            return self.metric.build(
+                {"truth": o.truth, "predicted": o.predicted, "positive": o.positive, "labels": labels}
+            )
+        arguments, name = self.metric.arguments, self.metric.word
+        if "probability" in arguments and "labels" in arguments and not o.probabilities:
             raise StratError.about(
                 "scoring",
                 f"must not hold {name!r} for {o.model}, which gives no probabilities; it needs predict_proba.",
             )
-        return function(o.truth, o.every_class(name), labels=o.classes)
-
-    return build
-
-
-def _top(o: Outcome) -> Statistic:
-    scores = o.every_class("top_k_accuracy")
-    return top_k_accuracy(o.truth, scores, labels=o.classes) if scores.shape[1] > 1 else _two(o, scores)
-
-
-def _two(o: Outcome, scores: Array) -> Statistic:
-    return top_k_accuracy(o.truth, np.column_stack([-scores[:, 0], scores[:, 0]]), labels=o.classes)
-
-
-BY_SCORE: dict[str, Build] = {
-    "auc": _area("roc_auc"),
-    "roc_auc_ovr": _area("roc_auc_ovr"),
-    "roc_auc_ovr_weighted": _area("roc_auc_ovr_weighted", average="weighted"),
-    "roc_auc_ovo": _area("roc_auc_ovo", multi_class="ovo"),
-    "roc_auc_ovo_weighted": _area("roc_auc_ovo_weighted", multi_class="ovo", average="weighted"),
-    "average_precision": _average_precision,
-    "log_loss": _of_probabilities("log_loss", log_loss),
-    "brier": _of_probabilities("brier_score", brier),
-    "top_k_accuracy": _top,
-}
+        ranks_one_class = self.metric.of == "pair" and (len(o.classes) == 2 or o.positive is not None)
+        if "labels" in arguments and not ranks_one_class:
+            scores = o.every_class(name)
+            if self.metric.reads == "matrix" and scores.shape[1] == 1:
+                scores = np.column_stack([-scores[:, 0], scores[:, 0]])
+            return self.metric.function(o.truth, scores, labels=o.classes, **self.metric.given)
+        return self.metric.build(o.of_one(name, o.either if self.metric.symmetric else o.positive))
 
 
 def scorers(scoring: Any, *, scored: bool) -> list[Scorer]:
@@ -171,51 +136,28 @@ def scorers(scoring: Any, *, scored: bool) -> list[Scorer]:
 
 
 def _scorer(name: str | None, scoring: Any) -> Scorer:
-    if callable(scoring):
-        return _own(name, scoring)
-    if not isinstance(scoring, str):
-        raise StratError.about("scoring", f"must be names such as 'f1_macro', or functions, got {shown(scoring)}.")
-    key = scoring.strip().lower().removeprefix("neg_")
-    ours = _our_name(key)
-    if ours in BY_SCORE:
-        return Scorer(replace(METRICS.get(ours, METRICS["auc"]), name=name or key), BY_SCORE[ours])
-    metric = METRICS.get(ours)
-    if metric is None or metric.needs not in (LABELS, SCORES) or hasattr(regression, ours):
-        hint = near(key, [*_names(), *BY_SCORE])
-        raise StratError.about("scoring", f"must be names of classification scorers, got {shown(scoring)}; {hint}")
-    metric = replace(metric, name=name or key)
-    return Scorer(metric, _of_labels(metric) if metric.needs == LABELS else _of_score(metric))
-
-
-def _our_name(key: str) -> str:
-    stem, _, average = key.rpartition("_")
-    averaged = average in AVERAGES and key not in BY_SCORE
-    return f"{average}_{stem}" if averaged else ALIASES.get(key, key)
-
-
-def _names() -> list[str]:
-    """Scikit-learn's spelling of the measures of labels."""
-    of_labels = [m for name, m in METRICS.items() if m.needs == LABELS and not hasattr(regression, name)]
-    return [m.name if m.average is None else f"{m.name.removeprefix(f'{m.average}_')}_{m.average}" for m in of_labels]
-
-
-def _of_score(metric: Metric) -> Build:
-    return lambda o: metric.build(o.of_one(metric.name, o.positive))
-
-
-def _of_labels(metric: Metric) -> Build:
-    return lambda o: metric.build(
-        {"truth": o.truth, "predicted": o.predicted, "positive": o.positive, "labels": tuple(o.classes.tolist())}
-    )
-
-
-def _own(name: str | None, function: Callable[..., Any]) -> Scorer:
-    """A user-defined function of (truth, predicted), which makes a statistic; scikit-learn's scorers make none."""
-    if hasattr(function, "_score_func"):
+    if hasattr(scoring, "_score_func"):
         raise StratError.about(
             "scoring",
             f"must be a name, or a function of (truth, predicted) that makes a statistic (see strat.metric), "
-            f"got the scikit-learn scorer {shown(function)}, whose value has no interval.",
+            f"got the scikit-learn scorer {shown(scoring)}, whose value has no interval.",
         )
-    metric = named(function)
-    return Scorer(replace(metric, name=name or metric.name), _of_labels(metric))
+    if not callable(scoring) and not isinstance(scoring, str):
+        raise StratError.about("scoring", f"must be names such as 'f1_macro', or functions, got {shown(scoring)}.")
+    key = scoring.strip().lower().removeprefix("neg_") if isinstance(scoring, str) else scoring
+    metric = _of_classes(key)
+    if metric is None:
+        known = [word for word in words() if _of_classes(word) is not None]
+        raise StratError.about(
+            "scoring", f"must be names of classification scorers, got {shown(scoring)}; {near(key, known)}"
+        )
+    return Scorer(replace(metric, word=name or metric.word))
+
+
+def _of_classes(word: Any) -> Measure | None:
+    """The measure of this name, if it is of the labels or the scores of a classifier."""
+    try:
+        metric = named(word)
+    except StratError:
+        return None
+    return metric if metric.needs in (LABELS, SCORES) and metric.reads in ("labels", "matrix") else None

@@ -12,8 +12,8 @@ from strat.designs import Design
 from strat.designs.from_columns import GROUP
 from strat.designs.sampling import Sampling
 from strat.estimation import Estimate
+from strat.measures.register import Measure
 from strat.verbs.groups import Groups
-from strat.verbs.metrics import Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Sources:
 class Split:
     """Which measures are to be had in groups, and the columns and roles that make these."""
 
-    metrics: tuple[Metric, ...] = ()
+    metrics: tuple[Measure, ...] = ()
     by: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
 

@@ -11,9 +11,9 @@ from typing import Any
 from strat.base.errors import StratError, plain
 from strat.designs.sampling import DEFAULTS
 from strat.measures.positive import positive_of
-from strat.verbs.metrics import METRICS
+from strat.measures.register import spellings
 from strat.verbs.roles import Roles
-from strat.verbs.seen_column import PREDICTED, PROBABILITY, SYSTEM, TRUTH, Seen
+from strat.verbs.seen_column import NUMBERS, PREDICTED, PROBABILITY, SYSTEM, TEXT, TRUTH, WHOLE, Seen
 
 # where the argument of the function is not the role, and where the option is not the argument behind two dashes
 ARGUMENTS = {"scores": "score"}
@@ -201,6 +201,9 @@ def _of_scores(roles: Roles) -> list[Wanted]:
     return [(f"the mean of {roles.right[0]!r}", "evaluate", {"score": roles.right[0], "items": roles.items})]
 
 
+READ_AS = {NUMBERS: ("numbers",), WHOLE: ("labels", "numbers"), TEXT: ("labels", "texts")}  # by the kind of the truth
+
+
 def positive_choices(labels: Sequence[Any]) -> tuple[Any, ...]:
     """The two labels if the user has to say which one is positive; none if they say it themselves.
 
@@ -222,12 +225,13 @@ def _complete(wanted: Mapping[str, Any], seen: Mapping[str, Seen]) -> dict[str, 
     return there | ({"missing": "drop"} if lost else {})
 
 
-def measures(roles: Roles) -> list[str]:
-    """Names of measures that the columns allow, without averages of one another."""
+def measures(roles: Roles, kinds: Mapping[str, str]) -> list[str]:
+    """Names of measures that the columns allow, without averages of one another; those of all classes come first."""
     given = {"truth"} if roles.truth else set()
     given |= {"predicted"} if roles.predicted else set()
     given |= {"score"} if roles.score or roles.right else set()
-    names = [name for name, m in METRICS.items() if set(m.needs) <= given and m.average is None]
-    if roles.truth and "mean" in names:  # of a score that says how right a row is, not how likely a class
-        names.remove("mean")
-    return names
+    reads = READ_AS.get(kinds[roles.truth], ("labels",)) if roles.truth else ("labels", "numbers")
+    allowed = [one for one in spellings().values() if set(one.needs) <= given and one.reads in reads and not one.given]
+    if roles.truth:  # of a score that says how right a row is, not how likely a class
+        allowed = [one for one in allowed if one.needs != ("score",)]
+    return [one.word for one in sorted(allowed, key=lambda one: (one.reads == "numbers", "positive" in one.arguments))]

@@ -25,10 +25,11 @@ from strat.designs.from_columns import design_of
 from strat.estimation import Estimate
 from strat.estimation.estimate import estimate_from_sums, too_curved
 from strat.measures import Statistic
+from strat.measures.register import Measure
 from strat.verbs.file_sums import SumColumns, SumsAsked, checked_sums, sums_by_unit
 from strat.verbs.grouping import Make, grouped, in_groups, rows_by_label
 from strat.verbs.groups import Groups
-from strat.verbs.metrics import Metric, columns_of
+from strat.verbs.metrics import columns_of
 from strat.verbs.sources import Basis, Sources, Split
 from strat.verbs.stream_groups import many_in_file
 
@@ -51,7 +52,7 @@ def _joinable(table: Table, roles: Mapping[str, str | None]) -> bool:
     return isinstance(backend, Lazy) and not backend.inside and not exact(backend.lazy, names)[1]
 
 
-def two_passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basis | None:
+def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis | None:
     """Estimates in two passes for each set of columns that measures need; None where cells of units must be made."""
     parts = []
     for needs in dict.fromkeys(metric.needs for metric in metrics):
@@ -63,12 +64,12 @@ def two_passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basi
     groups = {name: result for part in parts for name, result in part.groups.items()}
     return replace(
         parts[0],
-        estimates={metric.name: estimates[metric.name] for metric in metrics},
-        groups={metric.name: groups[metric.name] for metric in metrics if metric.name in groups},
+        estimates={metric.word: estimates[metric.word] for metric in metrics},
+        groups={metric.word: groups[metric.word] for metric in metrics if metric.word in groups},
     )
 
 
-def _passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basis | None:
+def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis | None:
     """The measures of one set of columns."""
     roles = source.roles
     divided = [metric for metric in metrics if metric in split.metrics]
@@ -81,8 +82,8 @@ def _passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basis |
         return None
     asked = SumsAsked(cells)
     whole = [asked.add(statistic) for statistic in statistics]
-    many = {metric.name: many_in_file(metric, cells, split, source.positive, asked) for metric in divided}
-    few = [metric for metric in divided if many[metric.name] is None]
+    many = {metric.word: many_in_file(metric, cells, split, source.positive, asked) for metric in divided}
+    few = [metric for metric in divided if many[metric.word] is None]
     parts = [in_groups(metric, cells, split.roles, source.positive) for metric in few]
     own = [{label: asked.add(s, rows) for label, (rows, s) in divided_rows.items()} for divided_rows, _ in parts]
     sums = sums_by_unit(source, named, cells, asked.matrix, by)
@@ -94,7 +95,7 @@ def _passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basis |
         return None
     summed = np.column_stack([summed, mass])
     estimates = {
-        metric.name: _estimate(s, of, summed, design, cells)
+        metric.word: _estimate(s, of, summed, design, cells)
         for metric, s, of in zip(metrics, statistics, whole, strict=True)
     }
     lines = rows_by_label(labels, split.roles) if few else {}
@@ -107,7 +108,7 @@ def _passes(source: Sources, metrics: Sequence[Metric], split: Split) -> Basis |
             groups[name] = together
     for metric, (divided_rows, undefined), of in zip(few, parts, own, strict=True):
         make = _from_sums(of, lines, summed, design, cells)
-        groups[metric.name] = grouped(metric, split.by, divided_rows, undefined, design, cells.counts, make)
+        groups[metric.word] = grouped(metric, split.by, divided_rows, undefined, design, cells.counts, make)
     return Basis(cells, design, labels, estimates, groups)
 
 

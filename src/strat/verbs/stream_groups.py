@@ -16,11 +16,11 @@ from strat.estimation import Estimate
 from strat.estimation.domain_values import domain_values
 from strat.estimation.domains import DomainRows, DomainSums, fits, lines_of
 from strat.estimation.estimate import estimate_from_sums
+from strat.measures.register import Measure
 from strat.verbs.file_sums import SumColumns, SumsAsked
 from strat.verbs.grouping import measured
 from strat.verbs.groups import Groups
 from strat.verbs.many_groups import Domains, Part, gathered, variants
-from strat.verbs.metrics import Metric
 from strat.verbs.sources import Split
 
 
@@ -74,7 +74,7 @@ class ManyAsked:
 class ManyInFile:
     """One measure in very many groups of a file, between its two passes."""
 
-    metric: Metric
+    metric: Measure
     split: Split
     domains: Domains
     asked: tuple[ManyAsked, ...]
@@ -99,7 +99,7 @@ class ManyInFile:
         return gathered(self.metric, self.split, parts, self.domains, cells.counts, make)
 
 
-def many_in_file(metric: Metric, cells: Cells, split: Split, positive: object, asked: SumsAsked) -> ManyInFile | None:
+def many_in_file(metric: Measure, cells: Cells, split: Split, positive: object, asked: SumsAsked) -> ManyInFile | None:
     """What the second pass must add up for a measure in very many groups; None if these are few."""
     domains = Domains.of(cells.columns, split.roles)
     parts = []

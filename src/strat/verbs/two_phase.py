@@ -29,9 +29,9 @@ from strat.estimation.two_phase import (
     phases_of,
 )
 from strat.measures import Statistic
+from strat.measures.register import Measure
 from strat.verbs.grouping import grouped, in_cells, rows_by_label
 from strat.verbs.groups import Groups, in_words
-from strat.verbs.metrics import Metric
 
 NOT_RANDOM = 0.01  # p-value below which the labelled rows do not look like a sample of all
 NO_GAIN = 0.97  # variance with the proxy over that without, from which on it is no gain
@@ -127,7 +127,7 @@ class LabelledRows:
     probability: Array | None
     strata: NDArray[Any] | None
 
-    def phases(self, metric: Metric, positive: object, rows: Any = slice(None), *, by_stratum: bool = False) -> Phases:
+    def phases(self, metric: Measure, positive: object, rows: Any = slice(None), *, by_stratum: bool = False) -> Phases:
         """The measure by the truth and by each proxy, of some rows."""
         inside = {role: values[rows] for role, values in self.columns.items()}
 
@@ -236,7 +236,7 @@ class TwoPhase:
     positive: object
     on: Any
 
-    def estimate(self, metric: Metric) -> tuple[Estimate, tuple[str, ...]]:
+    def estimate(self, metric: Measure) -> tuple[Estimate, tuple[str, ...]]:
         """The measure, and what a reader should know of it, of the labels and of the proxy."""
         plain = self.rows.phases(metric, self.positive)
         value = estimate(self._statistic(self._phases(metric)), on=self.on)
@@ -244,7 +244,7 @@ class TwoPhase:
         gain = self._gain(metric, value, alone)
         return value, (*gain, *not_random(plain, self.second.names, self.on), *value.notes)
 
-    def _phases(self, metric: Metric, rows: Any = slice(None)) -> Phases:
+    def _phases(self, metric: Measure, rows: Any = slice(None)) -> Phases:
         by_stratum = self.second.estimator == "stratified"
         return self.rows.phases(metric, self.positive, rows, by_stratum=by_stratum)
 
@@ -252,12 +252,12 @@ class TwoPhase:
         fixed = fixed_coefficients(estimator or self.second.estimator, None, phases)
         return of_phases(phases, fixed, self.design.weights if weights is None else weights)
 
-    def _gain(self, metric: Metric, value: Estimate, alone: Estimate) -> tuple[Note, ...]:
+    def _gain(self, metric: Measure, value: Estimate, alone: Estimate) -> tuple[Note, ...]:
         if self.second.estimator == "labels" or value.point.ndim:
             return ()
-        return gain_note(metric.name, value, alone, int(self.rows.labelled.sum()), self.second.estimator)
+        return gain_note(metric.word, value, alone, int(self.rows.labelled.sum()), self.second.estimator)
 
-    def groups(self, metric: Metric, by: Sequence[str], roles: Sequence[str]) -> tuple[Groups, tuple[Note, ...]]:
+    def groups(self, metric: Measure, by: Sequence[str], roles: Sequence[str]) -> tuple[Groups, tuple[Note, ...]]:
         """The measure in each group, each with labels of its own, and where the proxy errs as in no other group."""
         rows_of = rows_by_label(self.rows.columns, roles)
         without = [in_words(label) for label, rows in rows_of.items() if not self.rows.labelled[rows].any()]
@@ -273,7 +273,7 @@ class TwoPhase:
         values = grouped(metric, by, parts, {}, self.design, np.ones(len(self.design)), in_cells(self.design))
         return values, self._transport(metric, rows_of)
 
-    def _transport(self, metric: Metric, rows_of: Mapping[Any, Codes]) -> tuple[Note, ...]:
+    def _transport(self, metric: Measure, rows_of: Mapping[Any, Codes]) -> tuple[Note, ...]:
         """Groups in which the proxy errs otherwise than in the largest one.
 
         A score is forecast from the first proxy by the isotonic fit of that group; classes are taken as they are.

@@ -76,7 +76,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "image": (lambda: m.coco_ap(IMAGES, [{**BOX, "image_id": 5}]), r"`detections` must fit the images and keys"),
     "elsewhere": (
         lambda: strat.evaluate({"t": [1, 0], "p": [1, 1]}, truth="t", predicted="p", metrics="ndcg"),
-        r"it is strat.ndcg\(qrels, run\)",
+        r"type strat\.measures\.ndcg\(qrels, run\)",
     ),
 }
 

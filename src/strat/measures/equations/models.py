@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, distinct_rows, encode, numbers, same_length
 from strat.measures.base import Axis, Statistic
 from strat.measures.equations.solver import Equation, as_statistic
+from strat.measures.positive import positives
+from strat.measures.register import SCORES, UNBOUNDED, measure
+from strat.measures.register import Columns as Roles
 
 
 def linear_predictor(
@@ -119,11 +123,53 @@ def _logits(probability: ArrayLike) -> Array:
     return np.asarray(scipy.special.logit(p))
 
 
+def _outcomes(truth: ArrayLike, probability: ArrayLike, positive: object) -> tuple[Array, object]:
+    """What the log odds are to explain: shares between 0 and 1, or whether a row is of the positive class."""
+    given = np.asarray(truth)
+    if positive is None and given.dtype.kind == "f" and not np.isin(given, (-1.0, 0.0, 1.0)).all():
+        return _shares("truth", given), None
+    ill, _, label, _ = positives(truth, probability, positive, argument="probability")
+    return ill.astype(float), label
+
+
+def _slope_alone(columns: Roles) -> Statistic:
+    """The second of the two coefficients."""
+    both = calibration_slope(columns["truth"], columns["score"], positive=columns.get("positive"))
+    gradient = both.gradient
+    assert gradient is not None
+    return replace(
+        both,
+        name="calibration slope",
+        axes=(),
+        split=None,
+        function=lambda t: both.function(t)[..., 1],
+        gradient=lambda t: gradient(t)[:, 1],
+    )
+
+
+@measure(
+    "calibration_slope",
+    needs=SCORES,
+    make=_slope_alone,
+    unit="slope",
+    higher_is_better=None,
+    bounds=UNBOUNDED,
+    reference="Cox 1958",
+)
 @checked
-def calibration_slope(truth: ArrayLike, probability: ArrayLike) -> Statistic:
+def calibration_slope(truth: ArrayLike, probability: ArrayLike, *, positive: object = None) -> Statistic:
     """The intercept and slope of the logistic regression of truth on the log odds of a probability.
 
     A calibrated forecast has intercept 0 and slope 1; a slope below 1 means that it is overconfident.
+
+    Parameters
+    ----------
+    truth
+        Labels of two classes, or for each row the share of the positive one.
+    probability
+        Predicted probability of the positive class.
+    positive
+        The positive class, as for `auc`.
 
     Examples
     --------
@@ -132,15 +178,29 @@ def calibration_slope(truth: ArrayLike, probability: ArrayLike) -> Statistic:
     [0.0, 1.0]
     """
     logits = _logits(probability)
-    y = _shares("truth", truth)
+    y, label = _outcomes(truth, probability, positive)
     same_length(truth=y, probability=logits)
     design = np.column_stack([np.ones(len(y)), logits])
-    return linear_predictor("calibration", y, design, ("intercept", "slope"), logistic=True)
+    both = linear_predictor("calibration", y, design, ("intercept", "slope"), logistic=True)
+    return replace(both, positive=label)
 
 
+@measure(
+    "calibration_intercept",
+    needs=SCORES,
+    unit="log odds",
+    higher_is_better=None,
+    bounds=UNBOUNDED,
+    reference="Cox 1958",
+)
 @checked
-def calibration_intercept(truth: ArrayLike, probability: ArrayLike) -> Statistic:
+def calibration_intercept(truth: ArrayLike, probability: ArrayLike, *, positive: object = None) -> Statistic:
     """Calibration in the large: by how much the log odds of a probability are too low, all rows together.
+
+    Parameters
+    ----------
+    truth, probability, positive
+        As for `calibration_slope`.
 
     Examples
     --------
@@ -148,11 +208,12 @@ def calibration_intercept(truth: ArrayLike, probability: ArrayLike) -> Statistic
     0.0
     """
     logits = _logits(probability)
-    y = _shares("truth", truth)
+    y, label = _outcomes(truth, probability, positive)
     same_length(truth=y, probability=logits)
-    return linear_predictor(
+    one = linear_predictor(
         "calibration intercept", y, np.ones((len(y), 1)), ("intercept",), logistic=True, offset=logits
     )
+    return replace(one, positive=label)
 
 
 @checked

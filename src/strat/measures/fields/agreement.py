@@ -18,8 +18,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, Codes, distinct_rows, is_missing, numbers
 from strat.measures.base import Rows, Statistic
 from strat.measures.means import CURVED_BELOW
-
-__all__ = ["fleiss_kappa", "gwet_ac", "icc", "krippendorff_alpha"]
+from strat.measures.register import measure
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 KINDS = ("ICC1", "ICC2", "ICC3")
@@ -73,6 +72,7 @@ def _numeric(values: NDArray[Any], why: str) -> Array:
     return numbers("ratings", values, most=LARGEST)
 
 
+@measure("fleiss_kappa", "fleiss", reads="pairs", unit="score", bounds=(-np.inf, 1.0), reference="Fleiss 1971")
 @checked
 def fleiss_kappa(ratings: ArrayLike) -> Statistic:
     """Fleiss' κ: agreement beyond that of random ratings with the same shares; items must have equally many ratings.
@@ -96,6 +96,15 @@ def fleiss_kappa(ratings: ArrayLike) -> Statistic:
     return _chance_corrected("Fleiss' κ", kind, counts, np.eye(len(values)), lambda share: (share**2).sum(axis=-1))
 
 
+@measure(
+    "gwet_ac1",
+    "gwet_ac",
+    reads="pairs",
+    variants={"gwet_ac2_quadratic gwet_ac2": {"weights": "quadratic"}, "gwet_ac2_linear": {"weights": "linear"}},
+    unit="score",
+    bounds=(-np.inf, 1.0),
+    reference="Gwet 2008",
+)
 @checked
 def gwet_ac(ratings: ArrayLike, *, weights: str = "identity") -> Statistic:
     """Gwet's AC1 ("identity") or AC2 ("linear", "quadratic"): agreement beyond chance that common labels don't hide.
@@ -151,6 +160,16 @@ def _chance_corrected(
     return Statistic(name, rows, function, bounds=(-np.inf, 1.0), higher_is_better=True, curved_below=CURVED_BELOW)
 
 
+@measure(
+    "krippendorff_alpha",
+    "krippendorff",
+    "alpha",
+    reads="pairs",
+    variants={f"krippendorff_alpha_{level}": {"level": level} for level in ("ordinal", "interval", "ratio")},
+    unit="score",
+    bounds=(-np.inf, 1.0),
+    reference="Krippendorff 1970",
+)
 @checked
 def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Statistic:
     """Krippendorff's α: 1 − observed / expected disagreement of pairs of ratings, with gaps allowed.
@@ -222,6 +241,16 @@ def _ordinal(totals: Array) -> Array:
     return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
 
 
+@measure(
+    "icc2",
+    "icc",
+    reads="pairs",
+    given={"kind": "ICC2"},
+    variants={"icc1": {"kind": "ICC1"}, "icc3": {"kind": "ICC3"}},
+    unit="score",
+    bounds=(-np.inf, 1.0),
+    reference="Shrout and Fleiss 1979",
+)
 @checked
 def icc(ratings: ArrayLike, *, kind: str = "ICC2") -> Statistic:
     """The intraclass correlation of single ratings (Shrout and Fleiss 1979): ICC(1,1), ICC(2,1) or ICC(3,1).

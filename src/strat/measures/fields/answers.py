@@ -19,8 +19,7 @@ from strat.base.validate.arguments import checked
 from strat.measures.base import Statistic
 from strat.measures.fields.inputs import two_texts
 from strat.measures.multilabel import row_mean, share_of
-
-__all__ = ["exact_match", "rouge", "token_f1"]
+from strat.measures.register import measure
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -37,6 +36,7 @@ def normalized(text: str) -> str:
     return " ".join(ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split())
 
 
+@measure("exact_match", "em", reads="texts", files="texts", reference="Rajpurkar et al. 2016")
 @checked
 def exact_match(reference: ArrayLike, hypothesis: ArrayLike, *, normalize: bool = True) -> Statistic:
     """The share of rows whose answer is the reference; each row adds (1 if equal, 1).
@@ -60,6 +60,7 @@ def exact_match(reference: ArrayLike, hypothesis: ArrayLike, *, normalize: bool 
     return replace(share_of("exact match", np.array(same)), higher_is_better=True)
 
 
+@measure("token_f1", "squad_f1", reads="texts", unit="score", files="texts", reference="Rajpurkar et al. 2016")
 @checked
 def token_f1(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The mean over rows of the F1 of shared words, after SQuAD's normalization; each row adds (its F1, 1).
@@ -93,6 +94,17 @@ def _f1(shared: int, reference: int, hypothesis: int) -> float:
     return 2.0 * shared / (reference + hypothesis) if shared else 0.0
 
 
+@measure(
+    "rougel",
+    "rouge",
+    "rouge_l",
+    reads="texts",
+    given={"kind": "rougeL"},
+    variants={"rouge1": {"kind": "rouge1"}, "rouge2": {"kind": "rouge2"}},
+    unit="score",
+    files="texts",
+    reference="Lin 2004",
+)
 @checked
 def rouge(reference: ArrayLike, hypothesis: ArrayLike, *, kind: str = "rougeL") -> Statistic:
     """The mean F1 of ROUGE over rows, without stemming, equal to rouge-score's; each row adds (its F1, 1).

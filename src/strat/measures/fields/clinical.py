@@ -21,20 +21,18 @@ from strat.measures.fields.pairs import Lower
 from strat.measures.means import mean
 from strat.measures.positive import positives
 from strat.measures.quotients import quotient, share_slopes, share_value
+from strat.measures.register import SCORES, THREE, measure
 from strat.measures.stacking import stack
 
-__all__ = [
-    "concordance",
-    "decision_curve",
-    "idi",
-    "negative_likelihood_ratio",
+
+@measure(
     "net_benefit",
-    "nri",
-    "observed_expected",
-    "positive_likelihood_ratio",
-]
-
-
+    needs=SCORES,
+    at="thresholds",
+    unit="true positives per row",
+    bounds=(-np.inf, 1.0),
+    reference="Vickers and Elkin 2006",
+)
 @checked
 def net_benefit(
     truth: ArrayLike, probability: ArrayLike, *, thresholds: ArrayLike, positive: object = None
@@ -52,7 +50,7 @@ def net_benefit(
     probability
         Predicted risk of the positive class; a row is treated if it is at least the threshold.
     thresholds
-        Risks at which one would treat, between 0 and 1.
+        Risk or risks at which one would treat, between 0 and 1.
     positive
         The class of those with the disease.
 
@@ -92,13 +90,17 @@ def decision_curve(
 
 def _net_benefit(codes: Codes, risk: Array, thresholds: ArrayLike, label: object) -> Statistic:
     """Net benefit of treating the rows whose risk is at least each threshold."""
-    at = np.atleast_1d(values("thresholds", thresholds))
+    wanted = values("thresholds", thresholds)
+    at = np.atleast_1d(wanted)
     if at.ndim != 1 or not ((at >= 0) & (at < 1)).all():
         raise StratError.about("thresholds", f"must lie between 0 and 1, 1 left out, got {some(np.ravel(at), 3)}.")
     harm = np.where(codes[:, None] == 1, 1.0, -at / (1.0 - at))
-    statistic = mean(np.where(risk[:, None] >= at, harm, 0.0))
+    added = np.where(risk[:, None] >= at, harm, 0.0)
+    if wanted.ndim == 0:
+        one = mean(added[:, 0])
+        return replace(one, name=f"net benefit at {wanted:g}", positive=label, higher_is_better=True)
     axes = (Axis("threshold", tuple(at.tolist())),)
-    return replace(statistic, name="net benefit", axes=axes, split=None, positive=label, higher_is_better=True)
+    return replace(mean(added), name="net benefit", axes=axes, split=None, positive=label, higher_is_better=True)
 
 
 def _risks(
@@ -112,6 +114,16 @@ def _risks(
     return codes, risk, label
 
 
+@measure(
+    "observed_expected",
+    "o_e",
+    "o:e",
+    "oe",
+    needs=SCORES,
+    unit="observed per expected",
+    higher_is_better=None,
+    bounds=(0.0, np.inf),
+)
 @checked
 def observed_expected(truth: ArrayLike, probability: ArrayLike, *, positive: object = None) -> Statistic:
     """O:E, the number of positives over the number that was predicted; each row adds (1 if positive, its risk).
@@ -134,6 +146,7 @@ def observed_expected(truth: ArrayLike, probability: ArrayLike, *, positive: obj
     return replace(ratio_of_totals("O:E", codes.astype(float), risk, better=None), positive=label)
 
 
+@measure("positive_likelihood_ratio", "lr+", unit="odds ratio", bounds=(0.0, np.inf))
 @checked
 def positive_likelihood_ratio(truth: ArrayLike, predicted: ArrayLike, *, positive: object = None) -> Statistic:
     """LR+, sensitivity / (1 − specificity): how much a positive test raises the odds.
@@ -155,6 +168,7 @@ def positive_likelihood_ratio(truth: ArrayLike, predicted: ArrayLike, *, positiv
     return _likelihood_ratio("LR+", truth, predicted, positive, 1)
 
 
+@measure("negative_likelihood_ratio", "lr-", "lr−", unit="odds ratio", bounds=(0.0, np.inf), higher_is_better=False)
 @checked
 def negative_likelihood_ratio(truth: ArrayLike, predicted: ArrayLike, *, positive: object = None) -> Statistic:
     """LR−, (1 − sensitivity) / specificity: how much a negative test lowers the odds.
@@ -195,6 +209,14 @@ def _is(label: object, column: ArrayLike, role: str) -> Codes:
     return np.array([plain(name) == label for name in labels], np.int64)[codes]
 
 
+@measure(
+    "nri",
+    "net_reclassification_improvement",
+    needs=THREE,
+    unit="sum of two shares",
+    bounds=(-2.0, 2.0),
+    reference="Pencina et al. 2008",
+)
 @checked
 def nri(
     truth: ArrayLike, old: ArrayLike, new: ArrayLike, *, cuts: ArrayLike | None = None, positive: object = None
@@ -228,6 +250,7 @@ def nri(
     return replace(statistic, bounds=(-2.0, 2.0), positive=label)
 
 
+@measure("idi", needs=THREE, unit="difference of risks", bounds=(-2.0, 2.0), reference="Pencina et al. 2008")
 @checked
 def idi(truth: ArrayLike, old: ArrayLike, new: ArrayLike, *, positive: object = None) -> Statistic:
     """The integrated discrimination improvement: the mean rise of risk among positives − that among negatives.
@@ -269,6 +292,17 @@ def _difference_of_means(name: str, codes: Codes, moves: Array) -> Statistic:
     return Statistic(name, (Rows(None, columns, 4),), function, higher_is_better=True)
 
 
+@measure(
+    "harrell_c",
+    "c_index",
+    "concordance_index",
+    "harrells_c",
+    needs=THREE,
+    reads="numbers",
+    of="pair",
+    unit="share of pairs",
+    reference="Harrell et al. 1982",
+)
 @checked
 def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> Statistic:
     """Harrell's C: of pairs whose order of events is known, the share in which the earlier one had the higher risk.

@@ -13,10 +13,19 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import number_columns
 from strat.measures.base import Statistic
 from strat.measures.fields.inputs import ratio_of_totals
+from strat.measures.register import measure
 
-__all__ = ["cost_per_success"]
 
-
+@measure(
+    "cost_per_success",
+    "tokens_per_success",
+    "cost_per_solved_task",
+    needs=("score", "predicted"),
+    reads="numbers",
+    unit="cost",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+)
 @checked
 def cost_per_success(cost: ArrayLike, success: ArrayLike) -> Statistic:
     """All that was spent over all that succeeded: dollars per solved task, tokens per success.

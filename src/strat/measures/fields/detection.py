@@ -21,8 +21,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import Statistic
 from strat.measures.fields.inputs import of_row_weights
-
-__all__ = ["coco_ap", "coco_ar"]
+from strat.measures.register import measure
 
 KINDS = ("bbox", "segm")
 MOST_DETECTIONS = 100  # in an image and a category, as COCO's main number has it
@@ -51,6 +50,15 @@ class Category:
     objects: Array
 
 
+@measure(
+    "coco_ap",
+    "ap",
+    needs=("annotations", "detections"),
+    at="iou",
+    variants={"ap50": {"iou": 0.5}, "ap75": {"iou": 0.75}},
+    files="boxes",
+    reference="Lin et al. 2014",
+)
 @checked
 def coco_ap(truth: Any, detections: Any, *, kind: str = "bbox", iou: float | None = None) -> Statistic:
     """COCO's AP, equal to pycocotools': precision over 101 recalls, over IoU 0.5 to 0.95, over categories.
@@ -83,6 +91,7 @@ def coco_ap(truth: Any, detections: Any, *, kind: str = "bbox", iou: float | Non
     return _over_categories(title, images, categories, _precision, _precision_slopes)
 
 
+@measure("coco_ar", "ar", needs=("annotations", "detections"), files="boxes", reference="Lin et al. 2014")
 @checked
 def coco_ar(truth: Any, detections: Any, *, kind: str = "bbox", iou: float | None = None) -> Statistic:
     """COCO's AR with 100 detections: the share of objects found, over IoU 0.5 to 0.95 and over categories.

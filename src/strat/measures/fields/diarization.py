@@ -16,8 +16,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, same_length
 from strat.measures.base import Statistic
 from strat.measures.fields.inputs import ratio_of_totals
-
-__all__ = ["der", "diarization_errors"]
+from strat.measures.register import measure
 
 Turn = tuple[float, float, Any]
 PARTS = ("missed", "false_alarm", "confusion")
@@ -55,6 +54,16 @@ def diarization_errors(
     return dict(zip((*PARTS, "total"), parts.T, strict=True))
 
 
+@measure(
+    "der",
+    needs=("reference turns", "turns"),
+    at="collar",
+    variants={f"der_{part}": {"part": part} for part in PARTS},
+    unit="seconds per second",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    files="turns",
+)
 @checked
 def der(
     reference: Any, hypothesis: Any, *, collar: float = 0.0, skip_overlap: bool = False, part: str | None = None

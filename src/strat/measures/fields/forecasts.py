@@ -20,8 +20,7 @@ from strat.measures.fields.inputs import of_row_weights
 from strat.measures.fields.pairs import Lower
 from strat.measures.means import CURVED_BELOW, mean
 from strat.measures.multilabel import share_of
-
-__all__ = ["crps", "interval_share", "kendall", "mape", "mase", "pinball_loss", "spearman"]
+from strat.measures.register import THREE, measure
 
 
 def _loss(name: str, rows: Array) -> Statistic:
@@ -29,6 +28,7 @@ def _loss(name: str, rows: Array) -> Statistic:
     return replace(mean(rows), name=name, bounds=(0.0, np.inf), higher_is_better=False)
 
 
+@measure("mape", reads="numbers", unit="share of the truth", bounds=(0.0, np.inf), higher_is_better=False)
 @checked
 def mape(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The mean absolute percentage error as a share (0.1 is 10 %).
@@ -52,6 +52,15 @@ def mape(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     return _loss("mean absolute percentage error", np.abs((given - true) / true))
 
 
+@measure(
+    "mase",
+    needs=THREE,
+    reads="numbers",
+    unit="naive errors",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    reference="Hyndman and Koehler 2006",
+)
 @checked
 def mase(truth: ArrayLike, predicted: ArrayLike, scale: ArrayLike) -> Statistic:
     """The mean absolute scaled error: errors relative to those of the naive forecast (Hyndman and Koehler 2006).
@@ -76,6 +85,16 @@ def mase(truth: ArrayLike, predicted: ArrayLike, scale: ArrayLike) -> Statistic:
     return _loss("mean absolute scaled error", np.abs(given - true) / unit)
 
 
+@measure(
+    "pinball_loss",
+    "pinball",
+    reads="numbers",
+    at="q",
+    unit="unit of the truth",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    reference="Koenker and Bassett 1978",
+)
 @checked
 def pinball_loss(truth: ArrayLike, predicted: ArrayLike, *, q: float = 0.5) -> Statistic:
     """The mean pinball loss of a predicted quantile: q × shortfall where the truth is above, (1 − q) × excess below.
@@ -101,6 +120,14 @@ def pinball_loss(truth: ArrayLike, predicted: ArrayLike, *, q: float = 0.5) -> S
     return _loss("pinball loss", np.maximum(q * off, (q - 1.0) * off))
 
 
+@measure(
+    "crps",
+    needs=("truth", "ensemble"),
+    unit="unit of the truth",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    reference="Gneiting and Raftery 2007",
+)
 @checked
 def crps(truth: ArrayLike, ensemble: ArrayLike) -> Statistic:
     """The mean continuous ranked probability score of ensembles: E|X − truth| − E|X − X′| / 2 (Gneiting 2007, eq. 21).
@@ -130,6 +157,7 @@ def crps(truth: ArrayLike, ensemble: ArrayLike) -> Statistic:
     return _loss("CRPS", np.abs(members - true[:, None]).mean(axis=1) - spread)
 
 
+@measure("interval_share", "coverage", needs=THREE, reads="numbers")
 @checked
 def interval_share(truth: ArrayLike, low: ArrayLike, high: ArrayLike) -> Statistic:
     """The coverage of prediction intervals: the share of rows whose truth lies in [low, high].
@@ -155,6 +183,16 @@ def interval_share(truth: ArrayLike, low: ArrayLike, high: ArrayLike) -> Statist
     return share_of("coverage of intervals", (below <= true) & (true <= above)).renamed("coverage of intervals")
 
 
+@measure(
+    "kendall",
+    "kendalltau",
+    "kendall_tau",
+    of="pair",
+    reads="numbers",
+    unit="correlation",
+    bounds=(-1.0, 1.0),
+    reference="Kendall 1938",
+)
 @checked
 def kendall(x: ArrayLike, y: ArrayLike) -> Statistic:
     """Kendall's τ-b: concordant − discordant pairs over the pairs that are not tied, of x and of y.
@@ -199,6 +237,15 @@ def _rank_codes(x: ArrayLike, y: ArrayLike) -> tuple[Codes, Codes]:
     return encode("x", columns["x"])[0], encode("y", columns["y"])[0]
 
 
+@measure(
+    "spearman",
+    "spearmanr",
+    "spearman_rho",
+    reads="numbers",
+    unit="correlation",
+    bounds=(-1.0, 1.0),
+    reference="Spearman 1904",
+)
 @checked
 def spearman(x: ArrayLike, y: ArrayLike) -> Statistic:
     """Spearman's correlation of ranks; ties get the mean of their ranks.

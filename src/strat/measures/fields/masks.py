@@ -20,8 +20,7 @@ from strat.measures.base import Rows, Statistic
 from strat.measures.means import mean
 from strat.measures.multilabel import row_mean
 from strat.measures.quotients import quotient
-
-__all__ = ["dice", "hausdorff", "mean_iou", "panoptic_quality"]
+from strat.measures.register import measure
 
 Mask = NDArray[Any]
 AVERAGES = ("cases", "totals")
@@ -61,6 +60,13 @@ def _masks(argument: str, cases: Any) -> list[Mask]:
     return masks
 
 
+@measure(
+    "dice",
+    needs=("true masks", "masks"),
+    variants={"dice_totals": {"average": "totals"}},
+    files="masks",
+    reference="Dice 1945",
+)
 @checked
 def dice(truth: Any, predicted: Any, *, average: str = "cases") -> Statistic:
     """Dice, 2 × overlap / (both sizes): the mean over cases ("cases"), or of all pixels together ("totals").
@@ -95,6 +101,16 @@ def dice(truth: Any, predicted: Any, *, average: str = "cases") -> Statistic:
     )  # fmt: skip
 
 
+@measure(
+    "hausdorff",
+    needs=("true masks", "masks"),
+    at="percentile",
+    variants={"hd95": {"percentile": 95}},
+    unit="voxels",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    files="masks",
+)
 @checked
 def hausdorff(truth: Any, predicted: Any, *, percentile: float = 100.0) -> Statistic:
     """The mean over cases of the Hausdorff distance between two masks, in pixels; 95 for HD95.
@@ -143,6 +159,7 @@ def _to_nearest(one: Mask, other: Mask) -> tuple[Array, Array]:
     return np.asarray(KDTree(theirs).query(ours)[0]), np.asarray(KDTree(ours).query(theirs)[0])
 
 
+@measure("mean_iou", "miou", needs=("true masks", "masks"), files="masks")
 @checked
 def mean_iou(truth: Any, predicted: Any, *, classes: int | None = None) -> Statistic:
     """mIoU: overlap / union of each class over all cases, then the mean over classes that occur.
@@ -179,6 +196,9 @@ def mean_iou(truth: Any, predicted: Any, *, classes: int | None = None) -> Stati
     )
 
 
+@measure(
+    "panoptic_quality", "pq", needs=("iou", "matched", "unmatched"), files="masks", reference="Kirillov et al. 2019"
+)
 @checked
 def panoptic_quality(iou: ArrayLike, matched: ArrayLike, unmatched: ArrayLike) -> Statistic:
     """PQ, Σ IoU of matched segments / (matched + unmatched / 2), and over classes the mean (Kirillov et al. 2019).

@@ -18,17 +18,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import Statistic
 from strat.measures.multilabel import row_mean
-
-__all__ = [
-    "bpref",
-    "expected_reciprocal_rank",
-    "mean_average_precision",
-    "mrr",
-    "ndcg",
-    "per_query",
-    "precision_at_k",
-    "recall_at_k",
-]
+from strat.measures.register import RUNS, measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +233,7 @@ def _notes(rankings: Sequence[Ranked], absent: int) -> tuple[Note, ...]:
     return tuple(note for note in (unanswered, ties) if note)
 
 
+@measure("ndcg", needs=RUNS, at="k", unit="score", files="runs", reference="Järvelin and Kekäläinen 2002")
 @checked
 def ndcg(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """The normalized discounted cumulative gain: gain grade, discount log2(rank + 1), as trec_eval's ndcg_cut.
@@ -262,6 +253,7 @@ def ndcg(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = No
     return _mean("nDCG", qrels, run, "ndcg", k)
 
 
+@measure("map", "mean_average_precision", needs=RUNS, at="k", unit="score", files="runs")
 @checked
 def mean_average_precision(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """MAP, the mean over queries of the average precision; each query adds (its average precision, 1).
@@ -281,6 +273,7 @@ def mean_average_precision(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, 
     return _mean("MAP", qrels, run, "map", k)
 
 
+@measure("mrr", "rr", needs=RUNS, at="k", unit="score", files="runs")
 @checked
 def mrr(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = None) -> Statistic:
     """The mean over queries of 1 / rank of the first relevant document; for ranks alone: `mean_reciprocal_rank`.
@@ -300,6 +293,7 @@ def mrr(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = Non
     return _mean("MRR", qrels, run, "mrr", k)
 
 
+@measure("p", "precision", needs=RUNS, at="k", files="runs")
 @checked
 def precision_at_k(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int = 10) -> Statistic:
     """P@k, the mean over queries of relevant documents among the first k, over k.
@@ -319,6 +313,7 @@ def precision_at_k(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int =
     return _mean("P", qrels, run, "p", k)
 
 
+@measure("recall", needs=RUNS, at="k", files="runs")
 @checked
 def recall_at_k(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int = 10) -> Statistic:
     """Recall@k, the mean over queries of relevant documents among the first k, over all relevant ones.
@@ -338,6 +333,9 @@ def recall_at_k(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int = 10
     return _mean("recall", qrels, run, "recall", k)
 
 
+@measure(
+    "err", "expected_reciprocal_rank", needs=RUNS, at="k", unit="score", files="runs", reference="Chapelle et al. 2009"
+)
 @checked
 def expected_reciprocal_rank(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *, k: int | None = 20) -> Statistic:
     """ERR@k with grades up to 4, as in gdeval; each query adds (its ERR, 1).
@@ -357,6 +355,7 @@ def expected_reciprocal_rank(qrels: Mapping[Any, Any], run: Mapping[Any, Any], *
     return _mean("ERR", qrels, run, "err", k)
 
 
+@measure("bpref", needs=RUNS, unit="score", files="runs", reference="Buckley and Voorhees 2004")
 @checked
 def bpref(qrels: Mapping[Any, Any], run: Mapping[Any, Any]) -> Statistic:
     """Binary preference, which looks only at judged documents; each query adds (its bpref, 1).

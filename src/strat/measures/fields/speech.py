@@ -17,8 +17,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.measures.base import Rows, Statistic
 from strat.measures.fields.inputs import ratio_of_totals, two_texts
-
-__all__ = ["cer", "mer", "wer", "wil", "word_errors"]
+from strat.measures.register import measure
 
 
 @checked
@@ -61,6 +60,15 @@ def _counts(align: Any, reference: Sequence[str], hypothesis: Sequence[str]) -> 
     return len(reference) - substitutions - deletions, substitutions, deletions, insertions
 
 
+@measure(
+    "wer",
+    "word_error_rate",
+    reads="texts",
+    unit="errors per word",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    files="texts",
+)
 @checked
 def wer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The word error rate: (substitutions + deletions + insertions) / words of the reference, totals over totals.
@@ -81,6 +89,15 @@ def wer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     return _rate("word error rate", word_errors(reference, hypothesis))
 
 
+@measure(
+    "cer",
+    "character_error_rate",
+    reads="texts",
+    unit="errors per character",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    files="texts",
+)
 @checked
 def cer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The character error rate: `wer` of characters, including spaces.
@@ -109,6 +126,14 @@ def _rate(name: str, counts: dict[str, Array]) -> Statistic:
     return ratio_of_totals(name, substitutions + deletions + insertions, length)
 
 
+@measure(
+    "mer",
+    reads="texts",
+    unit="errors per match or error",
+    higher_is_better=False,
+    files="texts",
+    reference="Morris et al. 2004",
+)
 @checked
 def mer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The match error rate: errors / (hits + errors); each row adds (errors, hits + errors).
@@ -132,6 +157,14 @@ def mer(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     return ratio_of_totals("match error rate", wrong, hits + wrong, bounds=(0.0, 1.0))
 
 
+@measure(
+    "wil",
+    reads="texts",
+    unit="share of information",
+    higher_is_better=False,
+    files="texts",
+    reference="Morris et al. 2004",
+)
 @checked
 def wil(reference: ArrayLike, hypothesis: ArrayLike) -> Statistic:
     """The word information lost: 1 − hits² / (words of the reference × words of the hypothesis), of totals.

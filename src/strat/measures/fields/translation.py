@@ -15,11 +15,11 @@ from strat.base.extras import load
 from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, same_length
+from strat.designs.from_columns import GROUP
 from strat.measures.base import Rows, Statistic
 from strat.measures.fields.inputs import ratio_of_totals, texts, two_texts
 from strat.measures.quotients import quotient
-
-__all__ = ["bleu", "chrf", "mqm", "mqm_weights", "ter"]
+from strat.measures.register import LABELS, Columns, measure
 
 TOKENIZERS = ("13a", "none", "zh", "intl", "char")
 LOWEST = 1e-300  # what a logarithm is taken of where a precision is 0
@@ -34,6 +34,7 @@ def _segments(metric: Any, reference: ArrayLike, hypothesis: ArrayLike) -> tuple
     return np.array(statistics, float), Note("signature", {"signature": str(metric.get_signature())})
 
 
+@measure("bleu", reads="texts", unit="points", bounds=(0.0, 100.0), files="texts", reference="Papineni et al. 2002")
 @checked
 def bleu(reference: ArrayLike, hypothesis: ArrayLike, *, lowercase: bool = False, tokenize: str = "13a") -> Statistic:
     """BLEU on the scale 0 to 100, equal to sacrebleu's corpus score, whose signature is in the notes of every estimate.
@@ -75,6 +76,15 @@ def _bleu(t: Array) -> Array:
     return np.where(some_match, penalty * np.exp(logarithm), 0.0)
 
 
+@measure(
+    "chrf",
+    reads="texts",
+    variants={"chrf++": {"word_order": 2}},
+    unit="points",
+    bounds=(0.0, 100.0),
+    files="texts",
+    reference="Popović 2015",
+)
 @checked
 def chrf(reference: ArrayLike, hypothesis: ArrayLike, *, word_order: int = 0, beta: int = 2) -> Statistic:
     """The chrF score on the scale 0 to 100 (chrF++ with ``word_order=2``), equal to sacrebleu's corpus score.
@@ -115,6 +125,15 @@ def chrf(reference: ArrayLike, hypothesis: ArrayLike, *, word_order: int = 0, be
     return Statistic("chrF", rows, function, bounds=(0.0, 100.0), higher_is_better=True, notes=(note,))
 
 
+@measure(
+    "ter",
+    reads="texts",
+    unit="edits per 100 words",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    files="texts",
+    reference="Snover et al. 2006",
+)
 @checked
 def ter(reference: ArrayLike, hypothesis: ArrayLike, *, case_sensitive: bool = False) -> Statistic:
     """The translation edit rate in percent, equal to sacrebleu's corpus score; each row adds (edits, reference words).
@@ -185,6 +204,24 @@ def _penalty(severity: str, category: str) -> float:
     return 5.0 if severity == "major" else 0.0
 
 
+def _mqm_of_rows(columns: Columns) -> Statistic:
+    """A segment is an item of one system and one rater, where `by` names them; kinds of errors make no segments."""
+    kinds = [np.asarray(columns[role]) for role in LABELS]
+    groups = [np.asarray(column) for role, column in columns.items() if role.startswith(GROUP)]
+    whose = [column for column in groups if not any(np.array_equal(column, kind) for kind in kinds)]
+    codes = [encode("items", column)[0] for column in (np.asarray(columns["items"]), *whose)]
+    return mqm(kinds[1], kinds[0], segments=np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel())
+
+
+@measure(
+    "mqm",
+    needs=("predicted", "truth", "items"),
+    make=_mqm_of_rows,
+    unit="penalty per segment",
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    reference="Freitag et al. 2021",
+)
 @checked
 def mqm(severity: ArrayLike, category: ArrayLike, *, segments: ArrayLike) -> Statistic:
     """The MQM score: penalty per segment, lower is better; rows are annotations, and a segment counts once for a rater.

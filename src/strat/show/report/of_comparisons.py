@@ -65,7 +65,7 @@ def of_leaderboard(board: Leaderboard) -> Told:
         ),
         topics=topics_of(estimate) | ({"max-t", "winner"} if count > 1 else set()),
         notes=board.notes,
-        data={"schema": "strat/compare/3", **_board_data(board, count)},
+        data={"schema": "strat/compare/4", **_board_data(board, count)},
         title=f"{named(estimate)} of {counted(len(board.systems), 'system')}",
     )
 
@@ -265,7 +265,7 @@ def of_comparison(comparison: Comparison, name: str = "") -> Told:
         methods=methods_of(difference),
         topics=topics_of(difference),
         notes=difference.notes,
-        data=jsonable({"schema": "strat/compare/3", **comparison.to_dict()}),
+        data=jsonable({"schema": "strat/compare/4", **comparison.to_dict()}),
     )
 
 

@@ -48,7 +48,7 @@ def of_evaluation(evaluation: Evaluation) -> Told:
         methods=methods_of(first),
         topics=frozenset().union(*(topics_of(e) for e in evaluation.estimates.values())),
         notes=evaluation.notes,
-        data={"schema": "strat/evaluate/3", **evaluation.data()},
+        data={"schema": "strat/evaluate/4", **evaluation.data()},
         title=source or f"{measures} of {counted(evaluation.rows, 'row')}",
     )
 
@@ -177,7 +177,7 @@ def _undefined(groups: Groups) -> str:
 
 def _without_one_class(evaluation: Evaluation) -> Sheet:
     """The table of measures; a positive class that all of them share stands among the facts and not in each row."""
-    sheet = evaluation.sheet()
+    sheet = evaluation.table()
     if len(_positive_classes(evaluation)) != 1:
         return sheet
     kept = [k for k, column in enumerate(sheet.columns) if column != "positive class"]

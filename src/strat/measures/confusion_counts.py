@@ -21,7 +21,6 @@ from strat.measures.quotients import quotient
 if TYPE_CHECKING:
     pass
 
-__all__ = ["confusion"]
 
 MOST_DECISIONS = 10  # more distinct fractions than this, beside a truth of two classes, are scores
 
