@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
     LeaveOneGroupOut,
@@ -18,6 +19,8 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import strat
 from strat import protocols
@@ -411,3 +414,15 @@ def test_what_is_no_classifier_no_split_and_no_argument():
         protocols.cross_validation(GaussianNB(), data.X, data.y, cv=GroupKFold(3))
     with pytest.raises(StratError, match=r"`grid` must name arguments of the estimator, got 'k'"):
         protocols.three_way(GaussianNB(), data.X, data.y, grid={"k": [1]})
+
+
+def test_nominal_features_are_coded_within_a_fold():
+    """Kuncheva 1.1.2: a country becomes one binary feature each; a country that no training row has is no error."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 120)
+    country = np.where(rng.random(120) < 0.9, np.where(label == 1, "NL", "BE"), "LU").astype(object)
+    country[0] = "AD"  # in one fold only
+    pipeline = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    found = protocols.cross_validation(pipeline, country[:, None], label, cv=5)
+    assert found.error < 0.12
+    assert len(found.fold_errors) == 5

@@ -6,11 +6,14 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
+from sklearn.feature_selection import RFE, SelectorMixin
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
 from strat import StratError, gaussian, protocols
 from strat.datasets import gaussian_classes
@@ -142,6 +145,34 @@ def test_the_peak_effect_takes_a_criterion_and_labels_of_any_kind():
     assert np.array_equal(first.selected[:, -1], last.selected[:, -1])  # all features are all features
     with pytest.raises(StratError, match="`estimator` must have `fit` and `predict`"):
         protocols.peak_effect(X, Y, runs=2, estimator=3)
+
+
+class Relief(SelectorMixin, BaseEstimator):
+    """RELIEF (Kira and Rendell 1992): features that differ from the nearest miss more than from the nearest hit."""
+
+    def __init__(self, features=2):
+        self.features = features
+
+    def fit(self, X, y):
+        gaps = (X[:, None] - X) ** 2
+        far, same = gaps.sum(axis=2), y[:, None] == y
+        far[np.diag_indices(len(X))] = np.inf
+        hit, miss = (np.where(which, far, np.inf).argmin(axis=1) for which in (same, ~same))
+        rows = np.arange(len(X))
+        self.weights_ = (gaps[rows, miss] - gaps[rows, hit]).sum(axis=0)
+        return self
+
+    def _get_support_mask(self):
+        return self.weights_ >= np.sort(self.weights_)[-self.features]
+
+
+@pytest.mark.parametrize("selector", [Relief(), RFE(LinearSVC(), n_features_to_select=2)], ids=["RELIEF", "SVM-RFE"])
+def test_any_selector_of_scikit_learn_can_be_tried(selector):
+    """Kuncheva 1.6.2 names them: what they choose with all rows, and within each fold."""
+    data = gaussian_classes(80, means=[[0] * 6, [2, 0, 0, 2, 0, 0]], rng=3)
+    found = protocols.peeking(GaussianNB(), data.X, data.y, selector=selector, cv=4)
+    assert found.chosen_peeking.tolist() == [0, 3]
+    assert float(protocols.selection_stability(found.chosen_honestly, features=6).value) > 0.5
 
 
 # ---- the stability of selections
