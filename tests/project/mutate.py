@@ -36,6 +36,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -51,7 +52,7 @@ LEFT_OUT = (
     "tests/show/test_page_browser.py",
     "tests/show/test_report_browser.py",
 )
-FIRST, LIMIT = 30, 120.0  # tests that a change meets first; seconds of the tests that it meets after them
+FIRST, LIMIT = 30, 120.0  # tests that a change meets first; CPU seconds of the tests that it meets after them
 PRELOADED = ("numpy", "scipy.stats", "pandas")  # imported once for all processes
 
 LOG = ".tests.log"
@@ -229,6 +230,7 @@ class Tests:
         self.active, self.wanted, self.judge, self.at = active, wanted, judge, ""
         self.hits: dict[int, set[str]] = defaultdict(set)
         self.seconds: dict[str, float] = defaultdict(float)
+        self.work: dict[str, float] = {}
         self.failed: list[str] = []
         self.items: dict[str, pytest.Item] = {}
 
@@ -247,8 +249,9 @@ class Tests:
         """Run some tests until one fails."""
         items = [item for name, item in self.items.items() if name in names]
         for item, after in zip(items, [*items[1:], None], strict=True):
-            self.at = item.nodeid
+            self.at, before = item.nodeid, _cpu()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            self.work[item.nodeid] = _cpu() - before
             if self.failed and not to_the_end:
                 return
 
@@ -260,6 +263,12 @@ class Tests:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file was read."""
         self.failed += [f"reading {report.nodeid}"] * report.failed
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of those that it had started, and that have ended."""
+    children = os.times()
+    return process_time() + children.children_user + children.children_system
 
 
 Tell = Callable[[object], None]
@@ -315,20 +324,23 @@ def session(copy: Path, arguments: list[str], tests: Tests) -> None:
     assert at is None or Path(at).is_relative_to(copy), f"the tests met another copy: {at}"
 
 
-def steps(place: Place, reached: Collection[str], seconds: dict[str, float]) -> list[list[str]]:
-    """The tests that a change meets: the quickest that pass it, own ones first; then the whole files of all."""
+def steps(place: Place, reached: Collection[str], work: dict[str, float]) -> list[list[str]]:
+    """The tests that a change meets: those that pass it with the least work, own ones first; then the whole files.
+
+    Work is CPU time, so that a busy machine chooses the tests that a quiet one does.
+    """
     own = (f"tests/{place.room}/", f"src/strat/{place.room}/")
-    passing = {t for t in seconds if t in reached or ("" in reached and t.startswith(own))}  # "": at import
-    order = sorted(passing, key=lambda t: (not t.startswith(own), seconds[t]))
+    passing = {t for t in work if t in reached or ("" in reached and t.startswith(own))}  # "": at import
+    order = sorted(passing, key=lambda t: (not t.startswith(own), work[t]))
     if not order:
         return []
     cost: dict[str, float] = defaultdict(float)
-    for test, spent in seconds.items():
+    for test, spent in work.items():
         cost[_file(test)] += spent
     files = sorted({_file(t) for t in order}, key=lambda f: cost[f])
     totals = itertools.accumulate(cost[f] for f in files)
     within = {f for f, total in zip(files, totals, strict=True) if f == files[0] or total < LIMIT}
-    return [order[:FIRST], [t for t in seconds if _file(t) in within and t not in order[:FIRST]]]
+    return [order[:FIRST], [t for t in work if _file(t) in within and t not in order[:FIRST]]]
 
 
 def _file(test: str) -> str:
@@ -370,14 +382,16 @@ def judged(root: Path, places: list[Place], copy: Path, tests: Iterable[str] = T
         run = Tests(-1, None, lambda run: run.run(run.items, to_the_end=True))
         session(copy, [*tests, *(f"--ignore={folder}" for folder in LEFT_OUT)], run)
         hits = {number: sorted(run.hits[number]) for number in run.hits}
-        tell([hits, {t: s for t, s in run.seconds.items() if t not in run.failed}, run.failed])
+        passed = {test: (run.seconds[test], work) for test, work in run.work.items() if test not in run.failed}
+        tell([hits, passed, run.failed])
 
     first = next(forked(all_of_them), None)
     assert first, f"the tests did not end:\n{(copy / LOG).read_text(encoding='utf-8')[-20_000:]}"
-    hits, seconds, failed = first
-    print(f"{len(seconds)} tests, {sum(seconds.values()):.0f} s; fail without a change: {failed}", flush=True)
+    hits, passed, failed = first
+    seconds, work = ({test: both[k] for test, both in passed.items()} for k in (0, 1))
+    print(f"{len(work)} tests, {sum(work.values()):.0f} s of CPU; fail without a change: {failed}", flush=True)
     for number, place in enumerate(places):
-        said, by = verdict(steps(place, hits.get(str(number), []), seconds), seconds, _changed(copy, number))
+        said, by = verdict(steps(place, hits.get(str(number), []), work), seconds, _changed(copy, number))
         yield replace(place, verdict=said, by=by)
 
 
