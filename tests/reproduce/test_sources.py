@@ -19,6 +19,7 @@ from reproduce import (
     Found,
     Reproduced,
     Value,
+    fh_causes,
     fh_tables,
     fukunaga_hayes,
     kuncheva_data,
@@ -173,6 +174,21 @@ def test_the_cause_of_table_2_brings_its_averages_together() -> None:
     values = {v.what: v for v in reproduce(BY_ID["fh/table-2"]).found.values}
     assert values[fukunaga_hayes.SHORTENED + ": printed above ours"].verdict == "derived"
     assert values["40 averages together: printed above ours"].verdict == "erratum 40"
+
+
+def test_other_experiments_than_the_one_described_are_less_likely() -> None:
+    """The shape of Table III's rows tells them apart with 50 trials."""
+    found = fh_causes.by_distance(50, (fh_causes.DESCRIBED, "distance in the sample's own metric"))
+    assert found["distance in the sample's own metric"] < -100
+    assert found[fh_causes.DESCRIBED] == 0.0
+
+
+def test_leaving_out_as_described_is_exact() -> None:
+    problem = gaussian.shifted_problem(3, distance=2.0)
+    ways = fh_causes.leaving_out(problem, 20, 50, np.random.default_rng(0))
+    exact = gaussian.simulate_bias(problem, design_samples=20, repetitions=50, rng=0).values
+    np.testing.assert_allclose(ways[fh_causes.DESCRIBED], 100 * exact, atol=1e-9)
+    assert ways["without n ln((N − 1)/(N − 2))"].mean() < ways[fh_causes.DESCRIBED].mean()
 
 
 def test_the_shortened_bias_lacks_one_term() -> None:

@@ -152,7 +152,8 @@ def evaluate(
     if paper:
         output.text_out(evaluation.paper(form, digits=digits), to)
         return
-    sheet = evaluation.sheet(naive=form not in ("markdown", "latex"))
+    make = evaluation.sheet if form == "json" else evaluation.table
+    sheet = make(naive=form not in ("markdown", "latex"))
     output.emit(sheet, as_json=as_json, markdown=markdown, latex=latex, quiet=quiet, output=to)
 
 

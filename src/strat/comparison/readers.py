@@ -18,7 +18,7 @@ from strat.base.errors import StratError, one_of, plain, some
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, same_length
-from strat.designs.layout import bessel, satterthwaite
+from strat.designs.layout import bessel, satterthwaite, sums
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import p_text, t_pvalue
 from strat.measures.positive import positives
@@ -300,8 +300,8 @@ def _case_covariance(influence: Array, table: _Table) -> Array:
         each = ((part.T @ part) * bessel(len(part)) for part in (influence[ill], influence[~ill]))
         return np.sum(list(each), axis=0)  # DeLong, DeLong and Clarke-Pearson (1988)
     number = int(table.cluster.max()) + 1
-    sums = np.stack([np.bincount(table.cluster, column, minlength=number) for column in influence.T], axis=1)
-    return np.asarray(sums.T @ sums * bessel(number))
+    of_clusters = sums(table.cluster, influence, number)
+    return np.asarray(of_clusters.T @ of_clusters * bessel(number))
 
 
 def _hillis(auc: Array, covariance: Array) -> tuple[float, float]:
@@ -331,15 +331,15 @@ def _gallas(table: _Table, contrast: list[tuple[int, float]]) -> float:
     success = sum(sign * _successes(table.ratings[i], table.positive) for i, sign in contrast)
     assert isinstance(success, np.ndarray)
     shape = success.shape
-    sums = np.empty((2, 2, 2))
+    moments = np.empty((2, 2, 2))
     for shared in product((0, 1), repeat=3):
         summed = success.sum(axis=tuple(k for k in range(3) if not shared[k]))
-        sums[shared] = (summed**2).sum()
+        moments[shared] = (summed**2).sum()
     for axis in range(3):  # from "shared or not" to "not shared": take away what is shared
-        either, same = np.take(sums, 0, axis), np.take(sums, 1, axis)
-        sums = np.stack([either - same, same], axis=axis)
+        either, same = np.take(moments, 0, axis), np.take(moments, 1, axis)
+        moments = np.stack([either - same, same], axis=axis)
     pairs = np.prod([n * (n - 1.0) for n in shape])
-    variance = (success.mean()) ** 2 - sums[0, 0, 0] / pairs
+    variance = (success.mean()) ** 2 - moments[0, 0, 0] / pairs
     return float(np.sqrt(max(variance, 0.0)))
 
 

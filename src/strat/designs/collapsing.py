@@ -15,6 +15,7 @@ import numpy as np
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.designs.drawn_units import DrawnUnits
+from strat.designs.layout import bessel, sums
 
 FEW_DF = 5  # degrees of freedom within strata below which these say nothing about others
 FEW_PAIRS = 5  # pairs of joined strata below which their differences show no common direction
@@ -90,14 +91,14 @@ class _Before:
         self.group[self.stratum] = design.stratum
         self.unseen = (1.0 - design.fraction)[self.group][:, None]
         merged = np.bincount(design.stratum, self.copies)
-        grand = (np.stack([np.bincount(design.stratum, z) for z in influence.T]) / merged).T
+        grand = sums(design.stratum, influence, len(merged)) / merged[:, None]
         squares = self.copies[:, None] * (self.each - grand[design.stratum]) ** 2
-        ratio = (merged / np.maximum(merged - 1.0, 1.0) * (1.0 - design.fraction))[design.stratum]
+        ratio = (bessel(merged) * (1.0 - design.fraction))[design.stratum]
         self.collapsed: Array = (ratio[:, None] * squares).sum(axis=0)
 
     def by_stratum(self, of_lines: Array) -> Array:
         """Sums over the lines of each stratum."""
-        return np.stack([np.bincount(self.stratum, z, minlength=len(self.sizes)) for z in of_lines.T], axis=1)
+        return sums(self.stratum, of_lines, len(self.sizes))
 
     def as_the_others(self, weights: Array) -> Array | None:
         """The variance if single units vary as those of other strata do, in proportion to their weight."""

@@ -64,12 +64,10 @@ class DesignLines:
         return np.asarray(of_strata if self.one_stratum else of_strata[self._stratum])
 
     def total(self, of_strata: NDArray[Any]) -> Array:
-        """Sums over the strata of each value."""
+        """Sums over the strata, or the lines, of each value."""
         return np.add.reduce(of_strata, axis=0)
 
-    def sum(self, of_lines: Array) -> Array:
-        """Sums over the lines of each value."""
-        return np.add.reduce(of_lines, axis=0)
+    sum = total
 
     def largest(self, of_lines: Array) -> Array:
         """The largest over the lines of each value."""

@@ -145,10 +145,8 @@ class Ordered:
     def degrees_of_freedom(self, influence: Array, weights: Array) -> Array:
         """Satterthwaite's over the strata, no more than the differences of neighbours have."""
         differences = self._differences(influence)
-        by_stratum = np.stack(
-            [np.bincount(self.stratum[self._windows], d**2, minlength=len(self.fraction)) for d in differences.T]
-        )
-        pooled = (by_stratum**2 / self.stratum_df).sum(axis=1)
+        by_stratum = sums(self.stratum[self._windows], differences**2, len(self.fraction))
+        pooled = (by_stratum**2 / self.stratum_df[:, None]).sum(axis=0)
         total = (self.deviations(influence, weights) ** 2).sum(axis=0)
         return np.minimum(satterthwaite(total, pooled, self.nominal_df), self.nominal_df)
 

@@ -22,7 +22,7 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
-from strat.designs.layout import bessel, satterthwaite
+from strat.designs.layout import bessel, satterthwaite, sums
 from strat.designs.lines import Lines
 
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
@@ -70,7 +70,7 @@ def repeat_deviations(influence: Array, design: Design) -> Array | None:
     item, number = design.item, int(design.item.max()) + 1
     rows = np.ones(len(item)) if design.counts is None else design.counts
     tries = np.bincount(item, rows, minlength=number)
-    means = np.stack([np.bincount(item, z, minlength=number) for z in influence.T], axis=1) / tries[:, None]
+    means = sums(item, influence, number) / tries[:, None]
     share = design.fraction[design.stratum[design.unit]]
     m = tries[item]
     scale = np.sqrt(share * rows * np.divide(m, m - 1, out=np.ones(len(m)), where=m > 1))
@@ -168,15 +168,15 @@ def bell_mccaffrey(w: Array, held: NDArray[np.bool_], lines: Lines, nominal: Arr
     # the answer has no scale, and fourth powers of weights would leave the floats
     w = np.divide(w, scale, out=np.zeros_like(w), where=held & (scale > 0))
 
-    def sums(values: Array) -> Array:
+    def added(values: Array) -> Array:
         return lines.by_stratum(np.where(held, values, 0.0) * lines.copies)
 
-    total = lines.on_lines(sums(w))
+    total = lines.on_lines(added(w))
     h = np.divide(w, total, out=np.zeros_like(w), where=total > 0)
     d = np.divide(w**2, 1 - h, out=np.zeros_like(w), where=h < 1)
-    s, (s0, s1, s2) = sums(h**2), (sums(d * h**k) for k in range(3))
-    first = lines.total(sums(d * (1 - 2 * h + lines.on_lines(s))))
-    second = sums(d**2 * (1 + 2 * (lines.on_lines(s) - 2 * h)))
+    s, (s0, s1, s2) = added(h**2), (added(d * h**k) for k in range(3))
+    first = lines.total(added(d * (1 - 2 * h + lines.on_lines(s))))
+    second = added(d**2 * (1 + 2 * (lines.on_lines(s) - 2 * h)))
     second = second + s**2 * s0**2 + 2 * s0 * s2 - 4 * s * s0 * s1 + 2 * s1**2
     spread = lines.total(second)  # where one unit outweighs all, what is left of it is rounding
     df = satterthwaite(first, spread, 1.0)
@@ -189,16 +189,14 @@ def satterthwaite_df(spread: Array, design: Design) -> Array:
     A stratum counts its effective number of units, ``(sum w^2)^2 / sum w^4``; strata combine as in Satterthwaite's rule
     (STRAT 6.1, after Cochran 1977, 5.4).
     """
-    number, stratum = design.n_strata, design.stratum
-    if len(spread) != len(stratum):
+    if len(spread) != design.lines:
         return np.full(spread.shape[1], float(design.df))
-    each = design.line_weights / design.copies
-    squares = np.bincount(stratum, design.copies * each**2, minlength=number)
-    fourths = np.bincount(stratum, design.copies * each**4, minlength=number)
-    units = np.divide(squares**2, fourths, out=np.ones(number), where=fourths > 0)
-    df = np.maximum(units - 1.0, 1e-9)
-    v = np.stack([np.bincount(stratum, c**2, minlength=number) for c in spread.T])
-    return satterthwaite(v.sum(axis=1), (v**2 / df).sum(axis=1), design.df)
+    lines = design.as_lines
+    each = design.line_weights[:, None] / lines.copies
+    squares, fourths = (lines.by_stratum(lines.copies * each**power) for power in (2, 4))
+    df = np.maximum(satterthwaite(squares, fourths, 1.0) - 1.0, 1e-9)
+    v = lines.by_stratum(spread**2)
+    return satterthwaite(v.sum(axis=0), (v**2 / df).sum(axis=0), design.df)
 
 
 def takes_products(design: Design, outputs: int) -> bool:

@@ -49,15 +49,15 @@ def notes(
     plain = replicates is None and not isinstance(sums, SparseSums)
     looked = is_share(statistic) and grouped and design.lines <= LIMITS.cautious_units
     still = _no_variation(statistic, design, point, spread)
-    hits = _hits(float(point), sums) if looked else np.empty(0)
-    holders = _holders(design, hits, sums.inside[0]) if looked else []
+    hits = _hits(held) if looked else np.empty(0)
+    holders = _holders(design, hits, held.inside[0]) if looked else []
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         _heavy_units(held, replicates, df),
         _heavy_first_stage(held, replicates, df),
         *holders,
-        _no_errors(design, point, sums.inside[0]) if looked else None,
-        _how_units_differ(design, hits, sums.inside[0], few=any(holders)) if looked and still is None else None,
+        _no_errors(design, point, held.inside[0]) if looked else None,
+        _how_units_differ(design, hits, held.inside[0], few=any(holders)) if looked and still is None else None,
         _few_of_a_class(held),
         _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
@@ -141,10 +141,10 @@ def _heavy_first_stage(held: Holdings, replicates: Replicates | None, df: Array 
     return Note("heavy-units", {"case": "stage", "unit": first.name, "df": effective, "nominal": float(np.min(df))})
 
 
-def _hits(share: float, sums: UnitSums) -> Array:
+def _hits(held: Holdings) -> Array:
     """The hits of each line: the influence of a share is (hits - share of rows) / all rows."""
-    rows = sums.inside[0]
-    return sums.influence[:, 0] * rows.sum() + share * rows
+    rows = held.inside[0]
+    return held.sums.influence[:, 0] * rows.sum() + float(held.point) * rows
 
 
 def few_holders(hits: Array, rows: Array, **facts: str) -> Note | None:

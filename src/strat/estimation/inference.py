@@ -36,8 +36,6 @@ class UnitSums(Protocol):
     ----------
     influence
         What the line adds to each value, to first order: lines × outputs.
-    inside
-        For each view of the statistic, what the line weighs in it: views × lines.
     by_class
         For each view, what the line weighs in each true class: views × classes × lines.
     bases
@@ -49,10 +47,6 @@ class UnitSums(Protocol):
     @property
     def influence(self) -> Array:
         """Lines × outputs."""
-
-    @property
-    def inside(self) -> Array:
-        """Views × lines."""
 
     @property
     def by_class(self) -> Array:
@@ -75,11 +69,6 @@ class GivenSums:
     by_class: Array
     bases: Array | None = None
     repeats: Array | None = None
-
-    @property
-    def inside(self) -> Array:
-        """What each line weighs in each view."""
-        return np.asarray(self.by_class.sum(axis=1))
 
 
 class RowSums:
@@ -124,11 +113,6 @@ class RowSums:
         return linear.unit_influence(self.statistic, self.design, self.gradient)
 
     @cached_property
-    def inside(self) -> Array:
-        """What each line weighs in each view."""
-        return weights_inside(self.statistic, self.design)
-
-    @cached_property
     def by_class(self) -> Array:
         """What each line weighs in each class of each view."""
         return weights_by_class(self.statistic, self.design)
@@ -161,12 +145,6 @@ def base_slopes(statistic: Statistic) -> Array | None:
     if statistic.base is None or number > LIMITS.share_components:
         return None
     return np.asarray(statistic.base(np.eye(number)), float).reshape(number, -1)
-
-
-def weights_inside(statistic: Statistic, design: Design) -> Array:
-    """What each line weighs in each view of the statistic: views × lines."""
-    masks = (None if view is None else design.weights * view for view in statistic.views)
-    return np.stack([design.line_weights if mask is None else design.by_line(mask) for mask in masks])
 
 
 def each_value(statistic: Statistic, by_view: Array) -> Array:

@@ -44,8 +44,8 @@ def limits(estimate: Estimate, level: float, method: str | None) -> Limits:
     low, high = np.maximum(low, estimate.bounds[0]), np.minimum(high, estimate.bounds[1])
     if chosen not in ("beta-binomial", "mover", "folded"):  # these know what was not seen
         low, high = _unvaried(estimate, level, low, high)
-    known = np.isinf(estimate.effective_units) & at_an_end(estimate)  # by definition, or because all was seen
-    if known.any():
+    if np.isinf(estimate.effective_units).any():  # by definition, or because all was seen
+        known = np.isinf(estimate.effective_units) & at_an_end(estimate)
         low, high = np.where(known, estimate.point, low), np.where(known, estimate.point, high)
     direction = estimate.measure.monotone
     return intervals.monotone(low, high, direction) if direction and estimate.point.ndim else (low, high)
@@ -189,7 +189,7 @@ def unvaried(estimate: Estimate) -> NDArray[np.bool_]:
 def at_an_end(estimate: Estimate) -> NDArray[np.bool_]:
     """Where the value lies at an end of its range and nothing varied."""
     bottom, top = estimate.bounds
-    if not np.isfinite([bottom, top]).all() or estimate.inference.woodruff is not None:
+    if not -np.inf < bottom <= top < np.inf or estimate.inference.woodruff is not None:
         return np.zeros(estimate.point.shape, bool)
     hair = 1e-12 * (top - bottom)  # what sums of weights may leave a perfect share off
     end = (estimate.point <= bottom + hair) | (estimate.point >= top - hair)

@@ -60,12 +60,7 @@ _RHO, _PROBABILITY = _correlations()
 _THETA = 1.0 / _RHO - 1.0
 _LOG_PRIOR = np.log(np.append(SPIKE, _PROBABILITY))
 _ALL_RHO = np.append(0.0, _RHO)
-
-
-def _ends(most: float) -> Array:
-    """Ends of runs of whole numbers from 0 to `most`, single ones first, then ever longer."""
-    ends = np.unique(np.floor(np.append(np.arange(7.0), 7.0 * 1.45 ** np.arange(45))))
-    return ends[: max(2, int(np.searchsorted(ends, most)) + 1)]
+_ENDS = np.unique(np.floor(np.append(np.arange(7.0), 7.0 * 1.45 ** np.arange(45))))  # of runs of whole numbers
 
 
 class Fit:
@@ -78,7 +73,7 @@ class Fit:
         self.hits, self.weights, self.rows, self.lines = hits, weights, rows, lines
         whole = lines.sum(weights)
         self.seen = lines.sum(hits) / whole
-        self.point = np.clip(self.seen, 0.0, 1.0)
+        self.point = np.minimum(np.maximum(self.seen, 0.0), 1.0)
         self.size = rows / lines.copies
         self.part = weights / lines.beside_lines(whole)
         off = hits - lines.beside_lines(self.point) * weights
@@ -111,6 +106,8 @@ class Fit:
     def _of_population(self, limit: Array) -> Array:
         """A limit of the model, on the logit scale, for the population that a part of was seen: √(1 − f) as far off."""
         unseen = np.sqrt(self.lines.total(self.lines.unseen))
+        if (unseen == 1.0).all():
+            return limit
         away = scipy.special.expit(limit) - self.point
         return np.asarray(scipy.special.logit(np.clip(self.point + unseen * away, 1e-15, 1.0 - 1e-15)))
 
@@ -124,13 +121,15 @@ class Fit:
     def _kish_of_squares(self) -> Array:
         """The same by what is in it: squares of units, and of those that hold nothing of the share."""
         lines, others = self.lines, self.drawn - self.held
+        if not others.any():
+            return kish_of_values(self.squares, lines)
         scale = np.maximum(lines.largest(self.squares), lines.total(self.centre**2 * (others > 0)))
         scale = np.where(scale > 0, scale, 1.0)
         inside, outside = self.squares / lines.beside_lines(scale), self.centre**2 / lines.beside_strata(scale)
         once, twice = (lines.sum(lines.copies * inside**k) + lines.total(others * outside**k) for k in (1, 2))
         return np.divide(once**2, twice, out=np.zeros_like(twice), where=twice > 0)
 
-    @property
+    @cached_property
     def trust(self) -> Array:
         """How far the textbook variance decides."""
         return self.counted / (self.counted + TRUST)
@@ -142,7 +141,7 @@ class Fit:
             return np.zeros(len(self.point))
         held = np.maximum(self.lines.total(self.held), 1.0)
         equal = kish_of_values(self.part / self.lines.copies, self.lines) / held
-        return np.clip((equal - EQUAL) / (1.0 - EQUAL), 0.0, 1.0) * (1.0 - self.trust)
+        return np.minimum(np.maximum((equal - EQUAL) / (1.0 - EQUAL), 0.0), 1.0) * (1.0 - self.trust)
 
     @cached_property
     def differ(self) -> Array:
@@ -244,8 +243,8 @@ class Fit:
 
     @cached_property
     def ends(self) -> Array:
-        """Ends of the runs of whole numbers up to the largest unit."""
-        return _ends(float(self.size.max()))
+        """Ends of the runs of whole numbers up to the largest unit, single ones first, then ever longer."""
+        return _ENDS[: max(2, int(np.searchsorted(_ENDS, self.size.max())) + 1)]
 
     def _passing(self, amounts: Array) -> Array:
         """Sums over units of how far each of several amounts goes through each run: amounts × runs × shares."""
@@ -283,7 +282,7 @@ class Fit:
             logs *= passing[:2, ..., None, None]
             total[:, 1:] += np.add.reduce(logs.reshape(-1, *scaled.shape[1:]), axis=0)
             total[:, 0] += np.add.reduce(np.log(both) * np.add.reduce(passing[:2], axis=1)[..., None], axis=0)
-        return np.ascontiguousarray(np.moveaxis(total, -1, 0)).reshape(*p.shape, -1)
+        return np.ascontiguousarray(total.transpose(2, 0, 1)).reshape(*p.shape, -1)
 
     def posterior(self, p: Array) -> Array:
         """Probabilities of the correlations where the share is p: p's own axes × correlations."""
@@ -390,13 +389,12 @@ def _root(gap: Callable[[Array], Array], x: Array, slope: Array) -> Array:
         if (there_yet := np.abs(here) < CLOSE).all():
             break
         low, high = np.where(here < 0, x, low), np.where(here < 0, high, x)
-        next_x = x - here / slope
-        astray = ~((next_x > low) & (next_x < high))
-        next_x = np.where(astray, (np.maximum(low, x - 4.0) + np.minimum(high, x + 4.0)) / 2.0, next_x)
-        next_x = np.where(there_yet, x, next_x)
-        there = gap(next_x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            secant = (there - here) / (next_x - x)
-        slope = np.where(np.isfinite(secant) & (secant > 1e-3), secant, slope)
+        next_x = np.where(there_yet, x, x - here / slope)
+        astray = ~(((next_x > low) & (next_x < high)) | there_yet)
+        if astray.any():
+            next_x = np.where(astray, (np.maximum(low, x - 4.0) + np.minimum(high, x + 4.0)) / 2.0, next_x)
+        there, step = gap(next_x), next_x - x
+        secant = (there - here) / np.where(step == 0.0, 1.0, step)
+        slope = np.where((secant > 1e-3) & (secant < np.inf), secant, slope)
         x, here = next_x, there
     return x

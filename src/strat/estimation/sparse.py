@@ -14,7 +14,7 @@ import numpy as np
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.designs.layout import bessel
-from strat.estimation.inference import rows_of, weights_inside
+from strat.estimation.inference import rows_of
 from strat.estimation.totals import sparse_row_components, sparse_unit_totals
 from strat.measures.base import Statistic
 
@@ -36,14 +36,10 @@ class SparseSums:
         return np.asarray((sparse_unit_totals(self.statistic, self.design) @ self.slope).todense())
 
     @cached_property
-    def inside(self) -> Array:
-        """What each line weighs in each view."""
-        return weights_inside(self.statistic, self.design)
-
-    @property
     def by_class(self) -> Array:
-        """The same for each view: the values are too many for classes."""
-        return self.inside[:, None]
+        """What each line weighs in each view, as one class: the values are too many for more."""
+        masks = (1.0 if view is None else view for view in self.statistic.views)
+        return np.stack([self.design.by_line(self.design.weights * mask) for mask in masks])[:, None]
 
     @cached_property
     def variances(self) -> Array:

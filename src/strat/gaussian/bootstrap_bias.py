@@ -13,7 +13,8 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.gaussian.finite_samples import Simulated
-from strat.gaussian.problems import sample_rows
+from strat.gaussian.problems import GaussianClass, sample_rows
+from strat.gaussian.rules import estimate_class
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +77,7 @@ def bootstrap_bias(first: ArrayLike, second: ArrayLike, *, priors: ArrayLike | N
     bias, errors, variance = 0.0, [], 0.0
     threshold = float(np.log(p[0] / p[1]))
     for code, sign in ((0, 1.0), (1, -1.0)):
-        h, spread, own = _scores(fits, sets[code], code)
+        h, spread, own = _scores(fits, sets, code)
         h = sign * (h - threshold)
         n, count = sets[code].shape[1], len(h)
         impulse = np.exp(-(h**2) / (2 * spread)) / np.sqrt(2 * np.pi * spread)
@@ -88,13 +89,14 @@ def bootstrap_bias(first: ArrayLike, second: ArrayLike, *, priors: ArrayLike | N
     return BootstrapBias(float(bias), float(variance), resubstitution, (errors[0], errors[1]))
 
 
-def _scores(fits: list[_Fit], points: Array, code: int) -> tuple[Array, Array, Array]:
+def _scores(fits: list[GaussianClass], sets: tuple[Array, Array], code: int) -> tuple[Array, Array, Array]:
     # h of F&H (14) at the points, the variance of the bootstrap's Δh of (82), and d² to the own class
-    squares = [(((points - fit.mean) @ fit.root.T) ** 2).sum(axis=1) for fit in fits]
-    halves = [(d + fit.log_determinant) / 2 for d, fit in zip(squares, fits, strict=True)]
+    points = sets[code]
+    squares = [fit.distances(points) for fit in fits]
+    h = fits[1].log_density(points) - fits[0].log_density(points)
     n = points.shape[1]
-    spread = sum((d**2 + n) / (2 * fit.count) for d, fit in zip(squares, fits, strict=True))
-    return halves[0] - halves[1], np.asarray(spread), squares[code]
+    spread = sum((d**2 + n) / (2 * len(x)) for d, x in zip(squares, sets, strict=True))
+    return h, np.asarray(spread), squares[code]
 
 
 @checked
@@ -174,38 +176,9 @@ def _resampled_score(points: Array, means: Array, inverses: Array, logs: Array) 
     return np.asarray((((centred @ inverses) * centred).sum(axis=2) + logs[:, None]) / 2)
 
 
-def _two_fits(first: ArrayLike, second: ArrayLike) -> tuple[tuple[Array, Array], list[_Fit]]:
+def _two_fits(first: ArrayLike, second: ArrayLike) -> tuple[tuple[Array, Array], list[GaussianClass]]:
     one, two = sample_rows("first", first), sample_rows("second", second)
-    fits = [_Fit.of(one, "first"), _Fit.of(two, "second")]
+    fits = [estimate_class(one, "first"), estimate_class(two, "second")]
     if one.shape[1] != two.shape[1]:
         raise StratError.about("second", f"must have as many features as `first` ({one.shape[1]}), got {two.shape[1]}.")
     return (one, two), fits
-
-
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    mean: Array
-    root: Array
-    log_determinant: float
-    count: int
-
-    @staticmethod
-    def of(points: Array, argument: str) -> _Fit:
-        count, features = points.shape
-        if count <= features:
-            raise StratError.about(
-                argument,
-                f"must have more samples than features ({features}) for a covariance that can be "
-                f"inverted, got {count}; add samples or drop features.",
-            )
-        mean = points.mean(axis=0)
-        centred = points - mean
-        try:
-            factor = np.linalg.cholesky(centred.T @ centred / (count - 1))
-        except np.linalg.LinAlgError:
-            raise StratError.about(
-                argument,
-                f"must have independent features, got a singular covariance of {count} samples; "
-                "drop dependent features or add a ridge.",
-            ) from None
-        return _Fit(mean, np.linalg.inv(factor), float(2 * np.log(np.diag(factor)).sum()), count)

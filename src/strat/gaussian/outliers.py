@@ -77,11 +77,7 @@ def outlier_influence(points: ArrayLike, outlier: ArrayLike, kind: GaussianClass
     >>> outlier_influence([0.0], [2.0], GaussianClass(0.0))
     array([1.5])
     """
-    rows = as_points(points, kind.dimension)
-    y = as_points(outlier, kind.dimension, "outlier")[0] - kind.mean
-    solved = np.linalg.solve(kind.covariance, y)
-    cross = (rows - kind.mean) @ solved
-    return np.asarray((-2 * cross + y @ solved - kind.dimension - cross**2 + kind.distances(rows)) / 2)
+    return _influence(kind, outlier).at(as_points(points, kind.dimension))
 
 
 @checked

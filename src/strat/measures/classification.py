@@ -332,14 +332,15 @@ def error_rate(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
 def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool) -> Statistic:
     (t, truths), (p, guesses) = encode("truth", truth), encode("predicted", predicted)
     same_length(truth=t, predicted=p)
-    a, b = truths[t], guesses[p]
     if family(truths) != family(guesses):
         raise StratError.about(
             "predicted",
-            f"must have labels of the type of `truth`, got {plain(b[0])!r} against {plain(a[0])!r}; "
+            f"must have labels of the type of `truth`, got {plain(guesses[p[0]])!r} against {plain(truths[t[0]])!r}; "
             "make both text or both numbers.",
         )
-    codes = (equal(a, b) == counted).astype(np.int64)
+    alike = truths.dtype == guesses.dtype and np.array_equal(truths, guesses)
+    right = t == p if alike else equal(truths[t], guesses[p])
+    codes = (right == counted).astype(np.int64)
     return Statistic(
         name=name,
         rows=(Rows(codes, np.array([[0.0, 1.0], [1.0, 1.0]]), 2),),

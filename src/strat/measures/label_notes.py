@@ -25,7 +25,8 @@ def label_notes(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[Note, ...
     """
     if len(truth) + len(predicted) > LIMITS.spelled_labels:
         return ()
-    new = np.setdiff1d(predicted, truth)
+    same = truth.dtype == predicted.dtype and np.array_equal(truth, predicted)
+    new = predicted[:0] if same else np.setdiff1d(predicted, truth)
     alike = _alike(truth, predicted, new) if truth.dtype.kind == predicted.dtype.kind == "U" else []
     if alike:
         these, those = zip(*alike, strict=True)

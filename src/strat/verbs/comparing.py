@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -124,11 +124,16 @@ def _task(board: Board, metric: Measure, way: Way) -> _Task:
     return replace(task, board=board.ordered([int(k) for k in order]))
 
 
-def _independent(task: _Task) -> Estimate | None:
-    """Two systems as if every row were an independent draw, where the design says otherwise."""
+def _independent(task: _Task) -> Callable[[], Estimate] | None:
+    """What makes the values of two systems as if every row were an independent draw, where the design is another."""
     board, design = task.board, task.design
     if len(board.systems) != 2 or (design.kind == "simple random" and design.rows_are_units):
         return None
+    return lambda: _of_independent_rows(task)
+
+
+def _of_independent_rows(task: _Task) -> Estimate:
+    board = task.board
     kept = {role: column for role, column in board.columns.items() if role in ("truth", "weights", "items")}
     alone = board if board.counts is not None else folded(replace(board, columns=kept), task.metric)
     rows = design_of({}, rows=len(alone), counts=alone.counts, weights=alone.columns.get("weights"))

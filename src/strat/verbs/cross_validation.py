@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +114,16 @@ class CrossValidation(ByName[str, Estimate], SheetResult):
         return {**columns, "fold_mean": [_mean(self.folds[name]) for name in columns["measure"]]}
 
     def sheet(self) -> Sheet:
-        """The table of measures with title and notes."""
-        inner = self.evaluation.sheet()
+        """The table of measures with all numbers for JSON."""
+        data = {**self.evaluation.data(), "protocol": self.protocol, "folds": self.folds}
+        return replace(self.table(), data=data)
+
+    def table(self) -> Sheet:
+        """The table of measures with title and notes, to look at."""
+        inner = self.evaluation.table()
         rows = [(*row, _mean(self.folds[name])) for name, row in zip(self.estimates, inner.rows, strict=True)]
         title = f"{self.protocol}; {inner.title}"
-        data = {**inner.data, "protocol": self.protocol, "folds": self.folds}
-        return Sheet(SCHEMA, [*inner.columns, "fold mean"], rows, title=title, notes=inner.notes, data=data)
+        return Sheet(SCHEMA, [*inner.columns, "fold mean"], rows, title=title, notes=inner.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Each measure with its interval, and its values in the folds as dots."""

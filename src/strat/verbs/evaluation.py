@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -20,7 +20,7 @@ from strat.show import render
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import ByName, SheetResult
 from strat.verbs.fairness import EqualizedOdds, equalized_odds, has_both_rates
-from strat.verbs.group_lines import naive_interval, records_of
+from strat.verbs.group_lines import lines_of_estimate, lines_with_class, naive_interval, records_of
 from strat.verbs.groups import Groups
 from strat.verbs.pictures import ScoredRows, of_evaluation
 
@@ -126,24 +126,33 @@ class Evaluation(ByName[str, Estimate], SheetResult):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns: one line for each measure, each class of a measure by class, and each group."""
-        lines = list(self._lines())
+        return self._columns(lines_of_estimate)
+
+    def _columns(self, numbers: Callable[[Estimate, float], dict[str, list[Any]]]) -> dict[str, list[Any]]:
+        """The same, with these numbers of each estimate."""
+        lines = list(self._lines(numbers))
         names = dict.fromkeys(name for line in lines for name in line)
         return {name: [line.get(name) for line in lines] for name in _order(names, self.by)}
 
-    def _lines(self) -> Iterator[dict[str, Any]]:
+    def _lines(self, numbers: Callable[[Estimate, float], dict[str, list[Any]]]) -> Iterator[dict[str, Any]]:
         """The numbers of the measures in all rows, then in each group."""
         everywhere = dict.fromkeys(self.by)
-        for name, line in records_of(self.estimates, self.level):
+        for name, line in records_of(self.estimates, self.level, numbers):
             yield {**everywhere, "measure": name, **({"rows": self.rows} if self.by else {}), **line}
         for name, groups in self.groups.items():
-            for label, line in records_of(groups.each, self.level):
+            for label, line in records_of(groups.each, self.level, numbers):
                 labels = label if len(self.by) > 1 else (label,)
                 yield {**dict(zip(self.by, labels, strict=True)), "measure": name, "rows": groups.rows[label], **line}
 
     @checked
     def sheet(self, *, naive: bool = True) -> Sheet:
-        """The table of measures with title and notes; `naive` adds what independent rows would have given."""
-        columns = self.to_dict()
+        """The table of measures with all numbers for JSON; `naive` adds what independent rows would have given."""
+        return replace(self.table(naive=naive), data=self.data())
+
+    def table(self, *, naive: bool = True) -> Sheet:
+        """The table of measures with title and notes, to look at."""
+        left_out = () if naive and not self.by else ("naive_low", "naive_high")
+        columns = self._columns(lines_with_class if left_out else lines_of_estimate)
         percent = f"{100 * self.level:g} %"
         columns["df"] = [int(df) if df.is_integer() else f"{df:.1f}" for df in columns["df"]]
         columns["deff"] = [None if deff is None else f"{deff:.3g}" for deff in columns["deff"]]
@@ -158,11 +167,10 @@ class Evaluation(ByName[str, Estimate], SheetResult):
             "naive_low": "naive low",
             "naive_high": "naive high",
         }
-        left_out = () if naive and not self.by else ("naive_low", "naive_high")
         kept = {limits.get(name, name): values for name, values in columns.items() if name not in left_out}
         rows = list(zip(*kept.values(), strict=True))
         notes = tuple(line for line in self._below() if not left_out or line != NAIVE)
-        return Sheet(SCHEMA, list(kept), rows, title=self.design, notes=notes, data=self.data())
+        return Sheet(SCHEMA, list(kept), rows, title=self.design, notes=notes)
 
     def _below(self) -> tuple[str, ...]:
         """The sentences below the table."""
@@ -272,12 +280,12 @@ class Evaluation(ByName[str, Estimate], SheetResult):
     @checked
     def to_markdown(self, *, naive: bool = False) -> str:
         """A Markdown table."""
-        return render.markdown_text(self.sheet(naive=naive))
+        return render.markdown_text(self.table(naive=naive))
 
     @checked
     def to_latex(self, *, naive: bool = False) -> str:
         """A LaTeX table (booktabs)."""
-        return render.latex_text(self.sheet(naive=naive))
+        return render.latex_text(self.table(naive=naive))
 
     def log_to_mlflow(self) -> None:
         """Log each measure, its standard error and limits to the active MLflow run."""

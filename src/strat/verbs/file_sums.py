@@ -18,6 +18,7 @@ from strat.data.files import FileSource, quoted
 from strat.data.frames import column_of, exact_column
 from strat.data.table import Table, missing_message
 from strat.designs import Design
+from strat.designs.layout import sums as of_groups
 from strat.estimation import linear
 from strat.estimation.inference import GivenSums, base_slopes
 from strat.estimation.totals import totals
@@ -51,8 +52,7 @@ class SumColumns:
         """The sums of each unit, from those of each row of its design."""
 
         def by_unit(columns: Array) -> Array:
-            lines = [np.bincount(design.unit, column, minlength=design.lines) for column in columns.T]
-            return np.stack(lines, axis=1).astype(float)
+            return of_groups(design.unit, columns, design.lines)
 
         return GivenSums(
             by_unit(summed[:, self.influence]),

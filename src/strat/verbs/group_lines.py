@@ -44,14 +44,19 @@ def naive_interval(estimate: Estimate, level: float) -> tuple[Any, Any]:
     return rows_alone.interval(level)
 
 
-def lines_of_estimate(estimate: Estimate, level: float) -> dict[str, list[Any]]:
-    """The columns of one estimate, with what independent rows would have given and the positive class."""
+def lines_with_class(estimate: Estimate, level: float) -> dict[str, list[Any]]:
+    """The columns of one estimate, with the positive class."""
     lines, n = lines_of(estimate, level), estimate.point.size
-    low, high = naive_interval(estimate, level) if estimate.least_df > 0 else (np.nan, np.nan)
-    lines["naive_low"], lines["naive_high"] = (np.broadcast_to(np.ravel(side), n).tolist() for side in (low, high))
     lines.setdefault("deff", [None] * n)
-    lines["positive"] = [estimate.positive] * n
-    return lines
+    return lines | {"positive": [estimate.positive] * n}
+
+
+def lines_of_estimate(estimate: Estimate, level: float) -> dict[str, list[Any]]:
+    """The same, with what independent rows would have given."""
+    lines, n = lines_with_class(estimate, level), estimate.point.size
+    low, high = naive_interval(estimate, level) if estimate.least_df > 0 else (np.nan, np.nan)
+    naive = {"naive_low": low, "naive_high": high}
+    return lines | {name: np.broadcast_to(np.ravel(side), n).tolist() for name, side in naive.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from strat.comparison.paired_result import Comparison
 from strat.comparison.paired_sentence import sentence
 from strat.comparison.winner import Winner
 from strat.estimation import Estimate
+from strat.estimation.facts import Known
 from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
 from strat.show.render import Sheet
@@ -49,7 +50,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
     baseline
         The system that differences are stated against: system − baseline. None: behind the best one.
     independent
-        The same as `many.estimate` if every row were an independent draw (two systems on another design).
+        Makes the same as `many.estimate` if every row were an independent draw (None: not two systems, or just that).
     by, each, rows
         The columns that make groups, and from a group's label to its own leaderboard and its number of rows.
     differences
@@ -67,7 +68,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
     notes: tuple[str, ...] = ()
     measure: str = ""
     baseline: str | None = None
-    independent: Estimate | None = None
+    independent: Callable[[], Estimate] | None = None
     by: tuple[str, ...] = ()
     each: Mapping[Any, Leaderboard] = field(default_factory=dict)
     rows: Mapping[Any, int] = field(default_factory=dict)
@@ -75,6 +76,10 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
     undefined: Mapping[Any, str] = field(default_factory=dict)
     others: tuple[Leaderboard, ...] = ()
     library: str | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the values of independent rows themselves, for another process."""
+        return {**vars(self), "independent": None if self.independent is None else Known(self.independent())}
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -173,7 +178,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
             )
         return of_estimate(
             self.estimate,
-            independent=self.independent,
+            independent=None if self.independent is None else self.independent(),
             higher_is_better=self.many.higher_is_better,
             baseline=self.baseline,
             discordance=self.many.discordance,

@@ -375,5 +375,5 @@ def _encode_integers(array: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     present = np.zeros(high - low + 1, bool)
     present[offset] = True
     distinct = np.flatnonzero(present)
-    position = np.cumsum(present) - 1
-    return position[offset], (distinct.astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype)
+    codes = offset if len(distinct) == len(present) else (np.cumsum(present) - 1)[offset]
+    return codes, (distinct.astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype)

@@ -177,7 +177,7 @@ def _undefined(groups: Groups) -> str:
 
 def _without_one_class(evaluation: Evaluation) -> Sheet:
     """The table of measures; a positive class that all of them share stands among the facts and not in each row."""
-    sheet = evaluation.sheet()
+    sheet = evaluation.table()
     if len(_positive_classes(evaluation)) != 1:
         return sheet
     kept = [k for k, column in enumerate(sheet.columns) if column != "positive class"]

@@ -14,7 +14,7 @@ from strat.verbs.model_verdicts import ModelComparison
 
 def of_models(result: ModelComparison, name: str = "") -> Told:
     """Which model is best and how many of the others differ from it, with every test of every pair."""
-    sheet = result.sheet()
+    sheet = result.table()
     grid = Grid(sheet, "Tests of each pair of models, by the recommended test and by the others")
     section = Section(name or "Models", (grid, Text(tuple(sheet.notes), "How it was tested, and what it cost")))
     facts = (
