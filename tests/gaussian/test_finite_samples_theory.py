@@ -290,7 +290,10 @@ def test_printed_bayes_errors_of_the_three_cases():
         (lambda: estimate_class(np.ones((9, 0))), r"`points` must have rows and columns, got an array of shape"),
         (lambda: estimate_class(np.ones((9, 2))), r"`points` must be positive definite, got a singular"),
         (lambda: bootstrap_bias(np.zeros((2, 3)), np.ones((9, 3))), r"`first` must have more samples than features"),
-        (lambda: bootstrap_bias(np.ones((9, 2)), np.ones((9, 2))), r"`first` must be positive definite, got a singular matrix"),
+        (
+            lambda: bootstrap_bias(np.ones((9, 2)), np.ones((9, 2))),
+            r"`first` must be positive definite, got a singular matrix",
+        ),
         (lambda: bootstrap_bias(np.eye(4)[:, :2], np.eye(5)[:, :3]), r"`second` must have as many features"),
         (lambda: leave_one_out_bias(features=8, design_samples=8, distance=2), r"`design_samples` must be at least 9"),
         (lambda: linear_degradation(features=8, design_samples=3, distance=2), r"`design_samples` must be at least 5"),

@@ -79,6 +79,8 @@ def test_a_spelling_reads_back(word: str, one: Measure) -> None:
         ("ap50", "coco_ap@0.5"),
         ("mean@3", "mean@3"),
         ("recall@100", "recall@100"),
+        ("roc_auc_score", "auc"),
+        ("precision_score", "precision"),
     ],
 )
 def test_one_grammar(word: str, canonical: str) -> None:
@@ -201,8 +203,13 @@ def test_a_measure_of_ones_own_is_a_measure_like_any_other() -> None:
         ("net_benefit", r"must have a number behind 'net_benefit', as in 'net_benefit@0\.1'\.$"),
         ("pass@", r"must have a number behind 'pass@', as in 'pass@3'\.$"),
         ("recall@x", r"must be names of measures, got 'recall@x'"),
-        ("accuracy[a]", r"must be names of measures, got 'accuracy\[a\]'"),
-        ("roc", r"that is no single number: see strat\.measures\.roc\.$"),
+        (
+            "accuracy[a]",
+            r"must name a class only behind measures of one class, got 'accuracy\[a\]'; write 'accuracy'\.$",
+        ),
+        ("macro_recall[a]", r"must name a class only behind measures of one class, .* write 'macro_recall'\.$"),
+        ("roc", r"it takes other arguments than columns: see strat\.measures\.roc\.$"),
+        ("fnmr", r"a number belongs behind it, as in 'fnmr@0\.1'\.$"),
         ("cmc", r"type strat\.recognition\.cmc"),
         ("fnmr@fpt=0.1", r"must be names of measures, got 'fnmr@fpt=0\.1'"),
     ],
@@ -212,6 +219,54 @@ def test_an_unknown_measure_is_one_sentence(word: str, message: str) -> None:
         named(word)
     assert caught.value.argument == "metrics"
     assert str(caught.value).count("'") <= 2 * 6
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: measure(strat.recall),
+            r"`name` must be a word of small letters, as in @strat\.measure\('youden'\), got",
+        ),
+        (lambda: measure("my measure!"), r"`name` must be a word of small letters, .* got 'my measure!'"),
+        (lambda: measure("mine", needs=("label",))(lambda x: x), r"`needs` must be some of 'truth', .* got 'label'"),
+        (lambda: measure("mine", beter=1), r"`facts` must be facts of a measure, got 'beter'"),
+    ],
+)
+def test_a_record_that_nobody_could_read_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(StratError, match=message):
+        call()
+
+
+def test_two_measures_of_one_word_are_refused_where_one_would_be_lost() -> None:
+    table = {"y": [0, 1, 0, 1], "p": [0, 1, 1, 1]}
+    both = [lambda a, b: strat.accuracy(a, b), lambda a, b: strat.f1(a, b)]
+    with pytest.raises(StratError, match=r"got '<lambda>' twice; give each function a name of its own"):
+        strat.evaluate(table, truth="y", predicted="p", metrics=both)
+    with pytest.raises(StratError, match=r"got 'accuracy' twice; name it once"):
+        strat.evaluate(table, truth="y", predicted="p", metrics=["accuracy", "accuracy"])
+
+
+def test_no_winner_where_no_direction_is_better() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 80)
+    table = {"y": truth, "a": rng.random(80), "b": rng.random(80), "p": rng.integers(0, 2, 80), "g": np.arange(80) % 2}
+    with pytest.raises(StratError, match="`higher_is_better` must say whether more of 'observed_expected' is better"):
+        strat.compare(table, truth="y", score=["a", "b"], metrics="observed_expected")
+    board = strat.compare(table, truth="y", score=["a", "b"], metrics="observed_expected", higher_is_better=False)
+    assert not board.many.higher_is_better
+    with pytest.raises(StratError, match="`higher_is_better` must say whether more of 'bias' is better"):
+        strat.gate(table, truth="y", predicted="p", metrics="bias", floor=-1)
+    groups = strat.evaluate(table, truth="y", predicted="p", metrics="bias", by="g")
+    assert "worst group" not in str(groups)
+    with pytest.raises(StratError, match="must have a better direction for a worst group"):
+        groups.groups["bias"].worst()
+
+
+def test_the_rates_at_a_rate_are_complements() -> None:
+    table = {"y": [0] * 7 + [1] * 7, "s": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7] * 2}
+    result = strat.evaluate(table, truth="y", score="s", metrics=["tar@far=0.2", "frr@far=0.2"])
+    assert result["tar@far=0.2"].value + result["frr@far=0.2"].value == pytest.approx(1.0)
 
 
 def test_what_is_near_is_of_the_same_kind_of_data() -> None:

@@ -176,7 +176,7 @@ def false_negative_rate(
     return class_share("false negative rate", truth, predicted, (-1, 0, 1, 0), (0, 0, 1, 0), settings)
 
 
-@measure("selection_rate", "positive_rate", "predicted_prevalence", needs=("predicted",))
+@measure("selection_rate", "positive_rate", "predicted_prevalence", higher_is_better=None, needs=("predicted",))
 @checked
 def selection_rate(predicted: ArrayLike, *, positive: object = None) -> Statistic:
     """The share of rows that are predicted positive, whatever the truth is.
@@ -245,6 +245,7 @@ def fbeta(
 @measure(
     "f1",
     "f1_score",
+    "f_measure",
     "f_score",
     "dice",
     averaged=True,
@@ -354,7 +355,7 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
     )
 
 
-@measure("balanced_accuracy", reference="Brodersen et al. 2010")
+@measure("balanced_accuracy", "bacc", reference="Brodersen et al. 2010")
 @checked
 def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool = False) -> Statistic:
     """The mean recall of the classes that occur in `truth`; adjusted: 0 for chance and 1 at best.

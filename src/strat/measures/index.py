@@ -27,8 +27,8 @@ NAMES = {  # of the measures of a table, by the columns that they need
 }
 WORDS = {  # of measures, as people ask for them, by module
     "classification": (
-        "acc accuracy balanced_accuracy dice error error_rate f1 f1_score f_score fall_out false_negative_rate "
-        "false_positive_rate fbeta fnr fpr hit_rate iou jaccard matthews matthews_corrcoef mcc "
+        "acc accuracy bacc balanced_accuracy dice error error_rate f1 f1_score f_measure f_score fall_out "
+        "false_negative_rate false_positive_rate fbeta fnr fpr hit_rate iou jaccard matthews matthews_corrcoef mcc "
         "misclassification_rate miss_rate negative_predictive_value npv positive_predictive_value positive_rate "
         "ppv precision predicted_prevalence recall selection_rate selectivity sensitivity specificity tnr tpr "
         "true_negative_rate true_positive_rate "
@@ -65,8 +65,8 @@ WORDS = {  # of measures, as people ask for them, by module
     "means": "average correlation mean mean_score pearson pearsonr ratio sum total",
     "multilabel": "coverage_error hamming_loss label_ranking_average_precision label_ranking_loss lrap subset_accuracy",
     "probabilities": (
-        "brier brier_score calibration_error cross_entropy ece expected_calibration_error log_loss nll "
-        "top_k_accuracy "
+        "brier brier_score brier_score_loss calibration_error cross_entropy ece expected_calibration_error "
+        "log_loss nll top_k_accuracy "
     ),
     "quantiles": "latency median quantile",
     "regression": (

@@ -63,6 +63,7 @@ def log_loss(
 @measure(
     "brier",
     "brier_score",
+    "brier_score_loss",
     needs=SCORES,
     unit="squared error",
     bounds=(0.0, 2.0),

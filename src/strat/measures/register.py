@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib import import_module
 from inspect import Parameter, signature
@@ -19,7 +19,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from strat.base.elsewhere import LINES
-from strat.base.errors import StratError, close_names, near
+from strat.base.errors import StratError, close_names, near, some
+from strat.base.notes import read_on_command_line
 from strat.base.validate.arguments import shown
 from strat.base.validate.columns import Codes, encode
 from strat.measures import index
@@ -41,10 +42,11 @@ AUTO = "auto"  # of the positive class where there are two classes, else macro
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 NUMBER = re.compile(r"(?P<stem>.+?(?:@|\^))(?:(?P<argument>[a-z]+)=)?(?P<number>[0-9]*\.?[0-9]+)")
 PERCENTILE = re.compile(r"^p([0-9]{2})$")  # p95: the latency that 95 of 100 do not exceed
+WORD = re.compile(r"[^\W\dA-Z][^A-Z\s@]*[@^]?|[a-z][a-z0-9_:+−-]*")
 CLASS = re.compile(r"(.+)\[(.+)\]")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Measure:
     """All that any part of the library knows of a measure.
 
@@ -127,6 +129,10 @@ class Measure:
         head = f"{average}_" if average in AVERAGES and self.averaged else ""
         tail = "" if number is None else f"{number:g}" if self.name[-1] in "@^" else f"@{number:g}"
         return f"{head}{self.name}{tail}" + (f"[{self.given['positive']}]" if "positive" in self.given else "")
+
+    def __repr__(self) -> str:
+        """The spelling: a list of measures is read as one of names."""
+        return str(self)
 
     @cached_property
     def arguments(self) -> Mapping[str, Parameter]:
@@ -283,8 +289,11 @@ def measure(
     >>> print(strat.evaluate(table, score="points", metrics="ten_or_more")["ten_or_more"].value)
     0.5
     """
+    _check_facts((name, *also), facts)
 
     def enter(function: Function) -> Function:
+        if not function.__module__.startswith("strat.") and not set(needs) <= set(ROLES):
+            raise StratError.about("needs", f"must be some of {some(ROLES)}, got {some(needs)}.")
         for words, arguments in (((name, *also), given), *((text.split(), part) for text, part in variants.items())):
             title = name if facts.get("at") in arguments else words[0]  # the words of a number are spelled by it
             own = not function.__module__.startswith("strat.")
@@ -296,6 +305,18 @@ def measure(
         return function
 
     return enter
+
+
+def _check_facts(words: tuple[Any, ...], facts: Mapping[str, Any]) -> None:
+    """Fail for words that no grammar can read, and for facts that no record has."""
+    known = {one.name for one in fields(Measure)} - {"name", "function", "needs", "also", "given", "own", "word"}
+    wrong = next((word for word in words if not isinstance(word, str) or not WORD.fullmatch(word)), None)
+    if wrong is not None:
+        raise StratError.about(
+            "name", f"must be a word of small letters, as in @strat.measure('youden'), got {shown(wrong)}."
+        )
+    if unknown := next((fact for fact in facts if fact not in known), None):
+        raise StratError.about("facts", f"must be facts of a measure, got {unknown!r}; {near(unknown, sorted(known))}")
 
 
 def _enter(key: str, new: Measure) -> None:
@@ -368,8 +389,11 @@ def named(word: Any, *, files: bool = False, given: Container[str] = ROLES) -> M
     key = re.sub(r"(?<=.)[- ](?=.)", "_", text.lower())
     numbered = NUMBER.fullmatch(PERCENTILE.sub(r"latency@0.\1", key))
     record = _numbered(numbered, files) if numbered else _averaged(key, files)
-    if record is None or (label is not None and "positive" not in record.arguments):
+    if record is None:
         raise StratError.about("metrics", f"must be names of measures, got {shown(word)}; {_hint(key, given)}")
+    if label is not None and ("positive" not in record.arguments or "average" in record.given):
+        problem = f"must name a class only behind measures of one class, got {shown(word)}; write {str(record)!r}."
+        raise StratError.about("metrics", problem)
     if record.needs_number:
         example = f"{key.rstrip('@')}{'' if key.endswith('^') else '@'}{3 if record.at == 'k' else 0.1}"
         raise StratError.about("metrics", f"must have a number behind {key!r}, as in {example!r}.")
@@ -412,6 +436,8 @@ def _averaged(key: str, files: bool) -> Measure | None:
     """The measure of this name, or the average of one that its name says: "macro_f1", "f1_macro" or "f1:macro"."""
     for record in _entered(key, files):
         return record
+    if key.endswith("_score"):  # as scikit-learn calls its functions
+        return _averaged(key.removesuffix("_score"), files)
     for average in AVERAGES:
         stem = key.removeprefix(f"{average}_").removesuffix(f"_{average}").removesuffix(f":{average}")
         for record in _entered(stem, files) if stem != key else ():
@@ -421,13 +447,15 @@ def _averaged(key: str, files: bool) -> Measure | None:
 
 def _hint(key: str, given: Container[str]) -> str:
     """What may be meant by an unknown word: at most three measures that these columns allow."""
+    if f"{key}@" in index.MODULES:
+        return f"a number belongs behind it, as in '{key}@0.1'."
     if line := LINES.get(f"measures.{key}") or LINES.get(key):
-        return f"type {line}."
+        return "that is a call of Python, not a measure." if read_on_command_line() else f"type {line}."
     if key in index.HOMES:
-        return f"that is no single number: see strat.measures.{key}."
-    every_word = words()
+        return f"it takes other arguments than columns: see strat.measures.{key}."
+    every_word, listed = words(), "--help" if read_on_command_line() else "strat.measures.every()"
     possible = [word for word, one in every_word.items() if all(role in given for role in one.needs)]
-    return near(key, possible if close_names(key, possible) else list(every_word), listed="strat.measures.every()")
+    return near(key, possible if close_names(key, possible) else list(every_word), listed=listed)
 
 
 def words() -> dict[str, Measure]:

@@ -29,7 +29,6 @@ FEW_BEYOND = 5.0  # comparisons beyond a threshold that it takes to know where t
 RATES = ("fpr", "tpr", "fnr", "tnr")
 
 
-@measure("tpr@", "tar@", needs=SCORES, of="pair", at="fpr", at_also=("fmr", "far"))
 @checked
 def rate_at(
     truth: ArrayLike,
@@ -64,6 +63,7 @@ def rate_at(
     return _at_fpr(truth, score, fpr, rate, positive, roc_height, roc_height_slopes)
 
 
+@measure("tpr@", "tar@", needs=SCORES, of="pair", at="fpr", at_also=("fmr", "far"))
 @measure(
     "fnmr@",
     "fnr@",

@@ -199,7 +199,8 @@ def _leaderboard(
         board = board.with_threshold(asked.threshold, asked.positive)
     measures = _measures(asked)
     if asked.truth is not None:
-        if asked.higher_is_better is not None and not scored and not all(metric.by_rows for metric in measures):
+        known = any(metric.higher_is_better is not None and not metric.by_rows for metric in measures)
+        if asked.higher_is_better is not None and not scored and known:
             raise StratError.about(
                 "higher_is_better", "must be left out beside `truth`: a measure knows what is better."
             )
@@ -229,7 +230,7 @@ def _measures(asked: Asked) -> list[Measure]:
     labels = bool(asked.predicted) or decided
     default = "mean" if asked.truth is None else "accuracy" if labels else "auc"
     metrics = default if asked.metrics is None else asked.metrics
-    check_compared(metrics)
+    check_compared(metrics, asked.higher_is_better)
     roles = {"truth": asked.truth, asked.role: asked.values[0] if asked.values else "score", "items": asked.items}
     return chosen(metrics, roles, asked.average, decided=decided)
 

@@ -26,7 +26,7 @@ from strat.verbs.gate_result import NOT_WORSE, ON_UNSURE, UNSURE, GateCheck, Gat
 from strat.verbs.groups import in_words
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.leaderboard_columns import ALL
-from strat.verbs.metrics import Metrics, chosen
+from strat.verbs.metrics import Metrics, chosen, directed
 from strat.verbs.stored_baseline import beside_candidate, is_baseline, read_baseline
 
 POWER = 0.8  # with which an open check is to be settled
@@ -252,11 +252,11 @@ def _alone(
     )
     result = evaluate(source, **asked, metrics=default if metrics is None else metrics, by=by)
     roles = {role: name for role, name in result.roles.items() if role in ("truth", "predicted", "score", "items")}
-    better = {m.word: m.upwards for m in chosen(list(result.estimates), roles, decided=True)}
     higher = handed["higher_is_better"]
+    better = {m.word: directed(m, higher) for m in chosen(list(result.estimates), roles, decided=True)}
     questions: list[Question] = []
     for measure, bound in _bounds("floor", floor, list(result.estimates)).items():
-        up = better[measure] if higher is None else higher
+        up = better[measure]
         questions.append(_of_value(measure, ALL, _one(result[measure]), bound, higher_is_better=up))
         groups = result.groups.get(measure)
         if groups is not None:

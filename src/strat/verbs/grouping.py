@@ -112,7 +112,7 @@ def grouped(
         each=each,
         rows={label: int(counts[parts[label][0]].sum()) for label in each},
         undefined=reasons,
-        higher_is_better=metric.upwards,
+        higher_is_better=metric.higher_is_better,
         joint=_together(metric.word, by, _with_interval(each), spreads),
     )
 

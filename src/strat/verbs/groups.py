@@ -71,7 +71,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
     undefined
         Groups in which the measure is not defined, with the reason.
     higher_is_better
-        Whether a larger value is a better one.
+        Whether a larger value is a better one; None: the best value lies between, so that no group is the worst.
     joint
         All groups as one estimate with their covariance; None where there is none to be had.
     """
@@ -81,7 +81,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
     each: Mapping[Any, Estimate]
     rows: Mapping[Any, int]
     undefined: Mapping[Any, str] = field(default_factory=dict)
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     joint: Estimate | None = None
 
     def named(self) -> Mapping[Any, Estimate]:
@@ -187,6 +187,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
 
     def worst(self, level: float = 0.95) -> Extreme:
         """The worst group, with limits that allow for its having been chosen."""
+        if self.higher_is_better is None:
+            raise StratError(f"`{self.metric}` must have a better direction for a worst group; take gap() instead.")
         joint = self._joint()
         low, high = (np.ravel(np.asarray(side)) for side in joint.band(level))
         pick = np.argmin if self.higher_is_better else np.argmax
@@ -202,7 +204,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
             return [f"{self.metric}: {len(self.each):,} groups are too many to compare with each other"]
         if self.joint is None or self.joint.point.ndim != 1:
             return []
-        lines = [f"{self.metric}, worst group: {self.worst(level)}", f"{self.metric}, largest gap: {self.gap(level)}"]
+        worst = [] if self.higher_is_better is None else [f"{self.metric}, worst group: {self.worst(level)}"]
+        lines = [*worst, f"{self.metric}, largest gap: {self.gap(level)}"]
         with suppress(StratError):  # the reason is a note
             test = self.test()
             k, df = test.df
@@ -215,7 +218,9 @@ class Groups(ByName[Any, Estimate], SheetResult):
         """The same as plain values, for JSON."""
         values: dict[str, Any] = {"measure": self.metric, "undefined": {str(k): v for k, v in self.undefined.items()}}
         if self.joint is not None and self.joint.point.ndim == 1:
-            values |= {"worst": asdict(self.worst(level)), "gap": asdict(self.gap(level))}
+            values |= {"gap": asdict(self.gap(level))}
+            if self.higher_is_better is not None:
+                values["worst"] = asdict(self.worst(level))
             if self.joint.bounds[0] >= 0:
                 values["ratio"] = asdict(self.ratio(level))
             with suppress(StratError):

@@ -158,5 +158,5 @@ def gathered(
         ),
         rows={labels[group]: int(rows[group]) for group in np.flatnonzero(defined)},
         undefined=reasons,
-        higher_is_better=metric.upwards,
+        higher_is_better=metric.higher_is_better,
     )

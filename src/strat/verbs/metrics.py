@@ -40,6 +40,11 @@ def chosen(
     if not wanted:
         raise StratError.about("metrics", "must name at least one measure, got none.")
     selected = [_of_labels_if_any(named(one, given), given) for one in wanted]
+    words = [measure.word for measure in selected]
+    twice = next((word for k, word in enumerate(words) if word in words[:k]), None)
+    if twice is not None:
+        way_out = "give each function a name of its own (def)" if any(map(callable, wanted)) else "name it once"
+        raise StratError.about("metrics", f"must be different measures, got {twice!r} twice; {way_out}.")
     for measure in selected:
         if not measure.of_tables:
             files = ", on the command line `strat score`" if measure.files else ""
@@ -196,7 +201,23 @@ def one_class(measures: Sequence[Measure], positive: object) -> None:
         refused(positive, f"where no measure looks at one class ({names}; ask for 'f1' or 'recall', say)")
 
 
-def check_compared(metrics: Any) -> None:
+def directed(measure: Measure, higher_is_better: bool | None = None) -> bool:
+    """Whether a larger value is a better one, as the caller or the measure says; an error where neither does.
+
+    >>> directed(named("error_rate"))
+    False
+    """
+    better = measure.higher_is_better if higher_is_better is None else higher_is_better
+    if better is None:
+        raise StratError.about(
+            "higher_is_better",
+            f"must say whether more of {measure.word!r} is better, which the measure does not (its best value may lie "
+            "between); or evaluate each system by it.",
+        )
+    return better
+
+
+def check_compared(metrics: Any, higher_is_better: bool | None = None) -> None:
     """Fail for measures that have no value, or no influences, of one column of each system.
 
     >>> check_compared("macro_f1")
@@ -207,6 +228,7 @@ def check_compared(metrics: Any) -> None:
 evaluate it with the old model's risk as `predicted` and the new one's as `score`.
     """
     for measure in (named(one) for one in one_by_one(metrics) if isinstance(one, str)):
+        directed(measure, higher_is_better)
         if {"old", "new"} <= measure.arguments.keys():
             raise StratError.about(
                 "metrics",

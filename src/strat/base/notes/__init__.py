@@ -142,6 +142,11 @@ def _plain(fact: Any) -> Any:
     return value if finite and isinstance(value, str | int | float | bool | None) else str(value)
 
 
+def read_on_command_line() -> bool:
+    """Whether what is said is read on the command line, where nothing of Python can be typed."""
+    return _COMMAND_LINE.get()
+
+
 @contextmanager
 def on_command_line() -> Iterator[None]:
     """Within it notes tell what to type on the command line, not in Python."""
