@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, logit, stdtrit
 
-from strat.estimation.linear import effective_units, usual_df
+from strat import Design
+from strat.designs import variance
 
 SAMPLES = 4000
 RATE, CORRELATION = 0.1, 0.1
@@ -31,7 +32,9 @@ def coverages(sizes: np.ndarray, rng: np.random.Generator) -> list[float]:
     plain = (moved**2).sum(axis=1) * k / (k - 1)
     corrected = (moved**2 / (1 - h)).sum(axis=1)
     jackknife = (moved**2 / (1 - h) ** 2).sum(axis=1) * (k - 1) / k
-    few = usual_df(k - 1, effective_units(sizes.astype(float), np.zeros(k, int), np.ones(k), k - 1))
+    lines, nominal = Design.simple_random(n=k).as_lines, np.array([k - 1.0])
+    effective = variance.effective_dfs(sizes[:, None].astype(float), lines, nominal)
+    few = float(variance.used_df(nominal, effective)[0])
     ways = ((plain, k - 1), (plain, few), (corrected, few), (jackknife, k - 1))
     return [covered(rate, variance, df) for variance, df in ways]
 

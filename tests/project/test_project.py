@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -164,3 +165,21 @@ def test_no_two_public_classes_share_a_name() -> None:
             if isinstance(value, type):
                 homes.setdefault(name, set()).add(f"{value.__module__}.{value.__qualname__}")
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+# ---- the programs beside the source
+
+
+@pytest.mark.costly("imports every program beside the source, with what these import")
+def test_programs_beside_the_source_can_be_imported() -> None:
+    """A name that moved is noticed where no test runs the program."""
+    names = [
+        f"{path.parent.name}.{path.stem}"
+        for folder in ("benchmarks", "reproduce", "validation")
+        for path in sorted((ROOT / folder).glob("*.py"))
+        if not path.stem.startswith("__")
+    ]
+    code = "import importlib, sys\nfor name in sys.argv[1:]:\n    importlib.import_module(name)"
+    done = subprocess.run([sys.executable, "-c", code, *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert len(names) > 50
+    assert done.returncode == 0, done.stderr[-1000:]
