@@ -99,7 +99,7 @@ def test_tables_sort_by_click_and_by_key(browser: Any, pages: dict[str, Path]) -
         names = column(page, table, 0)
         assert names == sorted(names)
         assert page.locator(f"{table} [aria-sort]").count() == 1
-        assert "Sorted by stratum" in page.locator("#said").inner_text()
+        assert "Sorted by subject" in page.locator("#said").inner_text()
 
 
 def test_rows_filter(browser: Any, pages: dict[str, Path]) -> None:
@@ -255,7 +255,7 @@ def test_forests_zoom_with_their_axis(browser: Any, pages: dict[str, Path]) -> N
         grid.get_by_role("button", name="Show all").click()
         assert ticks(page, "#block-2-2-1 .axis") == whole
         grid.locator("td.forest").first.hover()
-        assert "stratum: anatomy" in page.locator("#tip").inner_text()
+        assert "subject: anatomy" in page.locator("#tip").inner_text()
 
 
 def test_the_numbers_can_be_downloaded(browser: Any, pages: dict[str, Path]) -> None:

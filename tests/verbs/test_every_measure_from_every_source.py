@@ -278,7 +278,8 @@ def _of_stratum(
 
 
 def _hold(found: Evaluation, data: Data, measure: Any, asked: dict[str, str], roles: dict[str, Any]) -> None:
-    design = _row_design(data, roles)
+    nouns = {"unit": roles.get("units"), "stratum": roles.get("strata")}
+    design = _row_design(data, roles).named({role: str(name) for role, name in nouns.items() if name is not None})
     assert (found.design, found.target) == (design.summary, design.target)
     (name,) = found.estimates
     _same(found[name], _wanted(data, measure, asked, roles), name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strat.base.errors import StratError
+from strat.base.errors import StratError, some
 from strat.base.notes import Note, labelled
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
@@ -75,6 +75,8 @@ def paired(
 
 def _by_name(names: tuple[str, str], a: Any, b: Any) -> dict[str, Any]:
     """Both by their names, which must differ."""
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise StratError.about("names", f"must be two names, got {some(names)}.")
     if names[0] == names[1]:
         raise StratError.about("names", f"must be two different names, got {names[0]!r} twice.")
     return {names[0]: a, names[1]: b}

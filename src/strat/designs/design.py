@@ -365,7 +365,7 @@ class Design(DerivedDesigns):
         --------
         >>> table = {"site": ["a", "a", "b", "b"], "w": [1.0, 1.0, 2.0, 2.0]}
         >>> print(Design.from_columns(table, strata="site", weights="w"))
-        stratified: 4 rows in 4 units in 2 strata of 2; 2 degrees of freedom
+        stratified: 4 rows in 4 units in 2 sites of 2; 2 degrees of freedom
         """
         from strat.designs.from_columns import design_in
 

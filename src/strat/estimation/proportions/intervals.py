@@ -70,7 +70,8 @@ def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95, *, df: 
     0.94551 0.99823
     """
     s, n = checked_counts(successes, trials, level)
-    return as_pair(*score_limits(s / n, n, _student(level, df)))
+    n, quantile = same_shape("trials", n, _student(level, df), "df")
+    return as_pair(*score_limits(s / n, n, quantile))
 
 
 @checked
