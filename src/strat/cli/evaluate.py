@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import strat
 from strat.base.errors import StratError, some
 from strat.cli import look, options, output
 
@@ -189,14 +190,12 @@ def _asked(ctx: typer.Context, logs: ItemTable | None) -> dict[str, Any]:
 
 def _logs(files: list[str], metric: list[str] | None, failed: str, incomplete: str, runs: str) -> ItemTable:
     """The one system of benchmark logs."""
-    from strat import data
-
     if _repeated(metric):
         metric = None  # a measure of repeats is made of the logs' own first measure
     if metric is not None and len(metric) > 1:
         raise StratError(f"`--metric` must name one measure of the logs, got {some(metric)}; call it for each of them.")
     one = metric[0] if metric else None
-    return data.read_logs(files, metrics=one, failed=failed, incomplete=incomplete, runs=runs)
+    return strat.data.read_logs(files, metrics=one, failed=failed, incomplete=incomplete, runs=runs)
 
 
 def _repeated(metric: list[str] | None) -> list[str] | None:

@@ -82,9 +82,8 @@ class Note(str):
     @property
     def paragraph(self) -> str:
         """What was seen, what it does to the number, and what to type, in the words of the place where it is read."""
-        from strat.base.notes.sentences import paragraph
-
-        return paragraph(self.code, self.facts, self.at, self.nouns, command_line=_COMMAND_LINE.get())
+        place = _COMMAND_LINE.get()
+        return _sentence(self.code, self.facts, self.at, self.nouns, command_line=place, whole=True)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -122,10 +121,13 @@ def _sentence(
     nouns: Mapping[str, str],
     *,
     command_line: bool,
+    whole: bool = False,
 ) -> str:
-    from strat.base.notes.sentences import sentence
+    """The line of a note, or its `whole` paragraph."""
+    from strat.base.notes import sentences
 
-    return sentence(code, facts, at, nouns, command_line=command_line)
+    wording = sentences.paragraph if whole else sentences.sentence
+    return wording(code, facts, at, nouns, command_line=command_line)
 
 
 def _plain(fact: Any) -> Any:
