@@ -8,10 +8,10 @@ from itertools import cycle
 from typing import Any
 
 import pytest
-from law_tables import DESIGNS, GROUPS_OF_MEASURES, SOURCES, asked_of_all, pairs, table
 
 import strat
 from facts_of_results import differences, facts
+from law_tables import DESIGNS, GROUPS_OF_MEASURES, SOURCES, asked_of_all, pairs, table
 from strat.base.limits import changed
 
 FEW = [name for name in GROUPS_OF_MEASURES if name != "labels"]  # measures in one call

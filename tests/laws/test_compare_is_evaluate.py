@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from law_tables import DESIGNS, MEASURES, SOURCES, crossing, names_of, of_all, of_one
 
 import strat
 from facts_of_results import differences, facts
+from law_tables import DESIGNS, MEASURES, SOURCES, crossing, names_of, of_all, of_one
 
 NO_NOTES = "`compare` has no notes on the value of one system: until One question, one answer"
 ROWS_IN_UNITS = ("simple", "strata", "clusters", "both", "weights", "repeats")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from law_tables import DESIGNS, MEASURES, SOURCES, crossing, names_of, of_all, of_one, some_pairs
 
 import strat
 from facts_of_results import differences, facts
+from law_tables import DESIGNS, MEASURES, SOURCES, crossing, names_of, of_all, of_one, some_pairs
 
 TWO_SIDED = 0.9  # whose limits are those of one-sided 95 %
 MARGIN, FLOOR = 0.05, 0.5

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from law_tables import DESIGN_OF, DESIGNS, MEASURES, SOURCES, Data, crossing, of_one
 
 import strat
 from facts_of_results import differences, facts
+from law_tables import DESIGN_OF, DESIGNS, MEASURES, SOURCES, Data, crossing, of_one
 from strat.verbs.metrics import chosen
 
 GROUPS = ("sex", "kind")  # the first crosses the units, the second holds whole ones

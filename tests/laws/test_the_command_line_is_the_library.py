@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from law_tables import DESIGNS, MEASURES, Roles, names_of, of_all, of_one, some_pairs
 
 import strat
 from command_cases import Program
+from law_tables import DESIGNS, MEASURES, Roles, names_of, of_all, of_one, some_pairs
 
 REPEATED = {"predicted", "score", "metrics", "by"}
 Say = Callable[..., Any]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from law_tables import BINARY, DESIGNS, LABELS, Data, Roles, judged, of_all, of_one, voted
 from sklearn.naive_bayes import GaussianNB
 
 import strat
 from facts_of_results import facts, leaves
+from law_tables import BINARY, DESIGNS, LABELS, Data, Roles, judged, of_all, of_one, voted
 
 Ask = Callable[[Data, float], Any]
 LIMITS = re.compile(r"(^|_)(low|high|critical|width)$")  # the last names of what must change

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import strat
+from facts_of_results import differences, facts
 from law_tables import (
     DESIGNS,
     GROUPS_OF_MEASURES,
@@ -20,9 +23,6 @@ from law_tables import (
     some_pairs,
     voted,
 )
-
-import strat
-from facts_of_results import differences, facts
 from strat import planning
 
 Ask = Callable[[Any], Any]
