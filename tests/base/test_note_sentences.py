@@ -187,14 +187,14 @@ OTHER_CASES: tuple[tuple[str, dict[str, object], str], ...] = (
     (
         "undefined-share",
         {"case": "recall", "measure": "recall", "n": 2, "labels": ("cow", "pig")},
-        "The classes 'cow', 'pig' never occur, so that recall is undefined. Its value is 0. To choose the value, set "
-        "`zero_division`.",
+        "The classes 'cow', 'pig' never occur, so that recall is undefined. Its value is 0. To choose the value, "
+        "give `zero_division` to the function of the measure, such as `strat.f1`.",
     ),
     (
         "undefined-share",
         {"measure": "F1", "n": 1, "labels": None},
-        "F1 of the class has nothing to divide by, so that it is undefined. Its value is 0. To choose the value, set "
-        "`zero_division`.",
+        "F1 of the class has nothing to divide by, so that it is undefined. Its value is 0. To choose the value, "
+        "give `zero_division` to the function of the measure, such as `strat.f1`.",
     ),
     (
         "spelled-labels",

@@ -48,7 +48,9 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
         raise StratError.about("statistics", f"must have the same axes to be stacked, got shapes {some(shapes)}.")
     if any(part.quantile is not None or part.of_weights for part in parts):
         raise StratError.about(
-            "statistics", "must be functions of totals to be stacked; estimate quantiles one by one."
+            "statistics",
+            "must be functions of totals to be stacked or compared, got a quantile or a function of weights; estimate "
+            "each by itself.",
         )
     function, gradient, base = _side_by_side(parts)
     views = _views(parts)

@@ -115,7 +115,7 @@ KINDS: tuple[Kind, ...] = (
             "": "{measure} of the {n:class/classes}{labels:? {labels!r}} has nothing to divide by, so that it is "
             "undefined. Its value is 0. {do}",
         },
-        do="To choose the value, set `zero_division`.",
+        do="To choose the value, give `zero_division` to the function of the measure, such as `strat.f1`.",
         do_on_command_line="Read it as undefined, not as 0.",
     ),
     Kind(
@@ -123,7 +123,7 @@ KINDS: tuple[Kind, ...] = (
         "measure",
         "In {n:row} (such as row {first}) {measure} has no label to divide by, so that it is undefined. Its value "
         "there is 0.",
-        do="To choose the value, set `zero_division`.",
+        do="To choose the value, give `zero_division` to the function of the measure, such as `strat.f1`.",
         do_on_command_line="Read it as undefined, not as 0.",
     ),
     Kind(
