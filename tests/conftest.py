@@ -20,7 +20,11 @@ from writing_logs import Write, write_zip
 
 for profile, examples in {"strat": 20, "thorough": 200}.items():  # `make validate` asks for the thorough one
     settings.register_profile(
-        profile, deadline=None, max_examples=examples, suppress_health_check=[HealthCheck.too_slow]
+        profile,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize="CI" in os.environ,  # there the same examples each time; new ones are sought everywhere else
     )
 settings.load_profile("strat")
 

@@ -94,8 +94,11 @@ class RepeatVariance(Result):
         ideal = math.sqrt(item_cost / run_cost * self.within / self.between) if self.between else math.inf
         most = max(1, int((budget - item_cost) // run_cost))
         centre = min(max(ideal, 1.0), float(most))
-        near = sorted({min(max(r, 1), most) for r in range(math.floor(centre) - 1, math.ceil(centre) + 2)})
-        splits = [self._split(budget, repeats, item_cost, run_cost) for repeats in near]
+        near = {min(max(r, 1), most) for r in range(math.floor(centre) - 1, math.ceil(centre) + 2)}
+        items = int(budget // (item_cost + centre * run_cost))
+        each = (int((budget / n - item_cost) // run_cost) for n in (items - 1, items, items + 1) if n > 0)
+        near |= {repeats for repeats in each if 1 <= repeats <= most}  # what is left over for few items
+        splits = [self._split(budget, repeats, item_cost, run_cost) for repeats in sorted(near)]
         return min(splits, key=lambda split: (split.se, split.cost))
 
     def _split(self, budget: float, repeats: int, item_cost: float, run_cost: float) -> RepeatSplit:
