@@ -292,16 +292,19 @@ def measure(
     _check_facts((name, *also), facts)
 
     def enter(function: Function) -> Function:
-        if not function.__module__.startswith("strat.") and not set(needs) <= set(ROLES):
+        own = not function.__module__.startswith("strat.")
+        if own and not set(needs) <= set(ROLES):
             raise StratError.about("needs", f"must be some of {some(ROLES)}, got {some(needs)}.")
+        entries: dict[str, Measure] = {}
         for words, arguments in (((name, *also), given), *((text.split(), part) for text, part in variants.items())):
             title = name if facts.get("at") in arguments else words[0]  # the words of a number are spelled by it
-            own = not function.__module__.startswith("strat.")
             one = Measure(
                 name=title, function=function, needs=needs, also=tuple(words[1:]), given=arguments, own=own, **facts
             )
-            for word in words:
-                _enter(f"{one.files}:{word}" if one.files in FILES else word, one)
+            entries |= dict.fromkeys((f"{one.files}:{word}" if one.files in FILES else word for word in words), one)
+        for key, one in entries.items():
+            _check_free(key, one)
+        _ENTERED.update(entries)  # all of them or none
         return function
 
     return enter
@@ -319,15 +322,14 @@ def _check_facts(words: tuple[Any, ...], facts: Mapping[str, Any]) -> None:
         raise StratError.about("facts", f"must be facts of a measure, got {unknown!r}; {near(unknown, sorted(known))}")
 
 
-def _enter(key: str, new: Measure) -> None:
+def _check_free(key: str, new: Measure) -> None:
     """Refuse a second measure of one name; a cell of a notebook may define its own again."""
-    old, home = _ENTERED.get(key), new.function.__module__
-    ours = None if home.startswith("strat.") else index.MODULES.get(key)
+    old = _ENTERED.get(key)
+    ours = index.MODULES.get(key) if new.own else None
     if ours is not None or (old is not None and _place(old) != _place(new)):
         where = ours or (old and old.function.__module__)
         word = key.rpartition(":")[2]
         raise StratError.about("name", f"must be new, got {word!r}, which is a measure of {where}; take another name.")
-    _ENTERED[key] = new
 
 
 def _place(one: Measure) -> tuple[str, str, str]:
@@ -383,12 +385,8 @@ def named(word: Any, *, files: bool = False, given: Container[str] = ROLES) -> M
     >>> named("sensitivity").word
     'sensitivity'
     """
-    text, label = str(word).strip(), None
-    if in_class := CLASS.fullmatch(text):
-        text, label = in_class.groups()
-    key = re.sub(r"(?<=.)[- ](?=.)", "_", text.lower())
-    numbered = NUMBER.fullmatch(PERCENTILE.sub(r"latency@0.\1", key))
-    record = _numbered(numbered, files) if numbered else _averaged(key, files)
+    key, label = _key_and_class(word)
+    record = _found(key, files)
     if record is None:
         raise StratError.about("metrics", f"must be names of measures, got {shown(word)}; {_hint(key, given)}")
     if label is not None and ("positive" not in record.arguments or "average" in record.given):
@@ -403,12 +401,34 @@ def named(word: Any, *, files: bool = False, given: Container[str] = ROLES) -> M
     return replace(record, word=f"{key}[{label}]", given={**record.given, **binary, "positive": label})
 
 
+def _key_and_class(word: Any) -> tuple[str, str | None]:
+    """A word as it is looked up: small letters, and one sign between words; and the class that it names."""
+    text, label = str(word).strip(), None
+    if in_class := CLASS.fullmatch(text):
+        text, label = in_class.groups()
+    return re.sub(r"(?<=.)[- ](?=.)", "_", text.lower()), label
+
+
+def _found(key: str, files: bool) -> Measure | None:
+    """The measure that a key means, with its number or its average."""
+    numbered = NUMBER.fullmatch(PERCENTILE.sub(r"latency@0.\1", key))
+    return _numbered(numbered, files) if numbered else _averaged(key, files)
+
+
+def known(word: Any) -> Measure | None:
+    """The measure that a word means; None for a name of something else, for which no hint is looked up."""
+    if _found(_key_and_class(word)[0], False) is None:
+        return None
+    try:
+        return named(word)
+    except StratError:  # without the number or with a class that it should not have
+        return None
+
+
 def spelled(word: str) -> str:
     """The spelling that all words of a measure share; of any other name the name itself."""
-    try:
-        return str(named(word))
-    except StratError:
-        return word
+    measure = known(word)
+    return word if measure is None else str(measure)
 
 
 def line_for(word: str) -> str | None:

@@ -15,7 +15,7 @@ from strat.data.table import Table
 from strat.measures.base import Statistic
 from strat.measures.classification import accuracy
 from strat.measures.positive import refused
-from strat.measures.register import AUTO, AVERAGES, LABELS, Columns, Measure, entered
+from strat.measures.register import AUTO, AVERAGES, LABELS, Columns, Measure, entered, known
 from strat.measures.register import named as of_word
 from strat.verbs.hints import first_rows
 
@@ -75,8 +75,8 @@ def named(metric: Any, given: Iterable[str] = ("truth", "predicted", "score", "i
 def _own(function: Callable[..., Any]) -> Measure:
     """The measure that a function of labels makes; one in the register is what its name is."""
     name = getattr(function, "__name__", "statistic")
-    known = entered().get(name)
-    better = getattr(function, "higher_is_better", known is None or known.upwards)
+    ours = entered().get(name)
+    better = getattr(function, "higher_is_better", ours is None or ours.upwards)
     return Measure(
         name=name, word=name, function=function, needs=LABELS, higher_is_better=better, own=True,
         make=lambda columns: _made(name, function(columns["truth"], columns["predicted"])),
@@ -171,13 +171,8 @@ def repeated(metrics: Any) -> list[Measure | None]:
 
 def _of_repeats(metric: Any) -> Measure | None:
     """The measure, if it is of the repeats of an item and made of scores alone."""
-    if not isinstance(metric, str):
-        return None
-    try:
-        measure = named(metric)
-    except StratError:  # refused where it is looked up
-        return None
-    return measure if measure.of == "item" and "truth" not in measure.needs else None
+    measure = known(metric) if isinstance(metric, str) else None  # others are refused where they are looked up
+    return measure if measure is not None and measure.of == "item" and "truth" not in measure.needs else None
 
 
 def single(measure: Measure, statistic: Statistic) -> Statistic:

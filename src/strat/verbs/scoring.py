@@ -14,7 +14,7 @@ from strat.base.validate.arguments import shown
 from strat.base.validate.columns import Array
 from strat.measures.base import Statistic
 from strat.measures.positive import positive_of
-from strat.measures.register import LABELS, SCORES, Measure, words
+from strat.measures.register import LABELS, SCORES, Measure, known, words
 from strat.verbs.metrics import named, single
 
 
@@ -147,17 +147,16 @@ def _scorer(name: str | None, scoring: Any) -> Scorer:
     key = scoring.strip().lower().removeprefix("neg_") if isinstance(scoring, str) else scoring
     metric = _of_classes(key)
     if metric is None:
-        known = [word for word in words() if _of_classes(word) is not None]
+        options = [word for word in words() if _of_classes(word) is not None]
         raise StratError.about(
-            "scoring", f"must be names of classification scorers, got {shown(scoring)}; {near(key, known)}"
+            "scoring", f"must be names of classification scorers, got {shown(scoring)}; {near(key, options)}"
         )
     return Scorer(replace(metric, word=name or metric.word))
 
 
 def _of_classes(word: Any) -> Measure | None:
     """The measure of this name, if it is of the labels or the scores of a classifier."""
-    try:
-        metric = named(word)
-    except StratError:
+    metric = named(word) if callable(word) else known(word)
+    if metric is None:
         return None
     return metric if metric.needs in (LABELS, SCORES) and metric.reads in ("labels", "matrix") else None
