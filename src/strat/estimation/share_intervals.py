@@ -34,12 +34,14 @@ from strat.base.validate.columns import Array
 from strat.designs.layout import bessel
 from strat.designs.lines import Lines
 from strat.designs.variance import kish_of_values
+from strat.estimation.pass_intervals import effective_items
 
 Limits = tuple[Array, Array]
 
 SPIKE = 0.05  # prior probability of independent rows
 PRIOR = 3.0  # ρ ~ Beta(1, 3), chosen on the layouts of tests/estimation/test_share_intervals.py's first grid
 TRUST = 10.0  # squares at which the textbook variance counts for half
+AGREE = (0.5, 0.8)  # correlations from which on units count as all or nothing, and as no more than that
 EQUAL = 0.8  # effective over actual number of units from which on the model starts to count
 LEVELS = 6  # groups of strata of similar rates in the likelihood
 STEPS = 80  # values of p over which the model's posterior is added up
@@ -100,8 +102,57 @@ class Fit:
         if (self.by_model > 0).any():
             other = (self._of_population(limit) for limit in self.model_limits(tail, low, high))
             low, high = (by + self.by_model * (limit - by) for by, limit in zip((low, high), other, strict=True))
-        expit = scipy.special.expit
-        return np.where(self.seen <= SHORTEST, 0.0, expit(low)), np.where(self.seen >= 1 - SHORTEST, 1.0, expit(high))
+        low, high = self._by_units(scipy.special.expit(low), scipy.special.expit(high), tail)
+        return np.where(self.seen <= SHORTEST, 0.0, low), np.where(self.seen >= 1 - SHORTEST, 1.0, high)
+
+    def _by_units(self, low: Array, high: Array, tail: float) -> Limits:
+        """The limits, moved to Jeffreys' for units as far as these are all or nothing."""
+        apart = self.all_or_nothing
+        if not (apart > 0).any():
+            return low, high
+        betaincinv = scipy.special.betaincinv
+        few = scipy.special.ndtri(tail) / scipy.special.stdtrit(np.maximum(self._units - 1.0, 1.0), tail)
+        n = self._effective_units * few**2
+        hits, misses = n * self.point + 0.5, n * (1.0 - self.point) + 0.5
+        limits = betaincinv(hits, misses, tail), betaincinv(hits, misses, 1.0 - tail)
+        return low + apart * (limits[0] - low), high + apart * (limits[1] - high)
+
+    @cached_property
+    def _units(self) -> Array:
+        """The number of units of equal weight that would say as much."""
+        return kish_of_values(self.part / self.lines.copies, self.lines)
+
+    @cached_property
+    def _effective_units(self) -> Array:
+        """The number of independent units, all right or all wrong, that would say as much."""
+        rate = self._rate
+        above, below = (self.lines.sum(self.part * held) for held in (rate > SHORTEST, rate < 1.0 - SHORTEST))
+        items = np.minimum(self._units / np.maximum(self.lines.total(self.lines.unseen), SHORTEST), 1e15)
+        return effective_items(self.point, self.textbook, items, above, below)
+
+    @cached_property
+    def _rate(self) -> Array:
+        """The share of each unit."""
+        rate = np.divide(self.hits, self.weights, out=np.zeros_like(self.size), where=self.size > 0)
+        return np.minimum(np.maximum(rate, 0.0), 1.0)
+
+    @cached_property
+    def all_or_nothing(self) -> Array:
+        """How far rows of a unit agree wholly, by their correlation (analysis of variance): 0 up to a half, 1 from 0.8.
+
+        The prior of ρ hardly reaches so far. Where all rows came out alike nothing is known of it.
+        """
+        lines = self.lines
+        if not lines.one_stratum:
+            return np.zeros(len(self.point))
+        rate, rows, units = self._rate, lines.sum(self.rows), lines.sum(lines.copies * (self.weights > 0))
+        mean = lines.beside_lines(lines.sum(self.rows * rate) / rows)
+        within = lines.sum(self.rows * rate * (1.0 - rate)) / np.maximum(rows - units, SHORTEST)
+        between = lines.sum(self.rows * (rate - mean) ** 2) / np.maximum(units - 1.0, SHORTEST)
+        size = (rows - lines.sum(self.rows * self.size) / rows) / np.maximum(units - 1.0, SHORTEST)
+        whole = between + (size - 1.0) * within
+        rho = np.divide(between - within, whole, out=np.zeros_like(whole), where=(whole > SHORTEST) & (rows > units))
+        return np.clip((rho - AGREE[0]) / (AGREE[1] - AGREE[0]), 0.0, 1.0)
 
     def _of_population(self, limit: Array) -> Array:
         """A limit of the model, on the logit scale, for the population that a part of was seen: √(1 − f) as far off."""
@@ -220,8 +271,7 @@ class Fit:
         up to the unit's hits, misses and rows; so units enter only by how many of them pass k, added up over runs of
         k: 3 × runs × shares.
         """
-        rate = np.divide(self.hits, self.weights, out=np.zeros_like(self.size), where=self.size > 0)
-        hits = self.size * np.minimum(np.maximum(rate, 0.0), 1.0)
+        hits = self.size * self._rate
         amounts = np.stack([hits, self.size - hits, self.size], axis=-1)
         if self.lines.one_stratum:
             return [(self._passing(amounts), self.point)]
@@ -303,14 +353,18 @@ class Fit:
         return np.asarray((self.posterior(p) * self.variances(p)).sum(axis=-1))
 
     @cached_property
-    def correction(self) -> Array:
-        """What V(ρ) is multiplied by, towards the textbook variance."""
+    def textbook(self) -> Array:
+        """The textbook variance of the design."""
         outside = self.held * (1.0 - self.held / self.drawn) * self.means**2  # of units that hold nothing of it
         squares = self.within * bessel(self.held) + outside * bessel(self.drawn)
-        textbook = self.lines.total(squares * self.lines.unseen)
+        return np.asarray(self.lines.total(squares * self.lines.unseen))
+
+    @cached_property
+    def correction(self) -> Array:
+        """What V(ρ) is multiplied by, towards the textbook variance."""
         expected = self._expected[0]
-        known = (textbook > 0) & (expected > 0)
-        share = np.divide(textbook, expected, out=np.ones_like(expected), where=known)
+        known = (self.textbook > 0) & (expected > 0)
+        share = np.divide(self.textbook, expected, out=np.ones_like(expected), where=known)
         return np.asarray(share**self.trust)
 
     def below(self, p: Array) -> Array:
