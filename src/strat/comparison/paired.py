@@ -20,6 +20,7 @@ from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import skewed_units
 from strat.estimation.spread import Influences, Spread
 from strat.measures import Statistic, stack
+from strat.measures.student import critical
 from strat.replication import Replicates
 
 
@@ -61,14 +62,14 @@ def paired(
     joint = estimate(both, on=on)
     name = f"difference of {a.name}"
     difference = _minus(joint, name)
-    difference = replace(difference, notes=(*difference.notes, *notes_on_difference(joint, design)))
+    rows = discordance(both, design)
+    difference = replace(difference, notes=(*difference.notes, *notes_on_difference(joint, design, rows)))
     alone = None
     if not rows_independent(design):
         simple = Design.simple_random(n=len(design), weights=design.weights)
         alone = _minus(estimate(both, on=simple), name)
     values = (float(joint.point[0]), float(joint.point[1]))
     better = _direction(a, higher_is_better)
-    rows = discordance(both, design)
     share, units = is_share(joint), design.n_units
     return Comparison(names, a.name, values, difference, alone, better, True, share, units, joint, rows)
 
@@ -237,7 +238,7 @@ def _minus(both: Estimate, name: str) -> Estimate:
     return _scalar(both, name, np.asarray(both.point[0] - both.point[1]), spread, variance)
 
 
-def notes_on_difference(both: Estimate, design: Design) -> tuple[Note, ...]:
+def notes_on_difference(both: Estimate, design: Design, rows: Discordance | None) -> tuple[Note, ...]:
     """What a reader of the difference of two systems should know beside what holds for each of them.
 
     Of shares whose errors are rare and come in clusters, one-sided limits were wrong in up to 9 % of samples instead
@@ -254,7 +255,24 @@ def notes_on_difference(both: Estimate, design: Design) -> tuple[Note, ...]:
     note = skewed_units(first - second, design.copies, design, "differences")
     if note is None and is_share(both):
         note = skewed_units(first + second, design.copies, design, "errors")
-    return () if note is None else (note,)
+    return tuple(each for each in (note, _unseen_kind(both, rows)) if each is not None)
+
+
+def _unseen_kind(both: Estimate, rows: Discordance | None) -> Note | None:
+    """Few units that hardly differ in what one system alone has right, and the limits with one that does differ.
+
+    A sample without a unit of a bad kind looks like one of two systems that are nearly the same everywhere.
+    """
+    if rows is None or rows.units is None:
+        return None
+    score = rows.units.of_first_two(both.least_df)
+    if not score.calm:
+        return None
+    limits = score.limits(float(critical(0.95, both.least_df)))
+    low, high = (float(v) for v in (limits if score.still else score.with_one_more(*limits)))
+    units, (first, second) = len(score.rows), both.axes[0].labels[:2]
+    facts = {"n": units, "missed": 0.9**units, "first": first, "second": second, "low": low, "high": high}
+    return Note("few-units", {"case": "pair", **facts})
 
 
 def _scalar(like: Estimate, name: str, point: Array, spread: Spread, variance: Array) -> Estimate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from strat.base.errors import StratError
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.comparison.paired_sentence import sentence
-from strat.comparison.paired_shares import Discordance, PairedScore
+from strat.comparison.paired_shares import Discordance, FewUnitsScore, PairedScore
 from strat.designs import Design
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
@@ -246,7 +246,9 @@ class Comparison(Result):
 
     @property
     def _still(self) -> bool:
-        """Whether a difference of shares has zero estimated variance, in an incompletely sampled population."""
+        """Whether a difference of shares has zero estimated variance, and units are not counted one by one."""
+        if self.discordance is not None and self.discordance.units is not None:
+            return False
         return self.share and self.se == 0.0 and bool(np.isfinite(np.min(self.difference.effective_units)))
 
     def _missed(self, gap: float) -> float:
@@ -256,11 +258,12 @@ class Comparison(Result):
         """
         return float((1.0 - min(max(gap, 0.0) / 2.0, 1.0)) ** self.units)
 
-    def _score(self, difference: Estimate) -> PairedScore | None:
+    def _score(self, difference: Estimate) -> PairedScore | FewUnitsScore | None:
         """Tango's score for shares of the same rows, under the design of this estimate of their difference."""
-        if self.discordance is None or not float(difference.variance) > 0.0:
+        if self.discordance is None:
             return None
-        return self.discordance.of_first_two(float(difference.variance), float(difference.df))
+        rows = self.discordance if difference is self.difference else replace(self.discordance, units=None)
+        return rows.of_first_two(float(difference.variance), float(difference.df))
 
     def _limits(self, difference: Estimate, level: float) -> tuple[float, float]:
         score = self._score(difference)

@@ -80,10 +80,11 @@ class Placements:
         --------
         Ten negatives below ten positives but for one pair: 1 − 1/100.
 
-        >>> negative, positive = np.repeat([1.0, 0.0, 1.0, 0.0], [9, 1, 1, 9]), np.repeat([0.0, 1.0, 0.0, 1.0], [9, 1, 1, 9])
+        >>> positive = np.repeat([0.0, 1.0, 0.0, 1.0], [9, 1, 1, 9])
+        >>> negative = 1.0 - positive
         >>> placed = Placements.of(negative, positive, 20.0)
         >>> round(1 - placed.beyond, 4), [round(limit, 3) for limit in placed.limits(placed.variance, 2.0, 1.96)]
-        (0.99, [0.918, 0.999])
+        (0.99, [0.841, 1.0])
         """
         area, effect = 1.0 - self.beyond, variance / self.variance
         formula = float(self.by_formula(area))

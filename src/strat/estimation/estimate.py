@@ -186,6 +186,7 @@ def _one(
         size=rows_of(design.counts, statistic.domain, len(design)),
         squares=(lambda: _squares_of(again)) if known else None,
         parts=lambda share: _one(share, design, None, None, noted=False),
+        totals=None if statistic.of_weights else sums,
     )
     answer = inferred(statistic, point, rows, design, behind=behind, replicates=replicates, df=df, noted=noted)
     if statistic.quantile is not None:
@@ -237,8 +238,9 @@ def estimate_from_sums(
         size=rows_of(counts, statistic.domain, len(weights)),
         squares=lambda: _squares(statistic, weights, slope),
         parts=None
-        if parts is None or statistic.sum_of is None
+        if parts is None
         else lambda share: estimate_from_sums(share, parts, on=on, weights=weights, counts=counts),
+        totals=sums,
     )
     return inferred(statistic, point, units, on, behind=behind)
 

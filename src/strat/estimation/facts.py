@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,6 +149,15 @@ class Woodruff:
         return self.back(np.asarray(low)), self.back(np.asarray(high))
 
 
+class Way(Protocol):
+    """A way to limits that a measure brings along."""
+
+    method: ClassVar[str]
+
+    def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
+        """Limits of the value."""
+
+
 @dataclass(frozen=True, eq=False)
 class SumOfShares:
     """The way to the limits of a sum of shares: through the limits of each.
@@ -282,7 +291,7 @@ class Inference:
     holders
         Rows that each unit holds of what a value rests on, all of them hits: for limits where nothing varied.
     sum_of
-        The way to the limits of a sum of shares or of distances (None: it is none).
+        The way to limits that the measure brings along, such as that of a sum of shares (None: none).
     unseen
         What a function of values could be beyond what was seen, where these have a finite range (None: not known).
     """
@@ -295,7 +304,7 @@ class Inference:
     woodruff: Woodruff | None = field(default=None, repr=False)
     shares: UnitShares | None = field(default=None, repr=False)
     holders: UnitShares | None = field(default=None, repr=False)
-    sum_of: SumOfShares | SumOfDistances | None = field(default=None, repr=False)
+    sum_of: Way | None = field(default=None, repr=False)
     unseen: Unseen | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:

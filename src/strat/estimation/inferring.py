@@ -11,14 +11,15 @@ from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import cautions
-from strat.estimation.facts import Inference, MeasureFacts, way_through
+from strat.estimation.facts import Inference, MeasureFacts, Way, way_through
 from strat.estimation.inference import Holdings, UnitSums, closed_form, degrees_of_freedom
+from strat.estimation.own_limits import bias_note, own_way
 from strat.estimation.replicate_values import replicated
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums
 from strat.estimation.spread import Influences, ReplicateDeviations, Spread
-from strat.measures.base import Statistic
-from strat.replication import CLOSED_FORM, Replicates
+from strat.measures.base import PairArea, Statistic
+from strat.replication import CLOSED_FORM, LeaveOneOut, Replicates
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +36,15 @@ class Behind:
         Mean squares of the rows' influences, classes × values (None: not known).
     parts
         The estimate of the shares that it is a sum of (None: it is none).
+    totals
+        What the rows add up to (None: not known).
     """
 
     srs: Callable[[], Array] | None
     size: float
     squares: Callable[[], Array] | None = None
     parts: Callable[[Statistic], Estimate] | None = None
+    totals: Array | None = None
 
 
 def inferred(
@@ -92,7 +96,6 @@ def _inference(
     statistic, srs, shape = held.statistic, behind.srs, held.point.shape
     own = df is None and spread is not None and statistic.quantile is None
     shares = held.shares if own and (replicates is None or not held.is_share) else None
-    sum_of = statistic.sum_of if own and replicates is None and not statistic.domains else None
     return Inference(
         spread=spread,
         rows=behind.size,
@@ -101,8 +104,19 @@ def _inference(
         srs=None if srs is None else lambda: srs().reshape(shape),
         shares=shares if held.is_share else None,
         holders=None if held.is_share else shares,
-        sum_of=None if sum_of is None or behind.parts is None else way_through(sum_of, behind.parts),
+        sum_of=_way(held, behind, spread, replicates) if own and not statistic.domains else None,
     )
+
+
+def _way(held: Holdings, behind: Behind, spread: Spread | None, replicates: Replicates | None) -> Way | None:
+    """The way to limits that the statistic brings along; with replicates, that of an area alone, by the jackknife."""
+    sum_of = held.statistic.sum_of
+    if isinstance(sum_of, tuple):
+        return None if replicates is not None or behind.parts is None else way_through(sum_of, behind.parts)
+    jackknifed = replicates is not None and isinstance(replicates.operator, LeaveOneOut)
+    if spread is None or not (replicates is None or (jackknifed and isinstance(sum_of, PairArea))):
+        return None
+    return own_way(held, behind, spread)
 
 
 def _other_limits(held: Holdings, replicates: Replicates | None, used: Array | None) -> tuple[Note, ...]:
@@ -140,6 +154,7 @@ def _notes(
     notes = (
         *cautions.notes(held, replicates, seen, behind.size, used),
         *cautions.noise_floor(held.point, inference.sum_of),
+        *bias_note(held.statistic.name, held.point, variances, inference.sum_of),
         *_other_limits(held, replicates, used),
         *filter(None, [opposed]),
     )

@@ -32,7 +32,11 @@ METHODS = (
     "beta-binomial",
     "mover",
     "folded",
+    "classes",
+    "placements",
+    "items",
 )
+_KNOW_THE_UNSEEN = ("beta-binomial", "mover", "folded", "classes", "items")
 _OF_LINK = {"identity": "t", "logit": "logit", "score": "wilson", "log": "log", "correlation": "fisher"}
 
 
@@ -42,7 +46,7 @@ def limits(estimate: Estimate, level: float, method: str | None) -> Limits:
     one_of("method", chosen, METHODS)
     low, high = _by(estimate, chosen, level, asked=method is not None)
     low, high = np.maximum(low, estimate.bounds[0]), np.minimum(high, estimate.bounds[1])
-    if chosen not in ("beta-binomial", "mover", "folded"):  # these know what was not seen
+    if chosen not in _KNOW_THE_UNSEEN:
         low, high = _unvaried(estimate, level, low, high)
     if np.isinf(estimate.effective_units).any():  # by definition, or because all was seen
         known = np.isinf(estimate.effective_units) & at_an_end(estimate)
@@ -70,7 +74,7 @@ def _by(estimate: Estimate, method: str, level: float, *, asked: bool) -> Limits
         return _percentile(estimate, level)
     if method == "beta-binomial":
         return _beta_binomial(estimate, level)
-    if method in ("mover", "folded"):
+    if method in _BROUGHT:
         return _of_parts(estimate, method, level)
     se, c = np.sqrt(estimate.variance), intervals.critical(level, df)
     if method == "t":
@@ -121,14 +125,20 @@ def _beta_binomial(estimate: Estimate, level: float) -> Limits:
     return shares.limits(level)
 
 
-_SUMS = {"mover": "shares such as balanced accuracy", "folded": "distances such as the calibration error"}
+_BROUGHT = {  # limits by a way that the measure brings along, and what they are for
+    "mover": "sums of shares such as post-stratified ones",
+    "folded": "sums of distances such as the calibration error",
+    "classes": "averages over classes such as macro F1",
+    "placements": "the area under the ROC curve",
+    "items": "means over items such as pass@k",
+}
 
 
 def _of_parts(estimate: Estimate, method: str, level: float) -> Limits:
     parts = estimate.inference.sum_of
     if parts is None or parts.method != method:
         raise StratError.about(
-            "method", f"must not be {method!r} for {estimate.name}: it is for sums of {_SUMS[method]}."
+            "method", f"must not be {method!r} for {estimate.name}: it is for {_BROUGHT[method]}, in closed form."
         )
     return parts.limits(estimate, level)
 

@@ -10,9 +10,12 @@ over a grid, coarse at first, then fine around the posterior. Two limits are mad
 * *corrected*: the average itself, less the bias that is expected of it; the prior says how large bias and variance are,
   and moves no class.
 
-The limits lie half-way between the two on the logit scale: they fail in different places. Classes without a row, as many
-as Chao's (1984) estimate says, have the prior's mean at half a row. Where rows come in units, or an error counts against
-two classes, the variance given the classes is multiplied by the design's over that of independent classes.
+The limits lie half-way between the two on the logit scale: they fail in different places. Classes without a row, as
+many as Chao's (1984) estimate says, have the prior's mean at half a row. An error may count against two classes, and
+rows may have weights: the variance given the classes is multiplied by the design's over that of independent classes.
+
+Where rows come in units, classes come in bunches: one whose own units were not sampled shows false predictions alone.
+Then the limits lie half-way between those above and the jackknife's over units, whose bias is taken off too.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ SLOPES = np.linspace(-0.75, 1.25, 9)  # by how much the logit of the mean rises 
 SLOPE, SLOPE_SPREAD = 0.15, 0.4  # its prior mean and standard deviation
 INFLATED = 0.2  # by how much the posterior's variance grows where all classes rest on a handful of rows
 HANDFUL = 5.0  # rows
-EXACT = 80  # rows up to which the bias and variance of F1 are added up over all numbers of hits
+EXACT = 80  # rows up to which a class is added up over shares and numbers of hits; beyond, the delta method does
 FEWEST = 0.5  # rows that a class without a row is taken to have
 INSIDE = 0.005  # distance of a middle from 0 and 1
 
@@ -50,6 +53,37 @@ class Middle:
         centre = min(max(self.centre, INSIDE), 1.0 - INSIDE)
         away = z * np.sqrt(self.inside * effect + self.beside) / (centre * (1.0 - centre))
         return np.asarray(scipy.special.logit(centre) + away * np.array([-1.0, 0.0, 1.0]))
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The average over classes without each unit in turn.
+
+    Attributes
+    ----------
+    values
+        The average without each unit.
+    whole
+        The average of all.
+    strata
+        The stratum of each unit.
+    unseen
+        The share of the population of each unit's stratum that was not sampled.
+    """
+
+    values: Array
+    whole: float
+    strata: Codes
+    unseen: Array
+
+    def limits(self, t: float) -> Array:
+        """Lower limit, middle and upper limit on the logit scale, with the bias taken off, t standard errors apart."""
+        sizes = np.bincount(self.strata)[self.strata]
+        mean = np.bincount(self.strata, self.values)[self.strata] / sizes
+        scale = (sizes - 1.0) / sizes
+        bias = float(scale @ (self.values - self.whole))
+        variance = float((scale * self.unseen) @ (self.values - mean) ** 2)
+        return Middle(self.whole - bias, variance, 0.0).limits(t, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +108,7 @@ class ClassCounts:
     >>> counts = ClassCounts(hits, rows, harmonic=True)
     >>> low, middle, high = counts.limits(1.96, 1.0)
     >>> print(f"{counts.plain:.3f}; {low:.3f} {middle:.3f} {high:.3f}")
-    0.743; 0.691 0.800 0.877
+    0.760; 0.677 0.798 0.882
     """
 
     hits: Array
@@ -100,10 +134,12 @@ class ClassCounts:
         one, two = (float((np.round(self.rows) == number).sum()) for number in (1, 2))
         return max(one * (one - 1.0) / (2.0 * (two + 1.0)), self.unseen)
 
-    def limits(self, z: float, effect: float) -> tuple[float, float, float]:
+    def limits(self, z: float, effect: float, units: LeftOut | None = None) -> tuple[float, float, float]:
         """Lower limit, middle and upper limit, z standard errors apart."""
-        both = sum(middle.limits(z, effect) for middle in self.middles)
-        low, middle, high = scipy.special.expit(both / 2.0).tolist()
+        each = np.mean([one.limits(z, effect) for one in self.middles], axis=0)
+        if units is not None:
+            each = (each + units.limits(z)) / 2.0
+        low, middle, high = scipy.special.expit(each).tolist()
         return low, middle, high
 
     def _value(self, share: Array) -> Array:
@@ -119,22 +155,54 @@ class ClassCounts:
     def middles(self) -> tuple[Middle, Middle]:
         """The posterior's, and that of the average with its bias taken off."""
         hits, rows, number = self._kinds
+        few = rows <= EXACT
+        log_marginal, terms = (
+            np.empty((len(_grid().density), len(rows))),
+            np.empty((5, len(_grid().density), len(rows))),
+        )
+        log_marginal[:, few], terms[:, :, few] = self._added_up(hits[few], rows[few])
+        log_marginal[:, ~few], terms[:, :, ~few] = self._closed(hits[~few], rows[~few])
+        table = (np.concatenate([log_marginal[None], terms]) * number).reshape(6, len(LOGITS), len(SIZES), len(rows))
+        value = self._value(_grid().p)
+        prior = _grid().density @ np.stack([value, value**2], axis=1)
+        table = np.ascontiguousarray(table.transpose(1, 3, 0, 2))
+        return self._over_the_prior(table, prior.reshape(len(LOGITS), len(SIZES), 2))
+
+    def _added_up(self, hits: Array, rows: Array) -> tuple[Array, Array]:
+        """Log marginal likelihood under each prior, and terms (value, its variance, bias, its variance, variance of a
+        value), of classes of few rows: added up over the shares of the grid.
+        """
         grid, value = _grid(), self._value(_grid().p)
+        if not len(rows):
+            return np.empty((len(grid.density), 0)), np.empty((5, len(grid.density), 0))
         with np.errstate(divide="ignore", invalid="ignore"):
             most = np.where(hits > 0, hits * np.log(hits / rows), 0.0)
             most += np.where(rows > hits, (rows - hits) * np.log1p(-hits / rows), 0.0)
         likelihood = np.exp(np.outer(grid.log_p, hits) + np.outer(grid.log_q, rows - hits) - most)
         marginal = grid.density @ likelihood
         moments = np.stack([_moments(max(round(size), 1), self.harmonic) for size in rows.tolist()], axis=-1)
-        given = likelihood * np.stack(
-            [*np.broadcast_arrays(value[:, None], value[:, None] ** 2, moments[0]), *moments[1:]]
-        )
-        first, second, bias, bias_square, variance = grid.density @ given / marginal
-        terms = np.stack([np.log(marginal), first, second - first**2, bias, bias_square - bias**2, variance])
-        prior = grid.density @ np.stack([value, value**2], axis=1)
-        shape = (len(LOGITS), len(SIZES))
-        table = (terms * number).reshape(-1, *shape, len(rows)).transpose(1, 3, 0, 2)
-        return self._over_the_prior(np.ascontiguousarray(table), prior.reshape(*shape, 2))
+        values = np.broadcast_arrays(value[:, None], value[:, None] ** 2, moments[0])
+        given = (np.stack([*values, *moments[1:]]) * likelihood).transpose(1, 0, 2).reshape(NODES, -1)
+        posterior = (grid.density @ given).reshape(len(grid.density), 5, -1) / marginal[:, None]
+        first, second, bias, bias_square, variance = np.moveaxis(posterior, 1, 0)
+        terms = [first, second - first**2, bias, bias_square - bias**2, variance]
+        return np.log(marginal), np.stack(terms)
+
+    def _closed(self, hits: Array, rows: Array) -> tuple[Array, Array]:
+        """The same of classes of many rows, whose likelihood is narrower than the grid: by the delta method."""
+        grid = _grid()
+        a, b = grid.a + hits, grid.b + rows - hits
+        mean = a / (a + b)
+        variance = mean * (1.0 - mean) / (a + b + 1.0)
+        log_marginal = scipy.special.betaln(a, b) - scipy.special.betaln(grid.a, grid.b)
+        if not self.harmonic:
+            zero = np.zeros_like(mean)
+            return log_marginal, np.stack([mean, variance, zero, zero, mean * (1.0 - mean) / rows])
+        slope, curve = 2.0 / (1.0 + mean) ** 2, -4.0 / (1.0 + mean) ** 3
+        binomial = mean * (1.0 - mean) / rows
+        first = self._value(mean) + 0.5 * curve * variance
+        terms = [first, slope**2 * variance, 0.5 * curve * binomial, np.zeros_like(mean), slope**2 * binomial]
+        return log_marginal, np.stack(terms)
 
     def _over_the_prior(self, table: Array, prior: Array) -> tuple[Middle, Middle]:
         """Both middles, from what each prior mean says of each kind of class: means × kinds × terms × sizes."""
@@ -209,6 +277,8 @@ class _Grid:
     log_p: Array
     log_q: Array
     density: Array  # (means × sizes) × shares
+    a: Array  # of Beta(a, b), (means × sizes) × 1
+    b: Array
 
 
 @lru_cache(maxsize=1)
@@ -219,17 +289,15 @@ def _grid() -> _Grid:
     mean = scipy.special.expit(LOGITS)[:, None]
     a, b = (mean * SIZES).reshape(-1, 1), ((1.0 - mean) * SIZES).reshape(-1, 1)
     density = np.exp((a - 1.0) * np.log(p) + (b - 1.0) * np.log1p(-p)) * weight * np.sin(2.0 * angle)
-    return _Grid(p, np.log(p), np.log1p(-p), density / density.sum(axis=1, keepdims=True))
+    return _Grid(p, np.log(p), np.log1p(-p), density / density.sum(axis=1, keepdims=True), a, b)
 
 
 @lru_cache(maxsize=4 * EXACT)
 def _moments(rows: int, harmonic: bool) -> Array:
-    """Bias, its square and the variance of the value of so many rows, where hits are binomial, at each share."""
+    """Bias, its square and the variance of the value of so few rows, where hits are binomial, at each share."""
     p = _grid().p
     if not harmonic:
         bias, variance = np.zeros(NODES), p * (1.0 - p) / rows
-    elif rows > EXACT:
-        bias, variance = -2.0 * p * (1.0 - p) / (1.0 + p) ** 3 / rows, 4.0 * p * (1.0 - p) / (1.0 + p) ** 4 / rows
     else:
         hits = np.arange(rows + 1.0)
         ways = scipy.special.gammaln(rows + 1.0) - scipy.special.gammaln(hits + 1.0)

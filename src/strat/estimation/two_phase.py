@@ -120,6 +120,7 @@ class Phases:
             factored_gradient=None,
             curved_below=0,
             chance=None,
+            sum_of=None,
         )
 
 

@@ -18,6 +18,8 @@ from strat.base.text import class_named, counted, figure, table_lines
 from strat.base.validate.columns import Array, Codes
 
 FEW_UNITS = 50  # units below which values that turn on a rare class are jackknifed: their closed form is short
+FEWEST_CLASSES = 4  # that are taken as draws from one population
+MOST_PARTS = 64  # classes up to which limits are made of what each unit adds to each class
 SHOWN_VALUES = 10  # of a statistic with many, when it is printed
 LINKS = ("identity", "logit", "score", "log", "correlation")
 Answer = TypeVar("Answer")
@@ -106,6 +108,50 @@ def unnamed_axes(shape: Sequence[int]) -> tuple[Axis, ...]:
     return tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(shape))
 
 
+@dataclass(frozen=True, eq=False)
+class ClassAverage:
+    """That a value is an average over classes, of which some may have few rows or none.
+
+    Attributes
+    ----------
+    read
+        From totals to the hits and the rows of each class: ``(…, c) -> (…, 2, K)``.
+    classes
+        Number of classes K.
+    harmonic
+        Whether the value of a class with the share J of hits is 2J/(1 + J), as F1, and not J itself.
+    declared
+        Whether a class without a row counts, with the value 0.
+    """
+
+    read: Callable[[Array], Array]
+    classes: int
+    harmonic: bool
+    declared: bool
+
+    def value(self, share: Array) -> Array:
+        """The value of a class, from its share of hits."""
+        return np.asarray(2.0 * share / (1.0 + share)) if self.harmonic else share
+
+
+@dataclass(frozen=True, eq=False)
+class PairArea:
+    """That a value is the share of (negative, positive) pairs in the right order.
+
+    Attributes
+    ----------
+    read
+        From totals to what the negative and the positive rows weigh at each score, scores rising.
+    """
+
+    read: Callable[[Array], tuple[Array, Array]]
+
+
+@dataclass(frozen=True)
+class ItemMean:
+    """That a value is a mean over items of a number between 0 and 1."""
+
+
 @in_notebooks
 @dataclass(frozen=True, eq=False)
 class Statistic:
@@ -165,8 +211,8 @@ class Statistic:
     graded
         Whether a row may count as a fraction of a hit, so that no count of hits stands behind a share.
     sum_of
-        The shares that the value is a weighted sum of, or the signed distances whose sizes it adds up, with their
-        coefficients (None: it is neither).
+        What the limits of the value are made of: the shares that it is a weighted sum of, or the signed distances whose
+        sizes it adds up, with their coefficients; counts of classes, scores of pairs, or items (None: of none).
     """
 
     name: str
@@ -192,7 +238,7 @@ class Statistic:
     classes: int = 0
     truth: Codes | None = field(default=None, repr=False)
     graded: bool = False
-    sum_of: tuple[Statistic, Array] | None = field(default=None, repr=False)
+    sum_of: tuple[Statistic, Array] | ClassAverage | PairArea | ItemMean | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check that the blocks speak of the same rows."""
@@ -211,6 +257,19 @@ class Statistic:
     def components(self) -> int:
         """Number of components over all blocks."""
         return sum(block.components for block in self.rows)
+
+    @property
+    def parts(self) -> Statistic | None:
+        """What is estimated beside the value for the sake of its limits (None: nothing)."""
+        if isinstance(self.sum_of, tuple):
+            return self.sum_of[0]
+        if not isinstance(self.sum_of, ClassAverage) or self.sum_of.classes > MOST_PARTS:
+            return None
+        read = self.sum_of.read
+        shape, size = unnamed_axes((2, self.sum_of.classes)), self.components
+        return Statistic(
+            f"counts of {self.name}", self.rows, read, lambda totals: read(np.eye(size)), shape, views=self.views
+        )
 
     @property
     def truth_classes(self) -> int:
@@ -297,7 +356,7 @@ class Statistic:
             rows=tuple(block.repeated(rows) for block in self.rows),
             views=tuple(None if view is None else view[rows] for view in self.views),
             truth=None if self.truth is None else self.truth[rows],
-            sum_of=None if self.sum_of is None else (self.sum_of[0].repeated(rows), self.sum_of[1]),
+            sum_of=(self.sum_of[0].repeated(rows), self.sum_of[1]) if isinstance(self.sum_of, tuple) else self.sum_of,
             split=None if split is None else lambda width: (part.repeated(rows) for part in split(width)),
         )
 

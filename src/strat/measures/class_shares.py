@@ -13,16 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from strat.base.errors import StratError, one_of, plain, some
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
-from strat.measures.base import FEW_UNITS, Axis, Statistic, block_totals
+from strat.measures.base import FEW_UNITS, FEWEST_CLASSES, MOST_PARTS, Axis, ClassAverage, Statistic, block_totals
 from strat.measures.confusion_counts import Counts, Pair, chosen, counts_of, pair
 from strat.measures.multilabel import multilabel_counts, row_measure
 from strat.measures.positive import positive_of, refused
 from strat.measures.quotients import quotient
 
-MOST_PARTS = 64  # classes up to which the limits of a mean of shares are made of those of each
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
 Coefficients = tuple[float, float, float, float]
 """What (true positives, predicted, actual, all rows) count for."""
+F1: tuple[Coefficients, Coefficients] = ((2, 0, 0, 0), (0, 1, 1, 0))
+HITS_OF_UNION: tuple[Coefficients, Coefficients] = ((1, 0, 0, 0), (-1, 1, 1, 0))  # J of F1 = 2J/(1 + J)
 
 
 class Settings:
@@ -190,6 +191,19 @@ class _Averaged:
 
         return parts
 
+    def classes(self) -> ClassAverage | None:
+        """That the value is an average over classes of shares J, or of 2J/(1 + J); None where it is of neither."""
+        harmonic = self.top == F1[0] and self.bottom == F1[1]
+        if self.bottom[3] or (max(self.top) != 1 and not harmonic) or len(self.shown) < FEWEST_CLASSES:
+            return None
+        top, bottom = HITS_OF_UNION if harmonic else (self.top, self.bottom)
+
+        def read(totals: Array) -> Array:
+            classes = self.read(totals)
+            return np.stack([_mix(top, classes), _mix(bottom, classes)], axis=-2)
+
+        return ClassAverage(read, len(self.shown), harmonic, self.settings.zero == 0.0)
+
     def parts(self, shown: Codes) -> tuple[Statistic, Array] | None:
         """The shares of these classes, of which the mean over all is a sum, with their coefficients."""
         if not 1 < len(shown) <= MOST_PARTS or max(self.top) != 1 or self.counts.truth is None:
@@ -224,7 +238,7 @@ class _Averaged:
             base=self.base if of_one_class else None,
             truth=counts.truth,
             curved_below=FEW_UNITS if curved else 0,
-            sum_of=self.parts(self.shown[np.ravel(below) > 0]) if average == "macro" else None,
+            sum_of=self.classes() or self.parts(self.shown[np.ravel(below) > 0]) if average == "macro" else None,
             notes=notes,
             higher_is_better=top[0] > 0,  # whether hits count for it
             sparse_gradient=self.sparse_gradient if of_own_rows else None,
@@ -233,10 +247,13 @@ class _Averaged:
         )
 
 
-def recalls_of_classes(counts: Counts, scale: float = 1.0) -> tuple[Statistic, Array] | None:
+def recalls_of_classes(counts: Counts, scale: float = 1.0) -> tuple[Statistic, Array] | ClassAverage | None:
     """The recalls of the classes that occur, whose mean is the balanced accuracy."""
     occurs = np.flatnonzero(counts.read(_plain_totals(counts))[2] > 0)
     recall = _Averaged("recall", counts, occurs, (1, 0, 0, 0), (0, 0, 1, 0), Settings("macro", None, None, 0.0))
+    average = recall.classes() if scale == 1.0 else None
+    if average is not None:
+        return replace(average, declared=False)
     parts = recall.parts(occurs)
     return None if parts is None else (parts[0], parts[1] * scale)
 

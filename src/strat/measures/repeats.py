@@ -16,7 +16,7 @@ from strat.base.errors import StratError, some
 from strat.base.validate import scalars
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, Codes, encode, numbers, same_length
-from strat.measures.base import Statistic
+from strat.measures.base import ItemMean, Statistic
 from strat.measures.means import ratio
 from strat.measures.register import TRIES, UNBOUNDED, measure
 
@@ -279,4 +279,5 @@ def _mean_of_items(name: str, values: Array, item: Codes, n: Codes) -> Statistic
 
 
 def _share(name: str, values: Array, item: Codes, n: Codes) -> Statistic:
-    return replace(_mean_of_items(name, values, item, n), link="logit", bounds=(0.0, 1.0))
+    mean = _mean_of_items(name, values, item, n)
+    return replace(mean, link="logit", bounds=(0.0, 1.0), base=lambda totals: totals[..., 1], sum_of=ItemMean())

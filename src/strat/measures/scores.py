@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from strat.base.errors import StratError, one_of, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, numbers, values
-from strat.measures.base import FEW_UNITS, Axis, Rows, Statistic
+from strat.measures.base import FEW_UNITS, Axis, PairArea, Rows, Statistic
 from strat.measures.positive import positives, refused
 from strat.measures.quotients import quotient
 from strat.measures.register import SCORES, measure
@@ -118,6 +118,7 @@ def auc(
         positive=label,
         chance=0.5,
         higher_is_better=True,
+        sum_of=PairArea(lambda totals: (totals[:m], totals[m:])),
     )
 
 

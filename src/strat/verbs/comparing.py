@@ -94,9 +94,10 @@ def compared(board: Board, metric: Measure, way: Way) -> Leaderboard:
     task = _task(board, metric, way)
     board, statistic = task.board, task.statistic(task.board)
     whole = estimate(statistic, on=task.design)
-    of_two = notes_on_difference(whole, task.design) if len(board.systems) == 2 else ()
+    systems = task.systems(statistic, whole, task.design)
+    of_two = notes_on_difference(whole, task.design, systems.discordance) if len(board.systems) == 2 else ()
     leaderboard = Leaderboard(
-        task.systems(statistic, whole, task.design),
+        systems,
         way.level,
         (*board.notes, *whole.notes, *of_two, *averages([metric], {metric.word: whole}), *hints),
         measure=metric.word,

@@ -13,6 +13,9 @@ KINDS: tuple[Kind, ...] = (
             "makes up a tenth of all {units}. If such a kind does much worse, the interval is too short.",
             "any": "There are only {n:unit}. Of such samples {missed:.0%} have no {unit} of a kind that makes up a "
             "tenth of all {units}, so that none of them shows how {units} differ.",
+            "pair": "There are {n:unit} that hardly differ in which system is right. Of such samples {missed:.0%} have "
+            "no {unit} of a kind that makes up a tenth of all {units}. With one more {unit} in which one system loses "
+            "half of the rows, the 95 % interval of {first} − {second} would be {low:.3f} to {high:.3f}.",
         },
         do="Sample 29 {units} or more, or say that the result holds for {units} like these.",
     ),
@@ -106,6 +109,13 @@ KINDS: tuple[Kind, ...] = (
         "direction of the score reversed?",
         do="Name the class in `positive`, or negate the score.",
         do_on_command_line="Name the class in --positive, or negate the score.",
+    ),
+    Kind(
+        "rare-classes",
+        "value",
+        "{few:,} of {of:,} classes have fewer than {rows} rows, and {measure} of so few is off on average. Without "
+        "that bias it is {corrected:.4f}, around which its interval lies.",
+        do="Report the corrected value beside the plain one, or add rows of the rare classes.",
     ),
     Kind(
         "noise-floor",

@@ -1,0 +1,221 @@
+"""Ways to limits that a measure brings along: averages over classes, the area under the ROC curve, means over items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from strat.base.limits import LIMITS
+from strat.base.notes import Note
+from strat.base.validate.columns import Array
+from strat.designs import Design, variance
+from strat.estimation import intervals
+from strat.estimation.area_intervals import Placements, weight
+from strat.estimation.facts import Way
+from strat.estimation.inference import Holdings
+from strat.estimation.intervals import Limits
+from strat.estimation.macro_intervals import ClassCounts, LeftOut
+from strat.estimation.pass_intervals import HAIR, effective_items
+from strat.estimation.spread import Spread
+from strat.measures.base import ClassAverage, ItemMean, PairArea, Statistic
+
+if TYPE_CHECKING:
+    from strat.estimation.result import Estimate
+
+FEW_ROWS = 5  # of a class, below which its F1 may be far off on average
+BIASED = 0.45  # half-widths between a value and its corrected one, from which on a note says so
+ROUNDING = 1e-9  # of the rows of a class: what sums leave of a class none of whose units is left
+
+
+@dataclass(frozen=True, eq=False)
+class OfClasses:
+    """The way to the limits of an average over classes of which some have few rows.
+
+    Attributes
+    ----------
+    counts
+        Hits and rows of each class.
+    df
+        Degrees of freedom: units less strata.
+    make
+        Makes the average without each unit, when somebody asks (None: rows are the units).
+    """
+
+    counts: ClassCounts
+    df: float
+    make: Callable[[], LeftOut | None] | None = None
+    method: ClassVar[str] = "classes"
+
+    @cached_property
+    def without_units(self) -> LeftOut | None:
+        """The average without each unit (None: rows are the units, or are too many)."""
+        return None if self.make is None else self.make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the averages themselves, for another process."""
+        units = self.without_units
+        return {"counts": self.counts, "df": self.df, "make": None, "without_units": units}
+
+    def corrected(self, variance: float, level: float) -> tuple[float, float, float]:
+        """Lower limit, the average without its bias, and upper limit."""
+        alone = self.counts.alone
+        effect = max(variance / alone, 1.0) if alone > 0 else 1.0
+        return self.counts.limits(float(intervals.critical(level, self.df)), effect, self.without_units)
+
+    def limits(self, one: Estimate, level: float) -> Limits:
+        """Limits of the average."""
+        low, _, high = self.corrected(float(one.variance), level)
+        return np.asarray(low), np.asarray(high)
+
+
+@dataclass(frozen=True, eq=False)
+class OfPairs:
+    """The way to the limits of an area: those on the logit scale up to .9, from .95 on those of what is out of place.
+
+    Attributes
+    ----------
+    placed
+        What the scores of both classes say.
+    squares
+        On how many equal squares the variance rests.
+    """
+
+    placed: Placements
+    squares: float
+    method: ClassVar[str] = "placements"
+
+    def limits(self, one: Estimate, level: float) -> Limits:
+        """Limits of the area."""
+        c, variance = intervals.critical(level, one.usable_df), float(one.variance)
+        low, high = intervals.by_logit(one.point, np.sqrt(one.variance), c)
+        part = weight(one.point)
+        if not part > 0 or variance <= HAIR**2 or self.placed.beyond <= HAIR:
+            return low, high
+        own = self.placed.limits(variance, self.squares, float(c))
+        if one.point < 0.5:
+            own = 1.0 - own[1], 1.0 - own[0]
+        return low + part * (own[0] - low), high + part * (own[1] - high)
+
+
+@dataclass(frozen=True, eq=False)
+class OfItems:
+    """The way to the limits of a mean over items of a value between 0 and 1.
+
+    Attributes
+    ----------
+    above, below
+        The shares of the units, by weight, whose values are above 0, and below 1.
+    """
+
+    above: Array
+    below: Array
+    method: ClassVar[str] = "items"
+
+    def limits(self, one: Estimate, level: float) -> Limits:
+        """Limits of the mean."""
+        mean = np.clip(one.point, 0.0, 1.0)
+        size = effective_items(mean, one.variance, one.effective_units, self.above, self.below)
+        return intervals.by_wilson(mean, size, level, one.usable_df)
+
+
+class Behind(Protocol):
+    """What the rows behind a value tell of it, as far as it is needed here."""
+
+    @property
+    def size(self) -> float:
+        """Number of rows that the measure looks at."""
+
+    @property
+    def totals(self) -> Array | None:
+        """Their totals."""
+
+    @property
+    def parts(self) -> Callable[[Statistic], Estimate] | None:
+        """The estimate of another statistic of the same rows."""
+
+
+def own_way(held: Holdings, behind: Behind, spread: Spread) -> OfClasses | OfPairs | OfItems | None:
+    """The way to limits that the statistic brings along (None: none that fits the design)."""
+    kind, design = held.statistic.sum_of, held.design
+    repeated = design.item is not None and bool((design.fraction > 0).any())
+    if design.layout is not None or repeated or behind.totals is None or (design.fraction == 1).all():
+        return None
+    if isinstance(kind, ClassAverage):
+        return _of_classes(kind, held, behind, behind.totals)
+    if isinstance(kind, PairArea):
+        negative, positive = kind.read(behind.totals)
+        if not (negative.sum() > 0 and positive.sum() > 0):
+            return None
+        return OfPairs(Placements.of(negative, positive, behind.size), _squares(spread.scaled, design))
+    return _of_items(held) if isinstance(kind, ItemMean) else None
+
+
+def bias_note(name: str, point: Array, variances: Array, way: Way | None) -> tuple[Note, ...]:
+    """What an average over classes of few rows is once its bias is taken off, where that matters."""
+    few = 0 if not isinstance(way, OfClasses) else int((way.counts.rows < FEW_ROWS).sum())
+    if not isinstance(way, OfClasses) or not few:
+        return ()
+    low, corrected, high = way.corrected(float(variances), 0.95)
+    if abs(corrected - float(point)) <= BIASED * (high - low) / 2.0:
+        return ()
+    facts = {"measure": name, "few": few, "of": len(way.counts.rows), "rows": FEW_ROWS, "corrected": corrected}
+    return (Note("rare-classes", facts),)
+
+
+def _squares(deviations: Array, design: Design) -> float:
+    """On how many equal squares the variance rests."""
+    squares = (deviations**2).sum(axis=1)
+    copies = design.copies if len(squares) == design.lines else 1.0
+    whole = float((squares**2 / copies).sum())
+    return float(squares.sum()) ** 2 / whole if whole > 0 else 0.0
+
+
+def _of_items(held: Holdings) -> OfItems:
+    """From what each unit adds to the mean, its own mean."""
+    weights, total = held.weights[:, 0], held.weights[:, 0].sum()
+    part = weights / total
+    away = np.divide(held.sums.influence[:, 0], part, out=np.zeros_like(part), where=part > 0)
+    values = float(held.point) + away
+    hair = 1e-9
+    return OfItems(np.asarray(part @ (values > hair)), np.asarray(part @ (values < 1.0 - hair)))
+
+
+def _of_classes(kind: ClassAverage, held: Holdings, behind: Behind, totals: Array) -> OfClasses | None:
+    hits, rows = kind.read(totals)
+    there = rows > 0
+    if there.sum() < 2:
+        return None
+    design, inside = held.design, held.inside[:1].T
+    size = float(variance.kish_of_values(inside / held.lines.copies, held.lines)[0])
+    scale = (size if design.single_rows else behind.size) / float(inside.sum())
+    unseen = float((~there).sum()) if kind.declared else 0.0
+    counts = ClassCounts(hits[there] * scale, rows[there] * scale, kind.harmonic, unseen)
+    in_units = not design.single_rows and behind.parts is not None and held.statistic.parts is not None
+    return OfClasses(counts, float(held.usual_df[0]), (lambda: _left_out(kind, held, behind)) if in_units else None)
+
+
+def _left_out(kind: ClassAverage, held: Holdings, behind: Behind) -> LeftOut | None:
+    """The average without each unit, from what units add to the counts of the classes."""
+    design, parts = held.design, held.statistic.parts
+    plain = design.kind != "systematic" and bool((design.sizes > 1).all() and (design.copies == 1).all())
+    assert parts is not None
+    assert behind.parts is not None
+    if not plain or design.lines * int(np.prod(parts.shape)) > LIMITS.unit_shares:
+        return None
+    counts = behind.parts(parts)
+    spread = counts.inference.spread
+    if spread is None or len(spread.scaled) != design.lines:
+        return None
+    sizes, unseen = design.sizes[design.stratum], 1.0 - design.fraction[design.stratum]
+    if (unseen == 0).any():
+        return None
+    lost = spread.scaled * np.sqrt(sizes / (sizes - 1.0) / unseen)[:, None]
+    hits, rows = np.moveaxis((counts.point - lost.reshape(-1, *counts.point.shape)), 1, 0)
+    held_by = rows > ROUNDING * counts.point[1]
+    value = kind.value(np.divide(np.maximum(hits, 0.0), rows, out=np.zeros_like(rows), where=held_by))
+    over = rows.shape[1] if kind.declared else held_by.sum(axis=1)
+    return LeftOut((value * held_by).sum(axis=1) / over, float(held.point), design.stratum, unseen)
