@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import strat
 from strat.comparison import many, mcnemar, paired
-from strat.comparison.paired_shares import PairedScore, discordance
+from strat.comparison.paired_shares import FewUnitsScore, PairedScore, discordance
 from strat.measures import stack
 
 
@@ -158,3 +160,80 @@ def test_two_of_many_systems_are_a_pair() -> None:
     off = ~np.eye(3, dtype=bool)
     np.testing.assert_allclose(low[off], -high.T[off], atol=1e-9)
     np.testing.assert_array_equal(((low > 0) | (high < 0))[off], (three.pvalues() <= 0.05)[off])
+
+
+# ---- few units
+
+
+def _units(seed: int, units: int, kept: float = 0.1) -> FewUnitsScore:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(5, 40, units)
+    plus, minus = rng.binomial(rows, kept), rng.binomial(rows, kept / 2)
+    return FewUnitsScore(plus.astype(float), minus.astype(float), rows.astype(float), units - 1.0)
+
+
+@given(seed=st.integers(0, 2**31 - 1), units=st.integers(4, 28))
+def test_limits_in_few_units_are_inverted_by_the_test_and_mirrored(seed: int, units: int) -> None:
+    """P at a limit is 1 − level, whichever system is called the first."""
+    score = _units(seed, units)
+    low, high = (float(v) for v in score.limits(2.0))
+    assert -1.0 <= low <= score.value <= high <= 1.0
+    for limit in (low, high):
+        if abs(limit) < 1.0:
+            assert abs(score.statistic(limit)) == pytest.approx(2.0, abs=1e-4)
+    mirrored = FewUnitsScore(score.minus, score.plus, score.rows, score.df)
+    assert [-float(v) for v in mirrored.limits(2.0)][::-1] == pytest.approx([low, high], abs=1e-9)
+
+
+def test_units_of_one_row_each_have_tangos_limits() -> None:
+    """Where every unit holds one row there is no correlation, and the deviates are those of the score."""
+    plus = np.repeat([1.0, 0.0, 0.0], [6, 2, 17])
+    minus = np.repeat([0.0, 1.0, 0.0], [6, 2, 17])
+    found = FewUnitsScore(plus, minus, np.ones(25), math.inf).limits(1.959964)
+    tango = PairedScore(np.asarray(6 / 25), np.asarray(2 / 25), np.asarray(25.0), math.inf).limits(1.959964)
+    assert [float(v) for v in found] == pytest.approx([float(v) for v in tango], abs=1e-6)
+
+
+def _in_units(units: int, size: int, lost: int) -> tuple[np.ndarray, np.ndarray, strat.Design]:
+    """Both systems right everywhere, but for `lost` rows of A in the first unit."""
+    b = np.ones(units * size)
+    a = b.copy()
+    a[:lost] = 0.0
+    return a, b, strat.Design.clustered(units=np.repeat(np.arange(units), size))
+
+
+def test_units_that_all_show_the_same_have_the_limits_with_one_more_that_does_not() -> None:
+    """Ten units without a difference: at least half a unit in eleven, and no more than a tenth."""
+    a, b, design = _in_units(10, 20, 0)
+    low, high = paired(strat.proportion(a), strat.proportion(b), on=design, higher_is_better=True).interval()
+    assert low == pytest.approx(-high)
+    assert 0.5 / 11 < high < 0.1
+
+
+def test_few_units_that_hardly_differ_are_named_with_the_second_interval() -> None:
+    """Below 29 units, and not where one of them is unlike the others, or where there are 29."""
+
+    def noted(units: int, lost: int) -> list[str]:
+        a, b, design = _in_units(units, 20, lost)
+        truth = np.ones(len(a))
+        found = paired(strat.accuracy(truth, a), strat.accuracy(truth, b), on=design, names=("new", "old"))
+        return [str(note) for note in found.notes if note.code == "few-units"]
+
+    (text,) = noted(12, 1)
+    assert "There are 12 clusters that hardly differ in which system is right" in text
+    assert "the 95 % interval of new − old would be -0.0" in text
+    assert noted(12, 15) == []
+    assert noted(29, 1) == []
+
+
+def test_strata_weights_and_finite_populations_keep_the_effective_size() -> None:
+    a, b, _ = _in_units(12, 10, 4)
+    unit = np.repeat(np.arange(12), 10)
+    both = stack("system", a=strat.proportion(a), b=strat.proportion(b))
+    for design in (
+        strat.Design.clustered(units=unit, weights=1.0 + unit % 3),
+        strat.Design.clustered(units=unit, population=40),
+        strat.Design.stratified(strata=unit % 2, units=unit),
+    ):
+        assert discordance(both, design).units is None
+    assert discordance(both, strat.Design.clustered(units=unit)).units is not None

@@ -3,9 +3,9 @@
 With A the area, y = 1 − A, u_i and w_j the shares of the other class that a positive and a negative row is on the wrong
 side of, V the variance that the design gives, V₀ that of independent rows (DeLong et al. 1988) and H(A) Hanley and
 McNeil's with Newcombe's (2006) sizes: V rests on e = (Σ d²)² / Σ d⁴ squares, d what each unit adds to the area, and is
-drawn towards H, which counts as two more,
+drawn towards H, which counts as six more,
 
-    W = V (e + 2 H(A) / V₀) / (e + 2),
+    W = V (e + 6 H(A) / V₀) / (e + 6),
 
 and the limits a solve (A − a)² = z² W H(a) / H(A). Where a few rows are wholly out of place these are short, so the
 limits are no narrower than those of Fay and Feuer (1997) for y as a weighted sum of rare events, with one more event of
@@ -22,7 +22,7 @@ import scipy  # its parts load when they are first used: `import strat` stays li
 from strat.base.validate.columns import Array
 from strat.measures.quotients import quotient
 
-TRUST = 2.0  # squares that the variance by formula counts as
+TRUST = 6.0  # squares that the variance by formula counts as
 FROM, FULL = 0.90, 0.95  # areas from which on these limits count, and count alone
 
 

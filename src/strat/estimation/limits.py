@@ -36,7 +36,7 @@ METHODS = (
     "placements",
     "items",
 )
-_KNOW_THE_UNSEEN = ("beta-binomial", "mover", "folded", "classes", "items")
+_KNOW_THE_UNSEEN = ("beta-binomial", "mover", "folded", "items")
 _OF_LINK = {"identity": "t", "logit": "logit", "score": "wilson", "log": "log", "correlation": "fisher"}
 
 

@@ -136,11 +136,12 @@ class ClassCounts:
 
     def limits(self, z: float, effect: float, units: LeftOut | None = None) -> tuple[float, float, float]:
         """Lower limit, middle and upper limit, z standard errors apart."""
-        each = np.mean([one.limits(z, effect) for one in self.middles], axis=0)
+        first, second = self.middles
+        each = (first.limits(z, effect) + second.limits(z, effect)) / 2.0
         if units is not None:
             each = (each + units.limits(z)) / 2.0
-        low, middle, high = scipy.special.expit(each).tolist()
-        return low, middle, high
+        low, middle, high = scipy.special.expit(each)
+        return float(low), float(middle), float(high)
 
     def _value(self, share: Array) -> Array:
         return np.asarray(2.0 * share / (1.0 + share)) if self.harmonic else share

@@ -67,7 +67,9 @@ class OfClasses:
         return self.counts.limits(float(intervals.critical(level, self.df)), effect, self.without_units)
 
     def limits(self, one: Estimate, level: float) -> Limits:
-        """Limits of the average."""
+        """Limits of the average; itself where nothing varied."""
+        if not self.counts.alone > 0:
+            return one.point, one.point
         low, _, high = self.corrected(float(one.variance), level)
         return np.asarray(low), np.asarray(high)
 
@@ -191,7 +193,7 @@ def _of_classes(kind: ClassAverage, held: Holdings, behind: Behind, totals: Arra
         return None
     design, inside = held.design, held.inside[:1].T
     size = float(variance.kish_of_values(inside / held.lines.copies, held.lines)[0])
-    scale = (size if design.single_rows else behind.size) / float(inside.sum())
+    scale = (size if design.single_rows else behind.size) / float(held.sums.by_class[0].sum())
     unseen = float((~there).sum()) if kind.declared else 0.0
     counts = ClassCounts(hits[there] * scale, rows[there] * scale, kind.harmonic, unseen)
     in_units = not design.single_rows and behind.parts is not None and held.statistic.parts is not None

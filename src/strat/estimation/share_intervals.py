@@ -42,6 +42,7 @@ SPIKE = 0.05  # prior probability of independent rows
 PRIOR = 3.0  # ρ ~ Beta(1, 3), chosen on the layouts of tests/estimation/test_share_intervals.py's first grid
 TRUST = 10.0  # squares at which the textbook variance counts for half
 AGREE = (0.5, 0.8)  # correlations from which on units count as all or nothing, and as no more than that
+USUAL = 0.3  # a correlation that is no such agreement
 EQUAL = 0.8  # effective over actual number of units from which on the model starts to count
 LEVELS = 6  # groups of strata of similar rates in the likelihood
 STEPS = 80  # values of p over which the model's posterior is added up
@@ -140,7 +141,8 @@ class Fit:
     def all_or_nothing(self) -> Array:
         """How far rows of a unit agree wholly, by their correlation (analysis of variance): 0 up to a half, 1 from 0.8.
 
-        The prior of ρ hardly reaches so far. Where all rows came out alike nothing is known of it.
+        The prior of ρ hardly reaches so far. Few rows beside each other, or rows that came out alike, say nothing of
+        it: what counts is the chance that some of them would have disagreed in units of the usual correlation.
         """
         lines = self.lines
         if not lines.one_stratum:
@@ -152,7 +154,8 @@ class Fit:
         size = (rows - lines.sum(self.rows * self.size) / rows) / np.maximum(units - 1.0, SHORTEST)
         whole = between + (size - 1.0) * within
         rho = np.divide(between - within, whole, out=np.zeros_like(whole), where=(whole > SHORTEST) & (rows > units))
-        return np.clip((rho - AGREE[0]) / (AGREE[1] - AGREE[0]), 0.0, 1.0)
+        expected = (1.0 - USUAL) * (rows - units) * self.point * (1.0 - self.point)
+        return np.clip((rho - AGREE[0]) / (AGREE[1] - AGREE[0]), 0.0, 1.0) * (1.0 - np.exp(-expected)) ** 2
 
     def _of_population(self, limit: Array) -> Array:
         """A limit of the model, on the logit scale, for the population that a part of was seen: √(1 − f) as far off."""

@@ -22,8 +22,8 @@ from strat.measures.quotients import quotient
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
 Coefficients = tuple[float, float, float, float]
 """What (true positives, predicted, actual, all rows) count for."""
-F1: tuple[Coefficients, Coefficients] = ((2, 0, 0, 0), (0, 1, 1, 0))
-HITS_OF_UNION: tuple[Coefficients, Coefficients] = ((1, 0, 0, 0), (-1, 1, 1, 0))  # J of F1 = 2J/(1 + J)
+_F1 = ((2, 0, 0, 0), (0, 1, 1, 0))  # top and bottom of F1
+_HITS_OF_UNION = ((1, 0, 0, 0), (-1, 1, 1, 0))  # the same of the share J of which F1 is 2J/(1 + J)
 
 
 class Settings:
@@ -193,10 +193,10 @@ class _Averaged:
 
     def classes(self) -> ClassAverage | None:
         """That the value is an average over classes of shares J, or of 2J/(1 + J); None where it is of neither."""
-        harmonic = self.top == F1[0] and self.bottom == F1[1]
+        harmonic = (self.top, self.bottom) == _F1
         if self.bottom[3] or (max(self.top) != 1 and not harmonic) or len(self.shown) < FEWEST_CLASSES:
             return None
-        top, bottom = HITS_OF_UNION if harmonic else (self.top, self.bottom)
+        top, bottom = _HITS_OF_UNION if harmonic else (self.top, self.bottom)
 
         def read(totals: Array) -> Array:
             classes = self.read(totals)
