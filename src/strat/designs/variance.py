@@ -22,7 +22,7 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
-from strat.designs.layout import bessel, satterthwaite, sums
+from strat.designs.layout import bessel, satterthwaite, spread_of_squares, sums
 from strat.designs.lines import Lines
 
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
@@ -125,7 +125,7 @@ def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
     n = lines.sizes
     first, second = lines.by_stratum(lines.copies * v), lines.by_stratum(lines.copies * v**2)
     unseen = lines.unseen * (n > 1)
-    spread = lines.total(unseen**2 * bessel(n) ** 2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
+    spread = lines.total(unseen**2 * spread_of_squares(first, second, n))
     total = lines.total(unseen * first)
     df = satterthwaite(total, spread, nominal)
     # without strata the mean follows the heaviest units

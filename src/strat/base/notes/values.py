@@ -44,8 +44,6 @@ KINDS: tuple[Kind, ...] = (
         {
             "": "A few {units} carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}. The "
             "interval is as wide as so few {units} make it, and holds for others only if these are typical.",
-            "stage": "A few {units} carry most of the weight. They have at most {df:.3g} effective degrees of freedom, "
-            "not the {nominal:g} of this interval, which is too short.",
             "subjects": "A few {units} carry most of the {kind} comparisons: {df:.3g} effective degrees of freedom, "
             "not {nominal:g}. One takes part in {largest:.1%} of them. The interval holds for others only if these are "
             "typical. An average over {units} counts each the same, which is another question.",
