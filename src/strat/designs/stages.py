@@ -92,8 +92,8 @@ class Stages:
     def degrees_of_freedom(self, influence: Array, weights: Array) -> Array:
         """Those of units that vary by as much as they weigh: the squared mean of their variance over its variance.
 
-        A unit's weight is that of its lines that can move the output, all of them where none does. Without strata the
-        mean follows the heaviest units: one less than (Σ w²)² / Σ w⁴ at most.
+        A unit weighs what a row of each of its lines weighs that can move the output; of all lines, where none does.
+        Without strata the mean follows the heaviest units: one less than (Σ w²)² / Σ w⁴ at most.
         """
         stage, nominal = self.deciding, max(self.nominal_df, 1.0)
         moving = influence != 0

@@ -240,6 +240,13 @@ KINDS: tuple[Kind, ...] = (
         do="Sample more {items}, or accept the risk.",
     ),
     Kind("gate-within-margin", "value", "The candidate is lower, by less than the margin."),
+    Kind(
+        "gate-one-more",
+        "value",
+        "With one more {unit} that fails altogether the value would be {value:.3g}, beyond the floor of {floor:g}. So "
+        "few {units} can't show a kind that they happen not to hold.",
+        do="Sample more {units}.",
+    ),
     Kind("gate-undefined", "value", "It is not judged: {why}"),
     Kind(
         "gate-limits",
