@@ -100,7 +100,7 @@ class Stages:
         each = sums(stage.unit, weights[:, None] * (moving | ~moving.any(axis=0)), len(stage.parent))
         squares = (each / np.maximum(each.max(axis=0), np.finfo(float).tiny)) ** 2
         first, second = (sums(stage.parent, squares**power, len(stage.fraction)) for power in (1, 2))
-        n, unseen = stage.sizes[:, None], np.where(stage.sizes > 1, 1.0 - stage.fraction, 0.0)[:, None]
+        n, unseen = stage.sizes[:, None].astype(float), np.where(stage.sizes > 1, 1.0 - stage.fraction, 0.0)[:, None]
         spread = (unseen**2 * spread_of_squares(first, second, n)).sum(axis=0)
         df = satterthwaite((unseen * first).sum(axis=0), spread, nominal)
         if len(stage.fraction) == 1:

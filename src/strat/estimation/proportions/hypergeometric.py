@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from strat.base import validate
 from strat.base.errors import StratError
@@ -126,8 +126,8 @@ def _balanced_low(x: float, n: float, size: float, alpha: float) -> float:
     )
     end = np.append(np.maximum(begin[1:] - 1.0, begin[:-1]), most)
 
-    def accepted(k: Array) -> Array:
-        return above(k) + law.cdf(tails, size, k, n) > alpha
+    def accepted(k: Array) -> NDArray[np.bool_]:
+        return np.asarray(above(k) + law.cdf(tails, size, k, n) > alpha)
 
     at_once = accepted(begin)
     found = np.where(at_once, begin, _first(accepted, begin, np.where(at_once, begin, end)))
