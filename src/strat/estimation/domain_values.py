@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.validate.columns import Array
+from strat.base.validate.columns import Array, Codes
 from strat.designs import DesignFacts, variance
 from strat.designs.lines import DomainLines
+from strat.estimation import group_cautions
 from strat.estimation.domain_shares import DomainShares
 from strat.estimation.domains import DomainRows, DomainSums
 from strat.estimation.facts import Inference, MeasureFacts
@@ -38,6 +40,11 @@ class DomainValues:
         Whether a domain has limits of its own units: those of a share, or of a value that did not vary.
     shares
         Hits, weights and rows of the lines of these domains (None: of none).
+    lines, influence, unit
+        The lines of the domains, what each adds to the value of its own, and which unit it is (-1: several without
+        rows in the domain).
+    cautions
+        By code of a note, which of the values it is on.
     """
 
     measure: MeasureFacts
@@ -49,6 +56,10 @@ class DomainValues:
     srs: Array
     held: NDArray[np.bool_]
     shares: DomainShares | None
+    lines: DomainLines
+    influence: Array
+    unit: Codes
+    cautions: Mapping[str, NDArray[np.bool_]]
 
     def __len__(self) -> int:
         """Number of domains."""
@@ -69,9 +80,27 @@ class DomainValues:
         """The values of some domains."""
         if mask.all():
             return self
-        arrays = {f.name: getattr(self, f.name)[mask] for f in fields(self) if f.name not in ("measure", "shares")}
+        arrays = {
+            name: getattr(self, name)[mask] for name in ("point", "variance", "df", "rows", "units", "srs", "held")
+        }
         shares = None if self.shares is None or not arrays["held"].any() else self.shares.cut(mask[self.held])
-        return replace(self, **arrays, shares=shares)
+        lines, kept = self.lines.cut(mask)
+        codes = {code: on[mask] for code, on in self.cautions.items()}
+        return replace(
+            self,
+            **arrays,
+            shares=shares,
+            lines=lines,
+            influence=self.influence[kept],
+            unit=self.unit[kept],
+            cautions=codes,
+        )
+
+    def spread(self, lines: int) -> Array:
+        """What each line of the whole design adds to each value: lines × domains."""
+        whole, filled = np.zeros((lines, len(self))), np.flatnonzero(self.unit >= 0)
+        whole[self.unit[filled], self.lines.of_lines[filled]] = self.influence[filled]
+        return whole
 
     def limits(self, level: float) -> Limits:
         """Lower and upper limit of each domain; not a number where there is one unit alone."""
@@ -116,24 +145,31 @@ class DomainValues:
         )
 
 
-def domain_values(rows: DomainRows, sums: DomainSums, lines: DomainLines) -> DomainValues:
-    """The values of all domains, from their rows and from what these add up to in the lines."""
+def domain_values(rows: DomainRows, sums: DomainSums, lines: DomainLines, unit: Codes) -> DomainValues:
+    """The values of all domains, from their rows and from what these add up to in the lines, of these units."""
     share = rows.statistic.proportion
     weights = _looked_at(sums, lines, share=share)
     size, total = variance.kish_of_values(weights / lines.copies, lines), lines.sum(weights)
     part = lines.sum(weights * lines.on_lines(1.0 - lines.unseen))
     seen = np.divide(part, total, out=np.zeros_like(total), where=total > 0)
     held, shares = _of_units(rows.point, sums, weights, lines, share=share)
+    deviations = variance.textbook_deviations(sums.influence, lines)
+    nominal = variance.nominal_dfs(sums.inside > 0, lines)
+    df = _degrees_of_freedom(rows, sums, weights, lines, nominal)
     return DomainValues(
         measure=MeasureFacts.of(rows.statistic),
         point=rows.point,
-        variance=lines.sum(variance.textbook_deviations(sums.influence, lines) ** 2),
-        df=_degrees_of_freedom(rows, sums, weights, lines),
+        variance=lines.sum(deviations**2),
+        df=df,
         rows=rows.rows,
         units=variance.of_the_unseen(size, seen),
         srs=rows.srs,
         held=held,
         shares=shares,
+        lines=lines,
+        influence=sums.influence,
+        unit=unit,
+        cautions=group_cautions.of_values(rows.statistic, rows.point, sums, lines, deviations, df, nominal),
     )
 
 
@@ -148,8 +184,9 @@ def _looked_at(sums: DomainSums, lines: DomainLines, *, share: bool) -> Array:
     return np.take_along_axis(sums.by_class, lines.beside_lines(fewest)[None], axis=0)[0]
 
 
-def _degrees_of_freedom(rows: DomainRows, sums: DomainSums, weights: Array, lines: DomainLines) -> Array:
-    nominal = variance.nominal_dfs(sums.inside > 0, lines)
+def _degrees_of_freedom(
+    rows: DomainRows, sums: DomainSums, weights: Array, lines: DomainLines, nominal: Array
+) -> Array:
     usual = variance.used_df(nominal, variance.effective_dfs(sums.inside, lines, nominal))
     if rows.statistic.proportion:
         own = df_of_shares(rows.point, sums.influence, weights, nominal, sums.per_weight, lines)

@@ -32,10 +32,11 @@ def fits(statistic: Statistic, design: Design) -> bool:
     return plain and known and viewed and textbook and not repeated and not too_curved(statistic, design)
 
 
-def lines_of(design: Design, unit: Codes, domain: Codes) -> tuple[DomainLines, Codes]:
-    """The lines of all domains, and for each row, of this unit and this domain, its line.
+def lines_of(design: Design, unit: Codes, domain: Codes) -> tuple[DomainLines, Codes, Codes]:
+    """The lines of all domains; for each row, of this unit and this domain, its line; and for each line its unit.
 
-    As in the design of a single domain, the units of a stratum that the domain does not reach share one empty line.
+    As in the design of a single domain, the units of a stratum that the domain does not reach share one empty line,
+    whose unit is -1.
     """
     distinct, place = np.unique(domain * design.lines + unit, return_inverse=True)
     owner, reached = np.divmod(distinct, design.lines)
@@ -49,7 +50,9 @@ def lines_of(design: Design, unit: Codes, domain: Codes) -> tuple[DomainLines, C
     line_stratum[position], copies[position] = home, design.copies[reached]
     line_stratum[behind], copies[behind] = np.flatnonzero(empty), rest[empty]
     sizes, unseen = design.sizes[stratum].astype(float), 1.0 - design.fraction[stratum]
-    return DomainLines(line_stratum, of_domain, copies, sizes, unseen, design.item is not None), position[place]
+    units = np.full(len(line_stratum), -1)
+    units[position] = reached
+    return DomainLines(line_stratum, of_domain, copies, sizes, unseen, design.item is not None), position[place], units
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +95,16 @@ class DomainRows:
         return np.hstack(parts)
 
     @cached_property
+    def _from_rows(self) -> tuple[Array, Array] | None:
+        """The value of each domain and the influences, where these do not come from totals."""
+        make = self.statistic.in_groups
+        return None if make is None else make(self.statistic.rows[0], self.weights, self.domain)
+
+    @cached_property
     def point(self) -> Array:
         """The value of each domain; not a number where it has none."""
+        if self._from_rows is not None:
+            return self._from_rows[0]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.statistic.function(self.totals), float)
 
@@ -114,6 +125,8 @@ class DomainRows:
     @cached_property
     def influence(self) -> Array:
         """What a small weight on each row adds to the value of its domain."""
+        if self._from_rows is not None:
+            return np.asarray(np.nan_to_num(self._from_rows[1]))
         assert self.statistic.gradient is not None
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.nan_to_num(self.through(self.statistic.gradient(self.totals)))

@@ -27,7 +27,7 @@ from strat.estimation.estimate import estimate_from_sums, too_curved
 from strat.measures import Statistic
 from strat.measures.register import Measure
 from strat.verbs.file_sums import SumColumns, SumsAsked, checked_sums, sums_by_unit
-from strat.verbs.grouping import Make, grouped, in_groups, rows_by_label
+from strat.verbs.grouping import Make, grouped, one_by_one, rows_by_label
 from strat.verbs.groups import Groups
 from strat.verbs.metrics import columns_of
 from strat.verbs.sources import Basis, Sources, Split
@@ -84,7 +84,7 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
     whole = [asked.add(statistic) for statistic in statistics]
     many = {metric.word: many_in_file(metric, cells, split, source.positive, asked) for metric in divided}
     few = [metric for metric in divided if many[metric.word] is None]
-    parts = [in_groups(metric, cells, split.roles, source.positive) for metric in few]
+    parts = [one_by_one(metric, cells, split.roles, source.positive) for metric in few]
     own = [{label: asked.add(s, rows) for label, (rows, s) in divided_rows.items()} for divided_rows, _ in parts]
     sums = sums_by_unit(source, named, cells, asked.matrix, by)
     if sums is None and source.missing == "drop":

@@ -18,9 +18,8 @@ from strat.estimation.domains import DomainRows, DomainSums, fits, lines_of
 from strat.estimation.estimate import estimate_from_sums
 from strat.measures.register import Measure
 from strat.verbs.file_sums import SumColumns, SumsAsked
-from strat.verbs.grouping import measured
+from strat.verbs.grouping import Domains, Part, gathered, measured, variants
 from strat.verbs.groups import Groups
-from strat.verbs.many_groups import Domains, Part, gathered, variants
 from strat.verbs.sources import Split
 
 
@@ -46,7 +45,7 @@ class ManyAsked:
     def part(self, domains: Domains, summed: Array, per_weight: Array, design: Design) -> Part:
         """The values, from the sums of each unit in each group: the rows of the design and of `domains`."""
         here, place = _rows_of(domains, self.groups)
-        lines, line = lines_of(design, design.unit[here], place)
+        lines, line, unit = lines_of(design, design.unit[here], place)
         sums, number = summed[here], len(lines.stratum)
 
         def added(column: Array) -> Array:
@@ -58,7 +57,7 @@ class ManyAsked:
         influence, own = added(sums[:, self.columns.influence][:, 0]), np.zeros(number)
         own[line] = per_weight[here]  # each line is one unit in one group
         of_lines = DomainSums(influence, by_class.sum(axis=0), bases, by_class, own)
-        return self.groups, self.rows.defined, domain_values(self.rows, of_lines, lines)
+        return self.groups, self.rows.defined, domain_values(self.rows, of_lines, lines, unit)
 
     def estimate(self, rows: Codes, here: Codes, summed: Array, design: Design, cells: Cells) -> Estimate:
         """One group's estimate, from its cells and its lines."""
@@ -96,7 +95,7 @@ class ManyInFile:
             group = int(self.domains.code[own[0]])
             return self.asked[kind[group]].estimate(np.sort(own), lines.rows(group), whole, design, cells)
 
-        return gathered(self.metric, self.split, parts, self.domains, cells.counts, make)
+        return gathered(self.metric, self.split.by, parts, self.domains, design, cells.counts, make)
 
 
 def many_in_file(metric: Measure, cells: Cells, split: Split, positive: object, asked: SumsAsked) -> ManyInFile | None:
