@@ -11,7 +11,7 @@ import numpy as np
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.estimation import Estimate
-from strat.estimation.domain_values import DomainValues
+from strat.estimation.table import TableValues
 
 
 def lines_of(estimate: Estimate, level: float) -> dict[str, list[Any]]:
@@ -75,7 +75,7 @@ class ManyEstimates(Mapping[Any, Estimate]):
     """
 
     labels: tuple[Any, ...]
-    parts: tuple[tuple[Codes, DomainValues], ...]
+    parts: tuple[tuple[Codes, TableValues], ...]
     make: Callable[[Any], Estimate]
     known: dict[float, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
 

@@ -15,11 +15,10 @@ from strat.base.validate.columns import Array, Codes, encode
 from strat.data.cells import Cells, combine
 from strat.designs import Design, variance
 from strat.estimation import Estimate, estimate
-from strat.estimation.domain_values import DomainValues, domain_values
-from strat.estimation.domains import DomainRows, DomainSums, fits, lines_of
 from strat.estimation.estimate import too_curved
 from strat.estimation.facts import Inference
 from strat.estimation.spread import Influences
+from strat.estimation.table import LineSums, TableValues, ValueRows, fits, lines_of, table_values
 from strat.measures import Axis, Statistic
 from strat.measures.register import Measure, labels_of, shared
 from strat.replication import CLOSED_FORM
@@ -32,7 +31,7 @@ UNDEFINED = "it is not defined there: no row of the class that it looks at, say.
 ALONE = "one unit alone has no interval."
 
 Make = Callable[[Any, Statistic, Codes], tuple[Estimate, Design]]  # of a label, its statistic and its rows
-Part = tuple[Codes, NDArray[np.bool_], DomainValues]  # groups, where the measure is defined, and its values
+Part = tuple[Codes, NDArray[np.bool_], TableValues]  # groups, where the measure is defined, and its values
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,10 +264,10 @@ def _in_runs(statistic: Statistic, groups: Codes, domains: Domains, cells: Cells
     width = 1 if statistic.in_groups is not None else statistic.components
     for run, rows in domains.runs(groups, width):
         place = np.repeat(np.arange(len(run)), np.diff(domains.starts)[run])
-        of_run = DomainRows(statistic.repeated(rows), design.weights[rows], cells.counts[rows], place)
+        of_run = ValueRows(statistic.repeated(rows), design.weights[rows], cells.counts[rows], place)
         lines, line, unit = lines_of(design, design.unit[rows], place)
-        sums = DomainSums.of_rows(of_run, line, len(lines.stratum))
-        yield run, of_run.defined, domain_values(of_run, sums, lines, unit)
+        sums = LineSums.of_rows(of_run, line, len(lines.stratum))
+        yield run, of_run.defined, table_values(of_run, sums, lines, unit)
 
 
 def gathered(
