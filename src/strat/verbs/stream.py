@@ -167,7 +167,7 @@ class GroupsAsked:
     rows: ValueRows
     columns: SumColumns
 
-    def part(self, domains: Domains, summed: Array, per_weight: Array, design: Design) -> Part:
+    def part(self, domains: Domains, summed: Array, rows: Array, design: Design) -> Part:
         """The values, from the sums of each unit in each group: the rows of the design and of `domains`."""
         here, place = _rows_of(domains, self.groups)
         lines, line, unit = lines_of(design, design.unit[here], place)
@@ -179,9 +179,8 @@ class GroupsAsked:
         (classes,) = self.columns.classes
         by_class = np.stack([added(sums[:, k]) for k in classes])
         bases = None if self.columns.bases is None else added(sums[:, self.columns.bases][:, 0])
-        influence, own = added(sums[:, self.columns.influence][:, 0]), np.zeros(number)
-        own[line] = per_weight[here]  # each line is one unit in one group
-        of_lines = LineSums(influence, by_class.sum(axis=0), bases, by_class, own)
+        influence = added(sums[:, self.columns.influence][:, 0])
+        of_lines = LineSums(influence, by_class.sum(axis=0), bases, by_class, added(sums[:, -1]), added(rows[here]))
         return self.groups, self.rows.defined, table_values(self.rows, of_lines, lines, unit)
 
     def estimate(self, rows: Codes, here: Codes, summed: Array, design: Design, cells: Cells) -> Estimate:
@@ -210,8 +209,7 @@ class GroupsInFile:
         if not all(in_one_table(one.rows.statistic, design) for one in self.asked):
             return None
         lines, whole = Domains.of(labels, self.split.roles), np.column_stack([summed, mass])
-        per_weight = np.divide(rows, mass, out=np.zeros(len(mass)), where=mass > 0)
-        parts = [one.part(lines, whole, per_weight, design) for one in self.asked]
+        parts = [one.part(lines, whole, rows, design) for one in self.asked]
         kind = np.zeros(len(self.domains), np.int64)
         for number, one in enumerate(self.asked):
             kind[one.groups] = number
