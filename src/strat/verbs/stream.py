@@ -21,7 +21,7 @@ from strat.data.engines import exact
 from strat.data.reduce import reduce
 from strat.data.table import Table
 from strat.designs import Design
-from strat.designs.from_columns import design_of
+from strat.designs.from_columns import GROUP, design_of
 from strat.estimation import Estimate
 from strat.estimation.estimate import estimate_from_sums, too_curved
 from strat.estimation.table import LineSums, ValueRows, lines_of, table_values
@@ -61,12 +61,14 @@ def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Bas
         if part is None:
             return None
         parts.append(part)
+    strata = next((part.strata for part in parts if part.strata), dict[Any, Estimate]())
     estimates = {name: result for part in parts for name, result in part.estimates.items()}
     groups = {name: result for part in parts for name, result in part.groups.items()}
     return replace(
         parts[0],
         estimates={metric.word: estimates[metric.word] for metric in metrics},
         groups={metric.word: groups[metric.word] for metric in metrics if metric.word in groups},
+        strata=strata,
     )
 
 
@@ -110,7 +112,10 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
     for metric, (divided_rows, undefined), of in zip(alone, parts, own, strict=True):
         make = _from_sums(of, lines, summed, design, cells)
         groups[metric.word] = grouped(metric, split.by, divided_rows, undefined, design, cells.counts, make)
-    return Basis(cells, design, labels, estimates, groups)
+    if any(role.startswith(GROUP) for role in by):
+        return Basis(cells, design, labels, estimates, groups)
+    strata = next((one.each for one in groups.values()), dict[Any, Estimate]())
+    return Basis(cells, design, labels, estimates, {}, strata)
 
 
 def _design(source: Sources, labels: Mapping[str, NDArray[Any]], mass: Array, rows: Array) -> Design:
