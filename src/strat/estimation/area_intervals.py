@@ -18,17 +18,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
+from numpy.typing import NDArray
 
-from strat.base.validate.columns import Array
+from strat.base.validate.columns import Array, Codes
 from strat.measures.quotients import quotient
 
 TRUST = 6.0  # squares that the variance by formula counts as
+HALVINGS = 45  # of the range of an area
 FROM, FULL = 0.90, 0.95  # areas from which on these limits count, and count alone
 
 
 @dataclass(frozen=True, eq=False)
 class Placements:
-    """What two histograms over rising scores say of their area, with the area above one half.
+    """What rows that are out of place say of areas, each seen from the side on which it is above one half.
 
     Attributes
     ----------
@@ -42,75 +44,88 @@ class Placements:
         What a row that is out of place weighs in 1 − area, on the average over such rows.
     """
 
-    positive: float
-    negative: float
-    beyond: float
-    variance: float
-    event: float
+    positive: Array
+    negative: Array
+    beyond: Array
+    variance: Array
+    event: Array
 
     @classmethod
-    def of(cls, negative: Array, positive: Array, rows: float) -> Placements:
+    def of(cls, place: Array, weight: Array, hit: NDArray[np.bool_], group: Codes, rows: Array) -> Placements:
+        """From the share of the other class that each row is on the wrong side of, and which area it belongs to."""
+
+        def added(of_rows: Array) -> Array:
+            return np.bincount(group, of_rows, minlength=len(rows)).astype(float, copy=False)
+
+        totals = [added(weight * side) for side in (hit, ~hit)]
+        scale = quotient(rows, totals[0] + totals[1], 0.0)
+        y = quotient(added(weight * hit * place), totals[0], 0.0)
+        reversed_ = y > 0.5
+        place, y = np.where(reversed_[group], 1.0 - place, place), np.where(reversed_, 1.0 - y, y)
+        variance, event = np.zeros(len(rows)), np.zeros(len(rows))
+        for side, total in zip((hit, ~hit), totals, strict=True):
+            size, own = total * scale, weight * side
+            square = quotient(added(own * (place - y[group]) ** 2), total, 0.0)
+            variance += square / np.maximum(size - 1.0, 1.0)
+            event = np.maximum(event, quotient(added(own * place**2), added(own * place) * size, 0.0))
+        return cls(totals[0] * scale, totals[1] * scale, y, variance, event)
+
+    @classmethod
+    def of_histograms(cls, negative: Array, positive: Array, rows: float) -> Placements:
         """From what each class weighs at each distinct score, and the number of rows."""
-        n, m = negative.sum(), positive.sum()
-        if _area(negative, positive) < 0.5:
-            return cls.of(positive, negative, rows)
-        u = 1.0 - (np.cumsum(negative) - negative / 2.0) / n  # of the positive rows at each score
-        w = (np.cumsum(positive) - positive / 2.0) / m
-        y = float(positive @ u / m)
-        scale = rows / (n + m)
-        variances, events = [], []
-        for weight, place, total in ((positive, u, m), (negative, w, n)):
-            size = total * scale
-            square = float(weight @ (place - y) ** 2) / total
-            variances.append(square / max(size - 1.0, 1.0))
-            mean = float(weight @ place)
-            events.append(float(weight @ place**2) / mean / size if mean > 0 else 0.0)
-        return cls(float(m * scale), float(n * scale), y, sum(variances), max(events))
+        below = (np.cumsum(negative) - negative / 2.0) / negative.sum()
+        above = 1.0 - (np.cumsum(positive) - positive / 2.0) / positive.sum()
+        place = 1.0 - np.concatenate([below, above])
+        hit = np.repeat([True, False], len(negative))
+        weight = np.concatenate([positive, negative])
+        return cls.of(place, weight, hit, np.zeros(len(hit), np.int64), np.array([rows]))
 
-    def by_formula(self, area: Array | float) -> Array:
+    def at(self, cut: NDArray[np.bool_]) -> Placements:
+        """Those of some areas."""
+        return Placements(*(part[cut] for part in vars(self).values()))
+
+    def by_formula(self, area: Array) -> Array:
         """The variance of an area among so many rows (Newcombe 2006, method 5)."""
-        a, size = np.asarray(area), (self.positive + self.negative) / 2.0 - 1.0
-        terms = 1.0 + size * (1.0 - a) / (2.0 - a) + size * a / (1.0 + a)
-        return np.asarray(a * (1.0 - a) * terms / (self.positive * self.negative))
+        size = (self.positive + self.negative) / 2.0 - 1.0
+        terms = 1.0 + size * (1.0 - area) / (2.0 - area) + size * area / (1.0 + area)
+        return np.asarray(area * (1.0 - area) * terms / (self.positive * self.negative))
 
-    def limits(self, variance: float, squares: float, z: float) -> tuple[float, float]:
-        """Limits of the area, for a design that gives it this variance, which rests on so many squares.
+    def limits(self, variance: Array, squares: Array, z: Array | float) -> tuple[Array, Array]:
+        """Limits of the areas, for a design that gives them this variance, which rests on so many squares.
 
         Examples
         --------
         Ten negatives below ten positives but for one pair: 1 − 1/100.
 
         >>> positive = np.repeat([0.0, 1.0, 0.0, 1.0], [9, 1, 1, 9])
-        >>> negative = 1.0 - positive
-        >>> placed = Placements.of(negative, positive, 20.0)
-        >>> round(1 - placed.beyond, 4), [round(limit, 3) for limit in placed.limits(placed.variance, 2.0, 1.96)]
-        (0.99, [0.841, 1.0])
+        >>> placed = Placements.of_histograms(1.0 - positive, positive, 20.0)
+        >>> low, high = placed.limits(placed.variance, np.array([2.0]), 1.96)
+        >>> round(float(1 - placed.beyond[0]), 4), round(float(low[0]), 3), round(float(high[0]), 3)
+        (0.99, 0.841, 1.0)
         """
         area, effect = 1.0 - self.beyond, variance / self.variance
-        formula = float(self.by_formula(area))
+        formula = self.by_formula(area)
         ratio = effect * (squares * self.variance + TRUST * formula) / (squares + TRUST) / formula
 
-        def away(x: float) -> float:
-            return (area - x) ** 2 - z * z * ratio * float(self.by_formula(x))
+        def crossing(inside: Array, outside: Array) -> Array:
+            for _ in range(HALVINGS):
+                middle = (inside + outside) / 2.0
+                beyond = (area - middle) ** 2 > z * z * ratio * self.by_formula(middle)
+                inside, outside = np.where(beyond, inside, middle), np.where(beyond, middle, outside)
+            return inside
 
-        low = scipy.optimize.brentq(away, 0.0, area)
-        high = scipy.optimize.brentq(away, area, 1.0)
         below, above = _gamma_limits(self.beyond, variance, self.event * effect, z)
-        return min(low, 1.0 - above), max(high, 1.0 - below)
+        low, high = crossing(area, np.zeros_like(area)), crossing(area, np.ones_like(area))
+        return np.minimum(low, 1.0 - above), np.maximum(high, 1.0 - below)
 
 
-def _area(negative: Array, positive: Array) -> float:
-    below = np.cumsum(negative) - negative / 2.0
-    return float(quotient(below @ positive, negative.sum() * positive.sum(), 0.5))
-
-
-def _gamma_limits(total: float, variance: float, event: float, z: float) -> tuple[float, float]:
-    """Fay and Feuer's limits of a weighted sum of rare events."""
-    tail = float(scipy.special.ndtr(-z))
+def _gamma_limits(total: Array, variance: Array, event: Array, z: Array | float) -> tuple[Array, Array]:
+    """Fay and Feuer's limits of weighted sums of rare events."""
+    tail = scipy.special.ndtr(-np.asarray(z))
     more, wide = total + event, variance + event**2
     low = variance / (2.0 * total) * scipy.special.chdtri(2.0 * total**2 / variance, 1.0 - tail)
     high = wide / (2.0 * more) * scipy.special.chdtri(2.0 * more**2 / wide, tail)
-    return float(low), float(high)
+    return np.asarray(low), np.asarray(high)
 
 
 def weight(area: Array) -> Array:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
@@ -22,6 +23,7 @@ from strat.estimation.macro_intervals import ClassCounts, LeftOut
 from strat.estimation.pass_intervals import HAIR, effective_items
 from strat.estimation.spread import Spread
 from strat.measures.base import ClassAverage, ItemMean, PairArea, Statistic
+from strat.measures.quotients import quotient
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate
@@ -76,31 +78,37 @@ class OfClasses:
 
 @dataclass(frozen=True, eq=False)
 class OfPairs:
-    """The way to the limits of an area: those on the logit scale up to .9, from .95 on those of what is out of place.
+    """The way to the limits of areas: those on the logit scale up to .9, from .95 on those of what is out of place.
 
     Attributes
     ----------
     placed
         What the scores of both classes say.
     squares
-        On how many equal squares the variance rests.
+        On how many equal squares each variance rests.
     """
 
     placed: Placements
-    squares: float
+    squares: Array
     method: ClassVar[str] = "placements"
 
+    def at(self, cut: NDArray[np.bool_]) -> OfPairs:
+        """The way of some areas."""
+        return OfPairs(self.placed.at(cut), self.squares[cut])
+
     def limits(self, one: Estimate, level: float) -> Limits:
-        """Limits of the area."""
-        c, variance = intervals.critical(level, one.usable_df), float(one.variance)
-        low, high = intervals.by_logit(one.point, np.sqrt(one.variance), c)
-        part = weight(one.point)
-        if not part > 0 or variance <= HAIR**2 or self.placed.beyond <= HAIR:
-            return low, high
-        own = self.placed.limits(variance, self.squares, float(c))
-        if one.point < 0.5:
-            own = 1.0 - own[1], 1.0 - own[0]
-        return low + part * (own[0] - low), high + part * (own[1] - high)
+        """Limits of the areas."""
+        c, area, variance = (np.ravel(v) for v in (intervals.critical(level, one.usable_df), one.point, one.variance))
+        low, high = intervals.by_logit(area, np.sqrt(variance), c)
+        part = weight(area)
+        near = (part > 0) & (variance > HAIR**2) & (self.placed.beyond > HAIR)
+        if near.any():
+            own = self.at(near)
+            limits = own.placed.limits(variance[near], own.squares, c[near])
+            turned = area[near] < 0.5
+            for side, own_side, other in ((low, limits[0], limits[1]), (high, limits[1], limits[0])):
+                side[near] += part[near] * (np.where(turned, 1.0 - other, own_side) - side[near])
+        return low.reshape(one.point.shape), high.reshape(one.point.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +160,7 @@ def own_way(held: Holdings, behind: Behind, spread: Spread) -> OfClasses | OfPai
         negative, positive = kind.read(behind.totals)
         if not (negative.sum() > 0 and positive.sum() > 0):
             return None
-        return OfPairs(Placements.of(negative, positive, behind.size), _squares(spread.scaled, design))
+        return OfPairs(Placements.of_histograms(negative, positive, behind.size), _squares(spread.scaled, design))
     return _of_items(held) if isinstance(kind, ItemMean) else None
 
 
@@ -168,12 +176,11 @@ def bias_note(name: str, point: Array, variances: Array, way: Way | None) -> tup
     return (Note("rare-classes", facts),)
 
 
-def _squares(deviations: Array, design: Design) -> float:
-    """On how many equal squares the variance rests."""
-    squares = (deviations**2).sum(axis=1)
-    copies = design.copies if len(squares) == design.lines else 1.0
-    whole = float((squares**2 / copies).sum())
-    return float(squares.sum()) ** 2 / whole if whole > 0 else 0.0
+def _squares(deviations: Array, design: Design) -> Array:
+    """On how many equal squares the variance of each value rests."""
+    squares = deviations**2
+    copies = design.copies[:, None] if len(squares) == design.lines else 1.0
+    return quotient(squares.sum(axis=0) ** 2, (squares**2 / copies).sum(axis=0), 0.0)
 
 
 def _of_items(held: Holdings) -> OfItems:
