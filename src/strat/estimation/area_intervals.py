@@ -101,7 +101,7 @@ class Placements:
         >>> placed = Placements.of_histograms(1.0 - positive, positive, 20.0)
         >>> low, high = placed.limits(placed.variance, np.array([2.0]), 1.96)
         >>> round(float(1 - placed.beyond[0]), 4), round(float(low[0]), 3), round(float(high[0]), 3)
-        (0.99, 0.841, 1.0)
+        (0.99, 0.811, 1.0)
         """
         area, effect = 1.0 - self.beyond, variance / self.variance
         formula = self.by_formula(area)
