@@ -15,6 +15,7 @@ the mean weight: gamma quantiles.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
@@ -80,9 +81,9 @@ class Placements:
         weight = np.concatenate([positive, negative])
         return cls.of(place, weight, hit, np.zeros(len(hit), np.int64), np.array([rows]))
 
-    def at(self, cut: NDArray[np.bool_]) -> Placements:
+    def at(self, cut: Any) -> Placements:
         """Those of some areas."""
-        return Placements(*(part[cut] for part in vars(self).values()))
+        return Placements(*(np.atleast_1d(part[cut]) for part in vars(self).values()))
 
     def by_formula(self, area: Array) -> Array:
         """The variance of an area among so many rows (Newcombe 2006, method 5)."""

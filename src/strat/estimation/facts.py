@@ -152,10 +152,15 @@ class Woodruff:
 class Way(Protocol):
     """A way to limits that a measure brings along."""
 
-    method: ClassVar[str]
+    @property
+    def method(self) -> str:
+        """The method by which one asks for these limits."""
 
     def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
         """Limits of the value."""
+
+    def at(self, cut: Any) -> Way | None:
+        """That of a part of the values (None: none)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +187,9 @@ class SumOfShares:
     def __getstate__(self) -> dict[str, Any]:
         """With the shares themselves, for another process."""
         return {"make": Known(self.shares), "coefficients": self.coefficients}
+
+    def at(self, cut: Any) -> None:
+        """There is one value."""
 
     def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
         """Limits of the sum."""
@@ -218,6 +226,9 @@ class SumOfDistances:
     def noise(self) -> float:
         """What the sum would be on average if all true distances were 0."""
         return expected_noise(self.distances.covariance)
+
+    def at(self, cut: Any) -> None:
+        """There is one value."""
 
     def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
         """Limits of the sum."""
@@ -323,5 +334,6 @@ class Inference:
             woodruff=None if self.woodruff is None else self.woodruff.at(*labels, cut=cut),
             shares=None if self.shares is None else self.shares.at(cut),
             holders=None if self.holders is None else self.holders.at(cut),
+            sum_of=None if self.sum_of is None else self.sum_of.at(cut),
             unseen=None if self.unseen is None else self.unseen.at(cut),
         )

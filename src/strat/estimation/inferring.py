@@ -18,7 +18,7 @@ from strat.estimation.replicate_values import replicated
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums
 from strat.estimation.spread import Influences, ReplicateDeviations, Spread
-from strat.measures.base import PairArea, Statistic
+from strat.measures.base import Kind, PairArea, Several, Statistic
 from strat.replication import CLOSED_FORM, LeaveOneOut, Replicates
 
 
@@ -104,19 +104,25 @@ def _inference(
         srs=None if srs is None else lambda: srs().reshape(shape),
         shares=shares if held.is_share else None,
         holders=None if held.is_share else shares,
-        sum_of=_way(held, behind, spread, replicates) if own and not statistic.domains else None,
+        sum_of=_way(held, behind, spread, replicates) if own else None,
     )
 
 
 def _way(held: Holdings, behind: Behind, spread: Spread | None, replicates: Replicates | None) -> Way | None:
     """The way to limits that the statistic brings along; with replicates, that of an area alone, by the jackknife."""
     sum_of = held.statistic.sum_of
+    if isinstance(sum_of, tuple) and held.statistic.domains:
+        return None
     if isinstance(sum_of, tuple):
         return None if replicates is not None or behind.parts is None else way_through(sum_of, behind.parts)
     jackknifed = replicates is not None and isinstance(replicates.operator, LeaveOneOut)
-    if spread is None or not (replicates is None or (jackknifed and isinstance(sum_of, PairArea))):
+    if spread is None or not (replicates is None or (jackknifed and _of_areas(sum_of))):
         return None
     return own_way(held, behind, spread)
+
+
+def _of_areas(kind: Kind | Several | None) -> bool:
+    return isinstance(kind.each[0] if isinstance(kind, Several) else kind, PairArea)
 
 
 def _other_limits(held: Holdings, replicates: Replicates | None, used: Array | None) -> tuple[Note, ...]:

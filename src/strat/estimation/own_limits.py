@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
@@ -22,7 +21,7 @@ from strat.estimation.intervals import Limits
 from strat.estimation.macro_intervals import ClassCounts, LeftOut
 from strat.estimation.pass_intervals import HAIR, effective_items
 from strat.estimation.spread import Spread
-from strat.measures.base import ClassAverage, ItemMean, PairArea, Statistic
+from strat.measures.base import ClassAverage, ItemMean, Kind, Several, Statistic
 from strat.measures.quotients import quotient
 
 if TYPE_CHECKING:
@@ -68,6 +67,9 @@ class OfClasses:
         effect = max(variance / alone, 1.0) if alone > 0 else 1.0
         return self.counts.limits(float(intervals.critical(level, self.df)), effect, self.without_units)
 
+    def at(self, cut: Any) -> None:
+        """There is one value."""
+
     def limits(self, one: Estimate, level: float) -> Limits:
         """Limits of the average; itself where nothing varied."""
         if not self.counts.alone > 0:
@@ -92,9 +94,9 @@ class OfPairs:
     squares: Array
     method: ClassVar[str] = "placements"
 
-    def at(self, cut: NDArray[np.bool_]) -> OfPairs:
+    def at(self, cut: Any) -> OfPairs:
         """The way of some areas."""
-        return OfPairs(self.placed.at(cut), self.squares[cut])
+        return OfPairs(self.placed.at(cut), np.atleast_1d(self.squares[cut]))
 
     def limits(self, one: Estimate, level: float) -> Limits:
         """Limits of the areas."""
@@ -125,11 +127,44 @@ class OfItems:
     below: Array
     method: ClassVar[str] = "items"
 
+    def at(self, cut: Any) -> None:
+        """There is one value."""
+
     def limits(self, one: Estimate, level: float) -> Limits:
         """Limits of the mean."""
         mean = np.clip(one.point, 0.0, 1.0)
         size = effective_items(mean, one.variance, one.effective_units, self.above, self.below)
         return intervals.by_wilson(mean, size, level, one.usable_df)
+
+
+@dataclass(frozen=True, eq=False)
+class OfEach:
+    """The ways of several values.
+
+    Attributes
+    ----------
+    each
+        That of each value.
+    """
+
+    each: tuple[OfClasses | OfPairs | OfItems, ...]
+
+    @property
+    def method(self) -> str:
+        """The method of all of them."""
+        return self.each[0].method
+
+    def at(self, cut: Any) -> Way | None:
+        """That of one value, or of some."""
+        place = cut[0] if isinstance(cut, tuple) else cut
+        return self.each[place] if isinstance(place, int) else OfEach(tuple(self.each[k] for k in place))
+
+    def limits(self, one: Estimate, level: float) -> Limits:
+        """Limits of each value."""
+        values = (one.at(label) for label in one.axes[0].labels)
+        each = [way.limits(value, level) for way, value in zip(self.each, values, strict=True)]
+        low, high = (np.array([float(np.asarray(pair[side])) for pair in each]) for side in (0, 1))
+        return low, high
 
 
 class Behind(Protocol):
@@ -148,20 +183,33 @@ class Behind(Protocol):
         """The estimate of another statistic of the same rows."""
 
 
-def own_way(held: Holdings, behind: Behind, spread: Spread) -> OfClasses | OfPairs | OfItems | None:
+def own_way(held: Holdings, behind: Behind, spread: Spread) -> Way | None:
     """The way to limits that the statistic brings along (None: none that fits the design)."""
-    kind, design = held.statistic.sum_of, held.design
+    kinds, design = held.statistic.sum_of, held.design
     repeated = design.item is not None and bool((design.fraction > 0).any())
     if design.layout is not None or repeated or behind.totals is None or (design.fraction == 1).all():
         return None
+    if not isinstance(kinds, Several):
+        return None if kinds is None or isinstance(kinds, tuple) else _way(kinds, held, behind, spread, 0)
+    ways = [_way(kind, held, behind, spread, value) for value, kind in enumerate(kinds.each)]
+    known = tuple(way for way in ways if way is not None)
+    return OfEach(known) if len(known) == len(ways) else None
+
+
+def _way(
+    kind: Kind, held: Holdings, behind: Behind, spread: Spread, value: int
+) -> OfClasses | OfPairs | OfItems | None:
+    """The way of one of the values."""
+    assert behind.totals is not None
     if isinstance(kind, ClassAverage):
-        return _of_classes(kind, held, behind, behind.totals)
-    if isinstance(kind, PairArea):
-        negative, positive = kind.read(behind.totals)
-        if not (negative.sum() > 0 and positive.sum() > 0):
-            return None
-        return OfPairs(Placements.of_histograms(negative, positive, behind.size), _squares(spread.scaled, design))
-    return _of_items(held) if isinstance(kind, ItemMean) else None
+        return _of_classes(kind, held, behind, behind.totals, value)
+    if isinstance(kind, ItemMean):
+        return _of_items(held, value)
+    negative, positive = kind.read(behind.totals)
+    if not (negative.sum() > 0 and positive.sum() > 0):
+        return None
+    placed = Placements.of_histograms(negative, positive, behind.size)
+    return OfPairs(placed, _squares(spread.scaled[:, value : value + 1], held.design))
 
 
 def bias_note(name: str, point: Array, variances: Array, way: Way | None) -> tuple[Note, ...]:
@@ -183,39 +231,41 @@ def _squares(deviations: Array, design: Design) -> Array:
     return quotient(squares.sum(axis=0) ** 2, (squares**2 / copies).sum(axis=0), 0.0)
 
 
-def _of_items(held: Holdings) -> OfItems:
+def _of_items(held: Holdings, value: int) -> OfItems:
     """From what each unit adds to the mean, its own mean."""
-    weights, total = held.weights[:, 0], held.weights[:, 0].sum()
-    part = weights / total
-    away = np.divide(held.sums.influence[:, 0], part, out=np.zeros_like(part), where=part > 0)
-    values = float(held.point) + away
-    hair = 1e-9
-    return OfItems(np.asarray(part @ (values > hair)), np.asarray(part @ (values < 1.0 - hair)))
+    weights = held.weights[:, min(value, held.weights.shape[1] - 1)]
+    part = weights / weights.sum()
+    away = np.divide(held.sums.influence[:, value], part, out=np.zeros_like(part), where=part > 0)
+    values = float(np.ravel(held.point)[value]) + away
+    return OfItems(np.asarray(part @ (values > ROUNDING)), np.asarray(part @ (values < 1.0 - ROUNDING)))
 
 
-def _of_classes(kind: ClassAverage, held: Holdings, behind: Behind, totals: Array) -> OfClasses | None:
+def _of_classes(kind: ClassAverage, held: Holdings, behind: Behind, totals: Array, value: int) -> OfClasses | None:
     hits, rows = kind.read(totals)
     there = rows > 0
     if there.sum() < 2:
         return None
-    design, inside = held.design, held.inside[:1].T
+    design, view = held.design, min(value, len(held.inside) - 1)
+    inside = held.inside[view : view + 1].T
     size = float(variance.kish_of_values(inside / held.lines.copies, held.lines)[0])
-    scale = (size if design.single_rows else behind.size) / float(held.sums.by_class[0].sum())
+    scale = (size if design.single_rows else behind.size) / float(held.sums.by_class[view].sum())
     unseen = float((~there).sum()) if kind.declared else 0.0
     counts = ClassCounts(hits[there] * scale, rows[there] * scale, kind.harmonic, unseen)
-    in_units = not design.single_rows and behind.parts is not None and held.statistic.parts is not None
-    return OfClasses(counts, float(held.usual_df[0]), (lambda: _left_out(kind, held, behind)) if in_units else None)
+    parts, make = kind.counts(held.statistic), behind.parts
+    if design.single_rows or make is None or parts is None:
+        return OfClasses(counts, float(held.usual_df[view]))
+    point = float(np.ravel(held.point)[value])
+    return OfClasses(counts, float(held.usual_df[view]), lambda: _left_out(kind, parts, make, design, point))
 
 
-def _left_out(kind: ClassAverage, held: Holdings, behind: Behind) -> LeftOut | None:
+def _left_out(
+    kind: ClassAverage, parts: Statistic, make: Callable[[Statistic], Estimate], design: Design, point: float
+) -> LeftOut | None:
     """The average without each unit, from what units add to the counts of the classes."""
-    design, parts = held.design, held.statistic.parts
     plain = design.kind != "systematic" and bool((design.sizes > 1).all() and (design.copies == 1).all())
-    assert parts is not None
-    assert behind.parts is not None
     if not plain or design.lines * int(np.prod(parts.shape)) > LIMITS.unit_shares:
         return None
-    counts = behind.parts(parts)
+    counts = make(parts)
     spread = counts.inference.spread
     if spread is None or len(spread.scaled) != design.lines:
         return None
@@ -227,4 +277,4 @@ def _left_out(kind: ClassAverage, held: Holdings, behind: Behind) -> LeftOut | N
     held_by = rows > ROUNDING * counts.point[1]
     value = kind.value(np.divide(np.maximum(hits, 0.0), rows, out=np.zeros_like(rows), where=held_by))
     over = rows.shape[1] if kind.declared else held_by.sum(axis=1)
-    return LeftOut((value * held_by).sum(axis=1) / over, float(held.point), design.stratum, unseen)
+    return LeftOut((value * held_by).sum(axis=1) / over, point, design.stratum, unseen)

@@ -133,6 +133,20 @@ class ClassAverage:
         """The value of a class, from its share of hits."""
         return np.asarray(2.0 * share / (1.0 + share)) if self.harmonic else share
 
+    def within(self, cut: slice) -> ClassAverage:
+        """The same where its totals stand at `cut` of longer ones."""
+        return replace(self, read=lambda totals: self.read(totals[..., cut]))
+
+    def counts(self, statistic: Statistic) -> Statistic | None:
+        """The hits and rows of each class as values of their own (None: of too many classes)."""
+        if self.classes > MOST_PARTS:
+            return None
+        axes, size = unnamed_axes((2, self.classes)), statistic.components
+        gradient = lambda totals: self.read(np.eye(size))  # noqa: E731
+        return Statistic(
+            f"counts of {statistic.name}", statistic.rows, self.read, gradient, axes, views=statistic.views
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class PairArea:
@@ -146,10 +160,28 @@ class PairArea:
 
     read: Callable[[Array], tuple[Array, Array]]
 
+    def within(self, cut: slice) -> PairArea:
+        """The same where its totals stand at `cut` of longer ones."""
+        return PairArea(lambda totals: self.read(totals[..., cut]))
+
 
 @dataclass(frozen=True)
 class ItemMean:
     """That a value is a mean over items of a number between 0 and 1."""
+
+    def within(self, cut: slice) -> ItemMean:
+        """The same: it reads no totals."""
+        return self
+
+
+Kind = ClassAverage | PairArea | ItemMean
+
+
+@dataclass(frozen=True, eq=False)
+class Several:
+    """That each of several values is one of these."""
+
+    each: tuple[Kind, ...]
 
 
 @in_notebooks
@@ -241,7 +273,7 @@ class Statistic:
     classes: int = 0
     truth: Codes | None = field(default=None, repr=False)
     graded: bool = False
-    sum_of: tuple[Statistic, Array] | ClassAverage | PairArea | ItemMean | None = field(default=None, repr=False)
+    sum_of: tuple[Statistic, Array] | Kind | Several | None = field(default=None, repr=False)
     in_groups: Callable[[Rows, Array, Codes], tuple[Array, Array]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -267,13 +299,7 @@ class Statistic:
         """What is estimated beside the value for the sake of its limits (None: nothing)."""
         if isinstance(self.sum_of, tuple):
             return self.sum_of[0]
-        if not isinstance(self.sum_of, ClassAverage) or self.sum_of.classes > MOST_PARTS:
-            return None
-        read = self.sum_of.read
-        shape, size = unnamed_axes((2, self.sum_of.classes)), self.components
-        return Statistic(
-            f"counts of {self.name}", self.rows, read, lambda totals: read(np.eye(size)), shape, views=self.views
-        )
+        return self.sum_of.counts(self) if isinstance(self.sum_of, ClassAverage) else None
 
     @property
     def truth_classes(self) -> int:

@@ -12,7 +12,7 @@ from strat.base.errors import StratError, some
 from strat.base.notes import labelled as labelled_notes
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array, Codes
-from strat.measures.base import Axis, Statistic
+from strat.measures.base import Axis, ClassAverage, ItemMean, PairArea, Several, Statistic
 
 Function = Callable[[Array], Array]
 
@@ -74,13 +74,27 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
         classes=_shared([part.classes for part in parts]) or 0,
         truth=parts[0].truth if all(_same_codes(part.truth, parts[0].truth) for part in parts) else None,
         graded=any(part.graded for part in parts),
+        sum_of=_kinds(parts),
     )
+
+
+def _kinds(parts: list[Statistic]) -> Several | None:
+    """What the limits of each part are made of, where all are made of the same."""
+    kinds = [part.sum_of for part in parts if isinstance(part.sum_of, ClassAverage | PairArea | ItemMean)]
+    if len(kinds) < len(parts) or len({type(kind) for kind in kinds}) > 1 or parts[0].axes:
+        return None
+    return Several(tuple(kind.within(cut) for kind, cut in zip(kinds, _cuts(parts), strict=True)))
+
+
+def _cuts(parts: list[Statistic]) -> list[slice]:
+    """Where the totals of each part stand among those of all."""
+    ends = np.cumsum([part.components for part in parts])
+    return [slice(int(end) - part.components, int(end)) for end, part in zip(ends, parts, strict=True)]
 
 
 def _side_by_side(parts: list[Statistic]) -> tuple[Function, Function | None, Function | None]:
     """The function, gradient and base of the parts' totals, one after the other; None where a part has none."""
-    ends = np.cumsum([part.components for part in parts])
-    cuts = [slice(int(e) - part.components, int(e)) for e, part in zip(ends, parts, strict=True)]
+    cuts = _cuts(parts)
     inner = len(parts[0].axes)
     gradients = [part.gradient for part in parts if part.gradient is not None]
     bases = [part.base for part in parts if part.base is not None]
