@@ -238,10 +238,11 @@ def not_logs(ctx: typer.Context) -> None:
 
 def uses_classes(metric: str) -> bool:
     """Whether a measure asks which one of two classes is the positive one."""
+    from strat.measures.register import BETWEEN
     from strat.verbs.metrics import named
 
     try:
-        return any(named(one).looks_at_one_class for one in metric.split(","))
+        return any(named(one).looks_at_one_class for one in BETWEEN.split(metric))
     except StratError:  # refused where it is looked up
         return True
 

@@ -268,7 +268,9 @@ if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
     def __getattr__(name: str) -> Any:
         """The measure of that name, loaded now and kept."""
         if name not in HOMES:
-            raise no_attribute(__name__, name)
+            from strat.measures.register import line_for
+
+            raise no_attribute(__name__, name, None if name.startswith("_") else line_for(name))
         value = globals()[name] = getattr(import_module(HOMES[name]), name)
         return value
 

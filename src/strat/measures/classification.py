@@ -339,6 +339,7 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
             f"must have labels of the type of `truth`, got {plain(guesses[p[0]])!r} against {plain(truths[t[0]])!r}; "
             "make both text or both numbers.",
         )
+    refuse_scores(guesses, truths)
     alike = truths.dtype == guesses.dtype and np.array_equal(truths, guesses)
     right = t == p if alike else equal(truths[t], guesses[p])
     codes = (right == counted).astype(np.int64)

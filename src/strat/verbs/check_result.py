@@ -10,6 +10,7 @@ from strat.base.errors import one_of
 from strat.base.notes import Note, codes_of, once, records
 from strat.base.text import class_named
 from strat.estimation import Estimate
+from strat.measures.register import spelled
 from strat.show.render import Sheet
 from strat.show.sheet_result import SheetResult
 from strat.verbs.check_trials import NAIVE, Line
@@ -185,7 +186,8 @@ def _data(checks: Sequence[Check]) -> dict[str, Any]:
 
 def _measure(one: Check) -> dict[str, Any]:
     return {
-        "metric": one.metric,
+        "metric": spelled(one.metric),
+        "asked": one.metric,
         "positive": one.estimate.positive,
         "estimate": float(one.estimate.value),
         "holds": one.holds,

@@ -15,7 +15,7 @@ from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array
 from strat.data.column import dropped_note
 from strat.estimation import Estimate
-from strat.measures.register import spelled
+from strat.measures.register import same_measure, spelled
 from strat.show import render
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import ByName, SheetResult
@@ -101,10 +101,11 @@ class Evaluation(ByName[str, Estimate], SheetResult):
 
     def __getitem__(self, name: str) -> Estimate:
         """The estimate of a measure."""
-        if not isinstance(name, str) or name not in self.estimates:
+        asked = same_measure(name, self.estimates)
+        if asked is None:
             hint = near(str(name), list(self.estimates))
             raise StratError.about("name", f"must be a measure that was asked for, got {shown(name)}; {hint}")
-        return self.estimates[name]
+        return self.estimates[asked]
 
     @checked
     def interval(self, name: str) -> tuple[Any, Any]:
