@@ -168,21 +168,21 @@ OTHER_CASES: tuple[tuple[str, dict[str, object], str], ...] = (
     (
         "collapsed-strata",
         {"case": "others", "least": 1.2, "most": 6.7},
-        "Each stratum of one cluster was joined with a neighbour. What joined strata differ by then counts as "
+        "Each stratum of one cluster was joined with a neighbour. Differences between joined strata count as "
         "variance, which is about 1.2 to 6.7 times what it would be if these strata vary as those of several clusters "
         "do.",
     ),
     (
         "collapsed-strata",
         {"case": "pairs", "least": 100.0, "most": None},
-        "Each stratum of one cluster was joined with a neighbour. What joined strata differ by then counts as "
+        "Each stratum of one cluster was joined with a neighbour. Differences between joined strata count as "
         "variance. The difference that all pairs have in common alone makes it about 100 times too large.",
     ),
     (
         "trend",
         {"several": 2},
-        "The values drift along the order in 2 strata. Where a systematic sample starts then moves its mean, which "
-        "differences of neighbours do not show. The variance of an evenly distributed start is added.",
+        "The values drift along the order in 2 strata. The mean then depends on where the systematic sample starts, "
+        "which differences of neighbours do not show. The variance of an evenly distributed start is added.",
     ),
     (
         "undefined-share",

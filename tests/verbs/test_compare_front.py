@@ -350,7 +350,7 @@ def test_tries_of_a_long_table_are_averaged_and_grouped() -> None:
     ]
     board = strat.compare(pd.DataFrame(rows), system="model", by="topic")
     assert {"case": "tries", "least": 5, "most": None} in [note.facts for note in board.notes]
-    assert "The column 'epoch' is taken as epoch, by its name." in board.notes
+    assert "The column 'epoch' is taken as epoch because of its name." in board.notes
     assert list(board.each) == ["u", "v"]
     with pytest.raises(StratError, match="`by` must name a column"):
         strat.compare(pd.DataFrame(rows), system="model", by="subject")
