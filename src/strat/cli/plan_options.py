@@ -11,14 +11,18 @@ from strat import planning
 from strat.base.errors import StratError, one_of
 from strat.cli.options import leave_out, picture
 from strat.cli.output import Sheet, draw, emit
-from strat.measures.register import every
+from strat.measures.register import every, spelled
 from strat.measures.register import named as of_word
 
 SCHEMA = "strat/plan/1"
 Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]
 Measure = Annotated[
     str | None,
-    typer.Option("--metric", help="accuracy, sensitivity (recall), specificity, precision (ppv), npv; auc for width."),
+    typer.Option(
+        "--metric",
+        help="accuracy, sensitivity (recall), specificity, precision (ppv), npv; auc for width.",
+        callback=spelled,
+    ),
 ]
 Prevalence = Annotated[float | None, typer.Option(help="Share of positive rows, for sensitivity, specificity, auc.")]
 Share = Annotated[

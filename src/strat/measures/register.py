@@ -28,7 +28,6 @@ from strat.measures.base import Statistic
 from strat.measures.positive import positive_of
 
 Columns = Mapping[str, Any]  # by role; "positive" is the class to look at, "labels" are all that there are
-Build = Callable[[Columns], Statistic]
 Groups = tuple[Codes | None, tuple[Statistic, ...]]  # for each row the statistic that its group takes (None: the only)
 Reads = Literal["labels", "numbers", "texts", "pairs", "matrix"]
 Of = Literal["row", "item", "pair"]

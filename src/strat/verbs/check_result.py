@@ -10,7 +10,7 @@ from strat.base.errors import one_of
 from strat.base.notes import Note, codes_of, once, records
 from strat.base.text import class_named
 from strat.estimation import Estimate
-from strat.measures.register import spelled
+from strat.measures.register import same_measure, spelled
 from strat.show.render import Sheet
 from strat.show.sheet_result import SheetResult
 from strat.verbs.check_trials import NAIVE, Line
@@ -132,8 +132,8 @@ class Checks(SheetResult, tuple[Check, ...]):
         """The check of a measure, by name or by place."""
         if not isinstance(which, str):
             return tuple.__getitem__(self, which)
-        one_of("which", which, [one.metric for one in self])
-        return next(one for one in self if one.metric == which)
+        words = [one.metric for one in self]
+        return tuple.__getitem__(self, words.index(same_measure(which, words) or one_of("which", which, words)))
 
     def sheet(self) -> Sheet:
         """How often each interval covered the truth, with the answers below."""
