@@ -330,7 +330,7 @@ def measure(
 
     def enter(function: Function) -> Function:
         own = not function.__module__.startswith("strat.")
-        if own and (isinstance(needs, str) or not set(needs) <= set(ROLES)):
+        if own and not set(needs) <= set(ROLES):
             raise StratError.about("needs", f"must be a tuple of some of {some(ROLES)}, got {shown(needs)}.")
         if own and "at" in facts and facts["at"] not in signature(function).parameters:
             raise StratError.about("at", f"must be an argument of {function.__name__}, got {shown(facts['at'])}.")
