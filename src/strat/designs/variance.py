@@ -22,8 +22,9 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
-from strat.designs.layout import bessel, satterthwaite, sums
+from strat.designs.layout import bessel, satterthwaite, spread_of_squares, sums
 from strat.designs.lines import Lines
+from strat.designs.stages import Stages
 
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
@@ -125,7 +126,7 @@ def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
     n = lines.sizes
     first, second = lines.by_stratum(lines.copies * v), lines.by_stratum(lines.copies * v**2)
     unseen = lines.unseen * (n > 1)
-    spread = lines.total(unseen**2 * bessel(n) ** 2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
+    spread = lines.total(unseen**2 * spread_of_squares(first, second, n))
     total = lines.total(unseen * first)
     df = satterthwaite(total, spread, nominal)
     # without strata the mean follows the heaviest units
@@ -210,7 +211,10 @@ def takes_products(design: Design, outputs: int) -> bool:
 def layout_df(influence: Influence, design: Design) -> Array:
     """Degrees of freedom of each output in a design with a layout."""
     assert design.layout is not None
-    return design.layout.degrees_of_freedom(_of_layout(influence), design.line_weights)
+    weights = design.line_weights
+    if isinstance(design.layout, Stages):  # what a row weighs: a domain may hold some rows of a line
+        weights = np.divide(1.0, design.rows_per_weight, out=np.zeros(design.lines), where=weights > 0)
+    return design.layout.degrees_of_freedom(_of_layout(influence), weights)
 
 
 def _of_layout(influence: Influence) -> Array:
