@@ -15,7 +15,7 @@ import pytest
 
 import strat
 from source_trees import calls
-from strat.base.notes import RETIRED, Note, labelled, merged, on_command_line
+from strat.base.notes import RETIRED, Note, merged, of_each, on_command_line
 from strat.base.notes.kinds import Kind, register
 from strat.base.notes.sentences import FORMS
 
@@ -260,10 +260,10 @@ def test_several_values_are_listed_and_the_rest_is_counted() -> None:
 
 def test_notes_of_all_labels_have_none_and_others_those_that_they_concern() -> None:
     few, less, wide = Note("few-subjects", {"n": 12}), Note("few-subjects", {"n": 9}), Note("pairs-not-kept")
-    notes = labelled("system", {"A": [few, wide], "B": [wide, few.of(fmr=0.1)], "C": [wide, less]})
+    notes = of_each("system", {"A": [few, wide], "B": [wide, few.of(fmr=0.1)], "C": [wide, less]}, ())
     assert [(note.facts.get("n"), dict(note.at)) for note in notes] == [
-        (12, {"system": ("A",)}),
         (None, {}),
+        (12, {"system": ("A",)}),
         (12, {"system": ("B",), "fmr": (0.1,)}),
         (9, {"system": ("C",)}),
     ]

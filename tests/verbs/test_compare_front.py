@@ -113,7 +113,7 @@ def test_several_measures_make_several_boards() -> None:
     assert "macro_f1: model_b" in str(board)
     assert list(json.loads(board.to_json())["further_measures"]) == ["macro_f1"]
     with pytest.raises(
-        StratError, match="`measure` must be one that was asked for, got 'f1'; there are 'accuracy', 'macro_f1'"
+        StratError, match="`measure` must be a measure that was asked for, got 'f1'; there are 'accuracy', 'macro_f1'"
     ):
         board["f1"]
 

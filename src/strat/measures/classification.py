@@ -18,9 +18,8 @@ from strat.measures.class_shares import Settings, class_share, left_out_note, re
 from strat.measures.confusion_counts import counts_of, family, pair, refuse_scores
 from strat.measures.label_notes import label_notes
 from strat.measures.positive import positive_of
-from strat.measures.quotients import quotient
+from strat.measures.quotients import quotient, share_of
 from strat.measures.register import measure, of_classes_there, of_one_class, one_for_all
-from strat.measures.row_means import share_of
 
 
 @measure(

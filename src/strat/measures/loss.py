@@ -14,8 +14,7 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array, Codes, encode, is_missing, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic
-from strat.measures.quotients import share_slopes, share_value
-from strat.measures.row_means import share_of
+from strat.measures.quotients import share_of, share_slopes, share_value
 from strat.measures.scores import falling_thresholds, two_classes
 
 REFUSE = "refuse"

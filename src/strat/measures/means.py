@@ -13,9 +13,8 @@ from strat.base.errors import StratError, plain, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic, block_totals, unnamed_axes
-from strat.measures.quotients import share_slopes
+from strat.measures.quotients import ratio_of_totals, share_slopes
 from strat.measures.register import UNBOUNDED, Columns, Groups, Measure, measure
-from strat.measures.row_means import ratio_of_totals
 
 CURVED_BELOW = 200  # units below which a correlation is jackknifed: its closed form is short (see the validation page)
 

@@ -14,8 +14,8 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, numbers, same_length
 from strat.measures.base import Rows, Statistic
 from strat.measures.confusion_counts import Counts
+from strat.measures.quotients import row_mean, share_of
 from strat.measures.register import SCORES, measure
-from strat.measures.row_means import row_mean, share_of
 
 T = TypeVar("T", bound=np.generic)
 

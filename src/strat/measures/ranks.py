@@ -12,7 +12,7 @@ from strat.base.errors import StratError, plain, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic
-from strat.measures.row_means import ratio_of_totals
+from strat.measures.quotients import ratio_of_totals
 
 
 @checked

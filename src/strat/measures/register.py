@@ -488,15 +488,19 @@ def spelled(word: str) -> str:
     return word if measure is None else str(measure)
 
 
-def same_measure(word: Any, words: Iterable[str]) -> str | None:
-    """The one of these words that stands for the measure that `word` means; None: none of them.
+def asked_for(argument: str, word: Any, words: Iterable[str]) -> str:
+    """The one of these words, which were asked for, that stands for the measure that `word` means.
 
-    >>> same_measure("sensitivity", ["F1", "Recall"])
+    >>> asked_for("name", "sensitivity", ["F1", "Recall"])
     'Recall'
     """
-    return next((one for one in words if one == word), None) or next(
-        (one for one in words if isinstance(word, str) and spelled(one) == spelled(word)), None
-    )
+    asked = list(words)
+    if isinstance(word, str):
+        for one in (word, *(one for one in asked if spelled(one) == spelled(word))):
+            if one in asked:
+                return one
+    problem = f"must be a measure that was asked for, got {shown(word)}; {near(str(word), asked)}"
+    raise StratError.about(argument, problem)
 
 
 def line_for(word: str) -> str | None:

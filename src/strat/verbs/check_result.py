@@ -10,7 +10,7 @@ from strat.base.errors import one_of
 from strat.base.notes import Note, codes_of, once, records
 from strat.base.text import class_named
 from strat.estimation import Estimate
-from strat.measures.register import same_measure, spelled
+from strat.measures.register import asked_for, spelled
 from strat.show.render import Sheet
 from strat.show.sheet_result import SheetResult
 from strat.verbs.check_trials import NAIVE, Line
@@ -133,7 +133,7 @@ class Checks(SheetResult, tuple[Check, ...]):
         if not isinstance(which, str):
             return tuple.__getitem__(self, which)
         words = [one.metric for one in self]
-        return tuple.__getitem__(self, words.index(same_measure(which, words) or one_of("which", which, words)))
+        return tuple.__getitem__(self, words.index(asked_for("which", which, words)))
 
     def sheet(self) -> Sheet:
         """How often each interval covered the truth, with the answers below."""

@@ -18,8 +18,8 @@ from strat.base.errors import one_of
 from strat.base.validate.arguments import checked
 from strat.measures.base import Statistic
 from strat.measures.fields.inputs import two_texts
+from strat.measures.quotients import row_mean, share_of
 from strat.measures.register import measure
-from strat.measures.row_means import row_mean, share_of
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)

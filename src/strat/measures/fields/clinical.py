@@ -20,9 +20,8 @@ from strat.measures.fields.inputs import of_row_weights
 from strat.measures.fields.pairs import Lower
 from strat.measures.means import mean
 from strat.measures.positive import positives
-from strat.measures.quotients import quotient, share_slopes, share_value
+from strat.measures.quotients import quotient, ratio_of_totals, share_slopes, share_value
 from strat.measures.register import SCORES, THREE, measure
-from strat.measures.row_means import ratio_of_totals
 from strat.measures.stacking import stack
 
 

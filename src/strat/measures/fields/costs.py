@@ -12,8 +12,8 @@ from strat.base.errors import StratError, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import number_columns
 from strat.measures.base import Statistic
+from strat.measures.quotients import ratio_of_totals
 from strat.measures.register import measure
-from strat.measures.row_means import ratio_of_totals
 
 
 @measure(

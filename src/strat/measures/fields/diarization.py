@@ -15,8 +15,8 @@ from strat.base.errors import StratError, one_of, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, same_length
 from strat.measures.base import Statistic
+from strat.measures.quotients import ratio_of_totals
 from strat.measures.register import measure
-from strat.measures.row_means import ratio_of_totals
 
 Turn = tuple[float, float, Any]
 PARTS = ("missed", "false_alarm", "confusion")

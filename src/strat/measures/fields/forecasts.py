@@ -19,8 +19,8 @@ from strat.measures.base import Statistic, last_remembered
 from strat.measures.fields.inputs import of_row_weights
 from strat.measures.fields.pairs import Lower
 from strat.measures.means import CURVED_BELOW, mean
+from strat.measures.quotients import share_of
 from strat.measures.register import THREE, measure
-from strat.measures.row_means import share_of
 
 
 def _loss(name: str, rows: Array) -> Statistic:

@@ -17,8 +17,8 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.measures.base import Rows, Statistic
 from strat.measures.fields.inputs import two_texts
+from strat.measures.quotients import ratio_of_totals
 from strat.measures.register import measure
-from strat.measures.row_means import ratio_of_totals
 
 
 @checked

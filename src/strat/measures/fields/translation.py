@@ -18,9 +18,8 @@ from strat.base.validate.columns import Array, encode, same_length
 from strat.designs.from_columns import GROUP
 from strat.measures.base import Rows, Statistic
 from strat.measures.fields.inputs import texts, two_texts
-from strat.measures.quotients import quotient
+from strat.measures.quotients import quotient, ratio_of_totals
 from strat.measures.register import LABELS, Columns, measure
-from strat.measures.row_means import ratio_of_totals
 
 TOKENIZERS = ("13a", "none", "zh", "intl", "char")
 LOWEST = 1e-300  # what a logarithm is taken of where a precision is 0
