@@ -426,7 +426,7 @@ def test_a_measure_of_ones_own_that_makes_no_statistic_or_is_asked_of_a_module()
         ("roc_auc_ovr", "auc(truth, score, multi_class='ovr')"),
     ],
 )
-@pytest.mark.parametrize("module", [strat, strat.measures])
+@pytest.mark.parametrize("module", [strat, strat.measures, strat.plot])
 def test_a_word_of_a_measure_answers_with_the_call(module: ModuleType, name: str, line: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(module, name)

@@ -268,8 +268,7 @@ if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
     def __getattr__(name: str) -> Any:
         """The measure of that name, loaded now and kept."""
         if name not in HOMES:
-            register = import_module("strat.measures.register")
-            raise no_attribute(__name__, name, None if name.startswith("_") else register.line_for(name))
+            raise no_attribute(__name__, name)
         value = globals()[name] = getattr(import_module(HOMES[name]), name)
         return value
 
