@@ -150,9 +150,8 @@ def near(name: str, options: Sequence[str] | Mapping[str, str], *, listed: str =
     >>> near("acuracy", ["accuracy"], listed="dir(strat.measures)")
     "did you mean 'accuracy' (dir(strat.measures) lists all)?"
     """
-    close = close_names(name, list(options))
-    if close:
-        close = [options[one] for one in close] if isinstance(options, Mapping) else close
+    written = options if isinstance(options, Mapping) else dict(zip(options, options, strict=True))
+    if close := [written[one] for one in close_names(name, list(written))]:
         every = f" ({listed} lists all)" if listed else ""
         return f"did you mean {' or '.join(short(repr(c)) for c in close)}{every}?"
     if listed:

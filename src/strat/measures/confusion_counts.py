@@ -69,22 +69,14 @@ def pair(truth: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None
 
 def refuse_scores(predicted: NDArray[Any], truth: NDArray[Any] | None = None) -> None:
     """Refuse predictions of two classes that are many different fractions, and a truth that is, where they have two."""
-    if truth is not None and len(predicted) <= 2 and _many_fractions(truth):
-        raise StratError.about(
-            "truth",
-            f"must be labels, got {len(truth):,} different numbers, such as {plain(truth[0])!r}; are `truth` and "
-            "`predicted` swapped?",
-        )
-    if (truth is None or len(truth) <= 2) and _many_fractions(predicted):
-        raise StratError.about(
-            "predicted",
-            f"must be labels, got {len(predicted):,} different numbers, such as {plain(predicted[0])!r}, which look "
-            "like scores; take predicted = score >= threshold, or a measure of scores such as auc.",
-        )
-
-
-def _many_fractions(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind == "f" and len(labels) > MOST_DECISIONS and bool((labels % 1 != 0).any())
+    swapped = "; are `truth` and `predicted` swapped?"
+    scores = ", which look like scores; take predicted = score >= threshold, or a measure of scores such as auc."
+    for name, labels, others, hint in (("truth", truth, predicted, swapped), ("predicted", predicted, truth, scores)):
+        two_classes = labels is not None and (others is None or len(others) <= 2)
+        if not two_classes or labels.dtype.kind != "f" or len(labels) <= MOST_DECISIONS or (labels % 1 == 0).all():
+            continue
+        such = f"{len(labels):,} different numbers, such as {plain(labels[0])!r}"
+        raise StratError.about(name, f"must be labels, got {such}{hint}")
 
 
 def _given_labels(labels: ArrayLike) -> NDArray[Any]:

@@ -60,16 +60,6 @@ class Word(str):
     __slots__ = ("spelling",)
     spelling: str
 
-    def __new__(cls, word: str, spelling: str) -> Word:
-        """The word with the spelling of its measure."""
-        one = super().__new__(cls, word)
-        one.spelling = spelling
-        return one
-
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        """What a copy is made from."""
-        return str(self), self.spelling
-
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Measure:
@@ -256,7 +246,9 @@ class Measure:
 
     def called(self, word: str) -> Measure:
         """The same under the word that was asked for."""
-        return replace(self, word=Word(word, str(self)))
+        asked = Word(word)
+        asked.spelling = str(self)
+        return replace(self, word=asked)
 
 
 def labels_of(*columns: Any) -> tuple[Any, ...]:

@@ -81,8 +81,8 @@ def _own(function: Callable[..., Any]) -> Measure:
         return of_word(str(entered)) if entered.of_tables else entered.called(str(entered))
     name = getattr(function, "__name__", "statistic")
     better = getattr(function, "higher_is_better", True)
-    word = name if isinstance(name, Word) else Word(name, name)
-    return Measure(name=name, word=word, function=function, needs=LABELS, higher_is_better=better, own=True)
+    own = Measure(name=name, function=function, needs=LABELS, higher_is_better=better, own=True)
+    return replace(own, word=name) if isinstance(name, Word) else own.called(name)
 
 
 def _of_labels_if_any(measure: Measure, given: set[str]) -> Measure:
