@@ -72,8 +72,9 @@ def refuse_scores(predicted: NDArray[Any], truth: NDArray[Any] | None = None) ->
     swapped = "; are `truth` and `predicted` swapped?"
     scores = ", which look like scores; take predicted = score >= threshold, or a measure of scores such as auc."
     for name, labels, others, hint in (("truth", truth, predicted, swapped), ("predicted", predicted, truth, scores)):
-        two_classes = labels is not None and (others is None or len(others) <= 2)
-        if not two_classes or labels.dtype.kind != "f" or len(labels) <= MOST_DECISIONS or (labels % 1 == 0).all():
+        if labels is None or (others is not None and len(others) > 2):
+            continue
+        if labels.dtype.kind != "f" or len(labels) <= MOST_DECISIONS or (labels % 1 == 0).all():
             continue
         such = f"{len(labels):,} different numbers, such as {plain(labels[0])!r}"
         raise StratError.about(name, f"must be labels, got {such}{hint}")
