@@ -43,6 +43,11 @@ _VARIES = {
     "hypergeometric": "the rows that were drawn are as likely as any others of the population",
     "mover": "each share in the sum varies as its own interval says",
     "folded": "each distance in the sum varies as Student's t with {df} does; their sum is never less than its noise",
+    "classes": "the classes are like draws from one population, so that few rows of a class say little of it",
+    "placements": "the estimate varies as Student's t with {df} does on the logit scale; near 1 with a variance that "
+    "allows for how few rows are out of place",
+    "items": "the estimate varies as Student's t with {df} does, over the standard error that each limit would have "
+    "(Wilson), with at most as many items as there are",
     "woodruff": "the share below varies as Student's t with {df} does (Woodruff)",
 }
 

@@ -83,6 +83,9 @@ _OTHER_LIMITS = {
     "hypergeometric": "exact hypergeometric limits (Blaker), which know the size of the population",
     "mover": "from the limits of each share in the sum",
     "folded": "of a sum of distances, which is never less than its noise",
+    "classes": "with the classes as draws from one population",
+    "placements": "on the logit scale, near 1 by the rows that are out of place",
+    "items": "Wilson's, for at most as many items as there are",
     "woodruff": "of the share below, read backwards (Woodruff)",
 }
 
