@@ -252,10 +252,11 @@ def _of_classes(kind: ClassAverage, held: Holdings, behind: Behind, totals: Arra
     unseen = float((~there).sum()) if kind.declared else 0.0
     counts = ClassCounts(hits[there] * scale, rows[there] * scale, kind.harmonic, unseen)
     parts, make = kind.counts(held.statistic), behind.parts
+    df = float(np.ravel(np.broadcast_to(held.usual_df, len(held.inside)))[view])
     if design.single_rows or make is None or parts is None:
-        return OfClasses(counts, float(held.usual_df[view]))
+        return OfClasses(counts, df)
     point = float(np.ravel(held.point)[value])
-    return OfClasses(counts, float(held.usual_df[view]), lambda: _left_out(kind, parts, make, design, point))
+    return OfClasses(counts, df, lambda: _left_out(kind, parts, make, design, point))
 
 
 def _left_out(
