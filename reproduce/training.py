@@ -146,8 +146,8 @@ def experiment(setting: Setting) -> Found:
         values += [_more_lost(name, found), _more_spread(name, found.generic)]
     words = (
         f"Means over {draws} draws of {SUBJECTS} subjects of LFW, each with one gallery image and one probe. "
-        f"{TRAINING} other images of each, or of as many strangers ({SETS} sets), train {COMPONENTS} components. Features stand "
-        "for images, which the data does not have."
+        f"{TRAINING} other images of each, or of as many strangers ({SETS} sets), train {COMPONENTS} components. "
+        "Features stand for images, which the data does not have."
     )
     return Found(tuple(values), (words,))
 
