@@ -122,7 +122,7 @@ def _of_population(estimate: Estimate, level: float) -> Limits:
     if not np.isfinite(population) or not _counted(estimate):
         raise StratError.about(
             "method",
-            f"must not be 'hypergeometric' for {estimate.name}; use it for shares of single rows, all drawn alike from "
+            f"must not be 'hypergeometric' for {estimate.name}; use it for shares of single rows of equal weight from "
             "a population of known size, in closed form.",
         )
     rows = round(estimate.rows)
