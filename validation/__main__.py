@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .run import PARTS, RESULTS, SECOND, SECOND_PARTS, SEED, TRIALS, run_all
+from .run import GRIDS, PARTS, SEED, TRIALS, parts_of, run_all
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m validation", description=main.__doc__)
-    parser.add_argument("--grid", choices=("first", "second"), default="first",
-                        help="the grid that defaults were chosen on, or the one that none was")  # fmt: skip
+    parser.add_argument("--grid", choices=tuple(GRIDS), default="first",
+                        help="what defaults were chosen on, what none was, or what hurts")  # fmt: skip
     parser.add_argument("--samples", "--trials", type=int, default=TRIALS, dest="trials",
                         help=f"samples a scenario (default {TRIALS}; 400 for a look)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the run (default {SEED})")
@@ -21,21 +21,21 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="forget stored results")
     parser.add_argument("--pages", action="store_true", help="write the pages from the stored results, run nothing")
     parser.add_argument("--results", type=Path, help="where results are stored (default: beside the laboratory)")
-    parser.add_argument("--table", action="store_true", help="print the second grid's table and write no page")
+    parser.add_argument("--table", action="store_true", help="print the table of a later grid, write no page")
     options = parser.parse_args()
-    second = options.grid == "second"
-    results = options.results or (SECOND if second else RESULTS)
+    results = options.results or GRIDS[options.grid]
     if not options.pages:
         run_all(
             trials=options.trials, seed=options.seed, jobs=options.jobs, only=options.only, fresh=options.fresh,
-            parts=SECOND_PARTS if second else tuple(options.part or PARTS), path=results,
+            parts=tuple(options.part or parts_of(options.grid)), path=results,
         )  # fmt: skip
-    from .page import second_table, write_pages
+    from .page import held_out_table, write_pages
 
     if options.table:
-        print(second_table(results))
+        print(held_out_table(options.grid, results))
         return
-    pages = write_pages(RESULTS if second else results, second=results if second else SECOND)
+    first, second, third = ({**GRIDS, options.grid: results}).values()
+    pages = write_pages(first, second=second, third=third)
     for path in pages:
         print(path)
 

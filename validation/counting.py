@@ -101,7 +101,8 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
     plan = [_step(step) for step in scenario.procedures]
     draw = scenario.make()
     tallies: dict[str, Tally] = {}
-    flat = warned = missed = warned_misses = 0
+    flat = warned = misses = warned_misses = 0
+    notes: dict[str, list[int]] = {}  # of each note on short intervals, how many misses and hits it stands in
     truth, independent = None, False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare draws where a class is never predicted, say
@@ -109,14 +110,18 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
             trial = draw(rng)
             truth, span, independent = trial.truth, _span(trial), _independent(trial)
             flat += _flat(trial)
-            said = _warned(trial)
-            warned += said
+            cautions = _cautions(trial)
+            warned += bool(cautions)
+            missed = False
             for every, procedure in plan:
                 if i % every == 0:
                     for name, (low, high) in procedure(trial).items():
                         miss = tallies.setdefault(name, Tally()).add(low, high, trial.truth, span)
-                        missed += miss and name == "default"
-                        warned_misses += miss and name == "default" and said
+                        missed |= miss and name == "default"
+            misses += missed
+            warned_misses += missed and bool(cautions)
+            for code in cautions:
+                notes.setdefault(code, [0, 0])[not missed] += 1
     return {
         "name": scenario.name,
         "family": scenario.family,
@@ -125,8 +130,9 @@ def run(scenario: Scenario, trials: int, seed: int) -> dict[str, Any]:
         "no_errors": round(flat / trials, 5),
         "warned": round(warned / trials, 5),
         "independent": independent,
-        "misses": missed,
+        "misses": misses,
         "warned_misses": warned_misses,
+        "notes": dict(sorted(notes.items())),
         "trials": trials,
         "seed": seed,
         "methods": {name: tally.figures() for name, tally in tallies.items()},
@@ -149,12 +155,14 @@ def _span(trial: Any) -> float:
     return float(bounds[1] - bounds[0])
 
 
-def _warned(trial: Any) -> bool:
-    """Whether the estimate itself says that its interval may be too short."""
+def _cautions(trial: Any) -> set[str]:
+    """What the estimate itself says of an interval that may be too short, by the codes of its notes."""
+    if "notes" in trial.extra:
+        return CAUTIONS & set(codes_of(trial.extra["notes"]))
     one = trial.extra.get("estimate")
     if one is None and trial.statistic is not None and not trial.statistic.axes:
         one = strat.estimate(trial.statistic, on=trial.design)
-    return one is not None and not CAUTIONS.isdisjoint(codes_of(one.notes))
+    return set() if one is None else CAUTIONS & set(codes_of(one.notes))
 
 
 def _independent(trial: Any) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .counting import GOAL, verdict
-from .run import CLOSE, RESULTS, ROOT, SECOND, load
-from .second_page import SecondGrid
+from .held_out_page import HeldOutGrid
+from .run import CLOSE, GRIDS, RESULTS, ROOT, load
 
 TEMPLATES = Path(__file__).with_name("templates")
 HTML = ROOT / "docs" / "_static" / "validation.html"
@@ -302,18 +302,27 @@ def _marks(lab: Lab, name: str, x: Any, y: float) -> list[str]:
     return made
 
 
-def second_table(path: Path = SECOND) -> str:
-    """The second grid as a table for the screen."""
-    return SecondGrid(load(path)).table()
+def held_out_table(grid: str, path: Path) -> str:
+    """The second or the third grid as a table for the screen."""
+    return HeldOutGrid(load(path), grid).table()
 
 
 def write_pages(
-    results: Path = RESULTS, *, second: Path = SECOND, page: Path = HTML, markdown: Path = MARKDOWN
+    results: Path = RESULTS,
+    *,
+    second: Path = GRIDS["second"],
+    third: Path = GRIDS["third"],
+    page: Path = HTML,
+    markdown: Path = MARKDOWN,
 ) -> list[Path]:
     """Render both pages; what they say comes from the results, word for word."""
     import jinja2
 
-    lab, other, close = Lab(load(results)), SecondGrid(load(second)), SecondGrid(load(CLOSE))
+    lab = Lab(load(results))
+    grids = {
+        name: HeldOutGrid(load(path), "third" if name == "third" else "second")
+        for name, path in {"second": second, "close": CLOSE, "third": third}.items()
+    }
     for path, name in ((page, "page.html"), (markdown, "page.md")):
         environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -327,7 +336,7 @@ def write_pages(
         environment.filters["two"] = lambda v: "–" if v is None else f"{v:.2f}"
         drawn = picture(lab)
         text = environment.get_template(name).render(
-            lab=lab, r=lab.results, second=other, close=close, picture=drawn, goal=GOAL, verdict=verdict
+            lab=lab, r=lab.results, **grids, picture=drawn, goal=GOAL, verdict=verdict
         )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

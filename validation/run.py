@@ -12,18 +12,25 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .trials import Scenario
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).with_name("results.json")
 SECOND = Path(__file__).with_name("second.json")  # of the grid that no default was chosen on
+THIRD = Path(__file__).with_name("third.json")  # of situations chosen to hurt
 CLOSE = Path(__file__).with_name("close_calls.json")  # some of its situations with more samples of another seed
 SCHEMA = "strat/validation/1"
 SEED = 20_010_612
 TRIALS = 5000
 PARTS = ("grid", "tests", "nonlinear", "lattice")
-SECOND_PARTS = ("second",)
+GRIDS = {"first": RESULTS, "second": SECOND, "third": THIRD}
+GRID_PARTS = ("grid", "second", "third")
 CORE = (
     "src/strat/designs/*.py", "src/strat/estimation/*.py", "src/strat/replication/*.py", "src/strat/measures/*.py",
     "src/strat/comparison/*.py", "src/strat/recognition/verification.py", "src/strat/recognition/two_way.py",
@@ -33,25 +40,41 @@ CORE = (
 )  # fmt: skip
 
 
-def fingerprint() -> str:
-    """A short hash of the sources that the results depend on; their layout and comments don't count."""
+@cache
+def fingerprint(*more: str) -> str:
+    """A short hash of the sources that the results depend on, and of `more`; their layout and comments don't count."""
     made = hashlib.sha256()
-    for pattern in CORE:
+    for pattern in (*CORE, *more):
         for path in sorted(ROOT.glob(pattern)):
             made.update(path.name.encode() + ast.dump(ast.parse(path.read_bytes())).encode())
     return made.hexdigest()[:16]
 
 
+def parts_of(grid: str) -> tuple[str, ...]:
+    """The parts of a grid."""
+    return PARTS if grid == "first" else (grid,)
+
+
+def scenarios_of(part: str) -> list[Scenario]:
+    """The situations of a part that has such."""
+    module = {"grid": "scenarios", "second": "held_out", "third": "third"}[part]
+    found: list[Scenario] = import_module(f".{module}", __package__).SCENARIOS
+    return found
+
+
+def mark(part: str, name: str) -> str:
+    """The state of the sources of one situation; in the third grid, of the verbs and of its own module too."""
+    if part != "third":
+        return fingerprint()
+    from .third import module_of
+
+    return fingerprint("src/strat/verbs/*.py", "src/strat/protocols/*.py", f"validation/third/{module_of(name)}.py")
+
+
 def names(part: str) -> list[str]:
     """What there is to run in a part."""
-    if part == "grid":
-        from .scenarios import SCENARIOS
-
-        return [scenario.name for scenario in SCENARIOS]
-    if part == "second":
-        from .held_out import SCENARIOS as others
-
-        return [scenario.name for scenario in others]
+    if part in GRID_PARTS:
+        return [scenario.name for scenario in scenarios_of(part)]
     if part == "nonlinear":
         from . import nonlinear
 
@@ -68,12 +91,10 @@ def names(part: str) -> list[str]:
 def work(part: str, name: str, trials: int, seed: int) -> dict[str, Any]:
     """One scenario, from its name, in whatever process."""
     started = time.process_time()
-    if part in ("grid", "second"):
-        from . import held_out, scenarios
+    if part in GRID_PARTS:
         from .counting import run
 
-        known = scenarios.SCENARIOS if part == "grid" else held_out.SCENARIOS
-        scenario = next(s for s in known if s.name == name)
+        scenario = next(s for s in scenarios_of(part) if s.name == name)
         made = run(scenario, scenario.times * trials, seed)
     elif part == "nonlinear":
         from . import nonlinear
@@ -133,23 +154,28 @@ def run_all(
     fresh: bool = False,
     path: Path = RESULTS,
 ) -> dict[str, Any]:
-    """Run what is not stored yet (for these sources, this seed and at least as many trials), and store it."""
-    mark = fingerprint()
+    """Run what is not stored yet (for its sources, this seed and at least as many trials), and store it.
+
+    A result names the state of the sources that it was drawn with, where that is not the state of the whole file.
+    """
     results = {} if fresh else load(path)
-    if results.get("fingerprint") != mark or results.get("seed") != seed:
-        results = {"schema": SCHEMA, "seed": seed, "fingerprint": mark}
+    if results.get("seed") != seed:
+        results = {"schema": SCHEMA, "seed": seed, "fingerprint": fingerprint()}
+    whole = results["fingerprint"]
     results |= {"trials": trials, "versions": versions()}
-    wanted = [
-        (part, name)
-        for part in parts
-        for name in names(part)
-        if only in name and results.get(part, {}).get(name, {}).get("asked", 0) < trials
-    ]
+
+    def stored(part: str, name: str) -> bool:
+        one = results.get(part, {}).get(name, {})
+        return bool(one.get("asked", 0) >= trials and one.get("fingerprint", whole) == mark(part, name))
+
+    wanted = [(part, name) for part in parts for name in names(part) if only in name and not stored(part, name)]
     with _progress(len(wanted)) as step, _pool(jobs) as submit:
         waiting = {submit(part, name, trials, seed): (part, name) for part, name in wanted}
         for done in as_completed(waiting):
             part, name = waiting[done]
-            results.setdefault(part, {})[name] = done.result()
+            state = mark(part, name)
+            own = {} if state == whole else {"fingerprint": state}
+            results.setdefault(part, {})[name] = {**done.result(), **own}
             store(path, results)
             step(name)
     for part in parts:  # the order of the sources, whatever finished first

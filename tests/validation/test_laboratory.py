@@ -16,6 +16,7 @@ from binomial_limits import coverage_limits
 from validation import (
     counting,
     held_out,
+    held_out_page,
     lattice,
     methods,
     nonlinear,
@@ -23,8 +24,8 @@ from validation import (
     page,
     run,
     scenarios,
-    second_page,
     tests_of_tests,
+    third,
     trials,
 )
 
@@ -192,7 +193,7 @@ def test_the_second_grid_shares_no_situation_with_the_first() -> None:
     assert len(SECOND) == len(held_out.SCENARIOS) >= 60
     assert not set(SECOND) & set(BY_NAME)
     used = {step.partition("/")[0] for scenario in held_out.SCENARIOS for step in scenario.procedures}
-    assert used == set(held_out_procedures.PROCEDURES)
+    assert used | {"limits"} == set(held_out_procedures.PROCEDURES)
     assert {"domains", "classes", "recognition", "bands", "boards", "non-inferiority"} <= {
         scenario.family for scenario in held_out.SCENARIOS
     }
@@ -245,17 +246,45 @@ def test_misses_are_counted_with_their_warnings() -> None:
 
 def test_the_second_grid_is_run_stored_and_shown(tmp_path: Path) -> None:
     path = tmp_path / "second.json"
-    run.run_all(trials=10, jobs=1, parts=run.SECOND_PARTS, only="one bad in ten", path=path)
-    text = page.second_table(path)
+    run.run_all(trials=10, jobs=1, parts=("second",), only="one bad in ten", path=path)
+    text = page.held_out_table("second", path)
     assert "one bad in ten" in text
     assert "below 93 %" in text
     _, markdown = page.write_pages(second=path, page=tmp_path / "v.html", markdown=tmp_path / "v.md")
     assert "no default was chosen on" in markdown.read_text(encoding="utf-8")
 
 
+def test_the_third_grid_shares_no_situation_with_the_others() -> None:
+    names = [scenario.name for scenario in third.SCENARIOS]
+    assert len(set(names)) == len(names)
+    assert not set(names) & (set(SECOND) | set(BY_NAME))
+
+
+@pytest.mark.parametrize("family", third.MODULES)
+def test_every_family_of_the_third_grid_can_be_run(family: str, tmp_path: Path) -> None:
+    """The first and the last situation of each module, on two samples, as stored and as shown."""
+    scenarios = [third.FAMILIES[family][k] for k in (0, -1)]
+    grid = {one.name: counting.run(one, 2, 3) for one in scenarios}
+    assert all(one["methods"]["default"]["trials"] == 2 for one in grid.values())
+    path = tmp_path / "third.json"
+    run.store(path, {"seed": 3, "trials": 2, "third": grid})
+    assert f"| {scenarios[0].name} |" in page.held_out_table("third", path)
+
+
+def test_a_situation_of_the_third_grid_is_stored_with_the_state_of_its_sources(tmp_path: Path) -> None:
+    path, scenario = tmp_path / "third.json", third.SCENARIOS[0]
+    asked = {"trials": 2, "seed": 3, "jobs": 1, "parts": ("third",), "only": scenario.name, "path": path}
+    first = run.run_all(**asked)["third"][scenario.name]
+    assert first["fingerprint"] == run.mark("third", scenario.name) != run.fingerprint()
+    stored = json.loads(path.read_text())
+    stored["third"][scenario.name] |= {"fingerprint": "of an older state", "misses": -1}
+    path.write_text(json.dumps(stored))
+    assert run.run_all(**asked)["third"][scenario.name]["misses"] == first["misses"]
+
+
 def test_the_readme_gives_the_stored_verdicts_of_the_second_grid() -> None:
     """One line of README, from the figures that are stored."""
-    grid = second_page.SecondGrid(run.load(run.SECOND))
+    grid = held_out_page.HeldOutGrid(run.load(run.SECOND))
     counts = {state: len(grid.where(state)) for state in ("holds", "short", "wide")}
     text = (run.ROOT / "README.md").read_text(encoding="utf-8")
     assert f"| {len(grid)} situations set aside for judging, {grid.samples} samples each |" in text
@@ -280,7 +309,7 @@ def test_the_narrowest_interval_is_one_that_does_not_ignore_the_situation() -> N
     grid = {f"20 units, {shape}": situation(**methods) for shape in ("Beta", "one bad in ten")}
     for one in grid.values():
         one["methods"]["rival: Wilson on rows"] = one["methods"].pop("rows")  # type: ignore[index]
-    judged = second_page.SecondGrid({"second": grid})
+    judged = held_out_page.HeldOutGrid({"second": grid})
     assert judged.best("20 units, Beta", any_method=True) == "rival: Wilson on rows"
     assert judged.best("20 units, Beta") == "t"
     grid["20 units, one bad in ten"]["methods"]["t"]["coverage"] = 0.8  # type: ignore[index]

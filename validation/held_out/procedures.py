@@ -78,6 +78,12 @@ def winner(trial: Trial) -> Found:
     return {"default": (best.low + shift, best.high + shift), "uncorrected": (naive[0] + shift, naive[1] + shift)}
 
 
+def limits(trial: Trial) -> Found:
+    """The limits that a draw brings with it, by their names."""
+    found: Found = trial.extra["limits"]
+    return found
+
+
 PROCEDURES: dict[str, Callable[[Trial], Found]] = {
     "answer": answer,
     "one-sided": one_sided,
@@ -86,6 +92,7 @@ PROCEDURES: dict[str, Callable[[Trial], Found]] = {
     "non-inferiority": noninferiority,
     "board": board,
     "winner": winner,
+    "limits": limits,
 }
 
 

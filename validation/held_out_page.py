@@ -1,4 +1,4 @@
-"""What the second grid says: the verdict on each default, the narrowest method that holds, and who was warned."""
+"""What a grid that no default was chosen on says: the verdicts, the narrowest method that holds, who was warned."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ OF_INDEPENDENT_ROWS = ("rival: Wilson on rows", "rival: PPI++")  # ignore units,
 IGNORES_THE_CHOICE = "uncorrected"  # of the winner
 
 
-class SecondGrid:
-    """Questions asked of the results of the second grid."""
+class HeldOutGrid:
+    """Questions asked of the results of the second or the third grid."""
 
-    def __init__(self, results: dict[str, Any]) -> None:
+    def __init__(self, results: dict[str, Any], part: str = "second") -> None:
         self.results = results
-        self.grid: dict[str, Any] = results.get("second", {})
+        self.part = part
+        self.grid: dict[str, Any] = results.get(part, {})
 
     def __len__(self) -> int:
         """Number of situations."""
@@ -48,7 +49,7 @@ class SecondGrid:
 
     def missing(self) -> list[str]:
         """Situations without stored figures."""
-        return [name for name in run.names("second") if name not in self.grid]
+        return [name for name in run.names(self.part) if name not in self.grid]
 
     def default(self, name: str) -> dict[str, Any]:
         """The figures of the default."""
@@ -105,6 +106,28 @@ class SecondGrid:
         share = self.warned_misses(name)
         return f"{'–' if share is None else f'{100 * share:.0f}'} / {100 * self.grid[name]['warned']:.0f}"
 
+    @property
+    def _heading(self) -> str:
+        """Of the column on notes: each of them where they were counted one by one."""
+        return "warned of misses / samples %" if self.part == "second" else "notes: % of misses / of hits"
+
+    def notes(self, name: str) -> str:
+        """Of each note that an interval may be short, in how many percent of the misses and of the hits it stands."""
+        one = self.grid[name]
+        if self.part == "second":
+            return self.warned(name)
+        shares = [
+            " / ".join(f"{100 * k / n:.0f}" if n else "–" for k, n in zip(counts, of, strict=True)) + f" {code}"
+            for of in [(one["misses"], one["trials"] - one["misses"])]
+            for code, counts in one["notes"].items()
+        ]
+        return ", ".join(shares) or "–"
+
+    def tails(self, name: str) -> str:
+        """In how many percent of the samples the truth lies above and below the interval."""
+        one = self.default(name)
+        return " / ".join(f"{100 * one[side]:.1f}" for side in ("below", "above"))
+
     def where(self, state: str) -> list[str]:
         """Situations where the default holds, is short or wide."""
         return [name for name in self.grid if self.state(name) == state]
@@ -146,13 +169,13 @@ class SecondGrid:
 
     def table(self) -> str:
         """All situations as a Markdown table."""
-        head = "| situation | default | | width over narrowest | narrowest | warned of misses / samples % |"
-        lines = [head, "| --- | ---: | --- | ---: | --- | ---: |"]
+        head = "| situation | default | | truth above / below % | width over narrowest | narrowest |"
+        lines = [f"{head} {self._heading} |", "| --- | ---: | --- | ---: | ---: | --- | ---: |"]
         for family, names in self.families().items():
-            lines.append(f"| **{family}** | | | | | |")
+            lines.append(f"| **{family}** | | | | | | |")
             lines += [
-                f"| {name} | {self.cover(name)} | {self.state(name)} | {self.width(name)} | {self.best(name) or '–'} | "
-                f"{self.warned(name)} |"
+                f"| {name} | {self.cover(name)} | {self.state(name)} | {self.tails(name)} | {self.width(name)} | "
+                f"{self.best(name) or '–'} | {self.notes(name)} |"
                 for name in names
             ]
         return "\n".join([*lines, "", self.summary() if self.grid else "nothing stored"])
