@@ -20,8 +20,7 @@ from strat.estimation import Estimate, estimate
 from strat.measures.register import Measure
 from strat.verbs.decisions import with_decisions
 from strat.verbs.evaluation_arguments import COUNTED
-from strat.verbs.grouping import grouped, in_cells, in_groups
-from strat.verbs.many_groups import in_many_groups
+from strat.verbs.grouping import in_groups
 from strat.verbs.metrics import columns_of
 from strat.verbs.pictures import ScoredRows
 from strat.verbs.sources import Basis, Question, Sources, Split
@@ -112,14 +111,7 @@ def basis_of_cells(source: Sources, wanted: Sequence[Measure], split: Split, que
         target=question.target,
     )
     estimates = {metric.word: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
-    groups = {}
-    make = in_cells(design)
-    for metric in split.metrics:
-        many = in_many_groups(metric, cells, split, source.positive, design, lambda s, rows: make(None, s, rows)[0])
-        if many is None:
-            parts, undefined = in_groups(metric, cells, split.roles, source.positive)
-            many = grouped(metric, split.by, parts, undefined, design, cells.counts, make)
-        groups[metric.word] = many
+    groups = {one.word: in_groups(one, cells, split, source.positive, design) for one in split.metrics}
     return Basis(cells, design, cells.columns, estimates, groups)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from strat.base.validate.columns import Codes
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes
 from strat.estimation import Estimate
-from strat.estimation.domain_values import DomainValues
+from strat.estimation.table import TableValues
 
 
 def lines_of(estimate: Estimate, level: float) -> dict[str, list[Any]]:
@@ -74,7 +75,7 @@ class ManyEstimates(Mapping[Any, Estimate]):
     """
 
     labels: tuple[Any, ...]
-    parts: tuple[tuple[Codes, DomainValues], ...]
+    parts: tuple[tuple[Codes, TableValues], ...]
     make: Callable[[Any], Estimate]
     known: dict[float, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
 
@@ -89,6 +90,25 @@ class ManyEstimates(Mapping[Any, Estimate]):
     def __len__(self) -> int:
         """Number of groups."""
         return len(self.labels)
+
+    def numbers(self, name: str) -> Array:
+        """A column of the values: "point", "variance", "df", "units" or "srs"."""
+        numbers = np.empty(len(self.labels))
+        for place, values in self.parts:
+            numbers[place] = getattr(values, name)
+        return numbers
+
+    def cautions(self) -> Iterator[tuple[Note, tuple[Any, ...]]]:
+        """Each kind of note with the groups that it is on, the figures those of the first of them."""
+        on: dict[str, list[Codes]] = {}
+        for place, values in self.parts:
+            for code, mask in values.cautions.items():
+                on.setdefault(code, []).append(place[mask])
+        first = {code: np.sort(np.concatenate(places)) for code, places in on.items() if sum(map(len, places))}
+        for k in dict.fromkeys(sorted(int(places[0]) for places in first.values())):
+            for note in self[self.labels[k]].notes:
+                if note.code in first and first[note.code][0] == k:
+                    yield note, tuple(self.labels[place] for place in first.pop(note.code))
 
     def columns(self, level: float) -> dict[str, list[Any]]:
         """The numbers of all groups: those of `lines_of_estimate`, a line for each group."""
