@@ -341,6 +341,8 @@ class TableValues:
     lines, influence, unit
         The lines of the domains, what each adds to the value of its own, and which unit it is (-1: several without
         rows in the domain).
+    weights, per_weight
+        What each line weighs in what the value is of, and rows over weight.
     cautions
         By code of a note, which of the values it is on.
     """
@@ -357,6 +359,8 @@ class TableValues:
     lines: DomainLines
     influence: Array
     unit: Codes
+    weights: Array
+    per_weight: Array
     cautions: Mapping[str, Mask]
 
     def __len__(self) -> int:
@@ -391,6 +395,8 @@ class TableValues:
             lines=lines,
             influence=self.influence[kept],
             unit=self.unit[kept],
+            weights=self.weights[kept],
+            per_weight=self.per_weight[kept],
             cautions=codes,
         )
 
@@ -467,6 +473,8 @@ def table_values(rows: ValueRows, sums: LineSums, lines: DomainLines, unit: Code
         lines=lines,
         influence=sums.influence,
         unit=unit,
+        weights=weights,
+        per_weight=sums.per_weight,
         cautions=noted_values(rows.statistic, rows.point, sums, lines, deviations, df, nominal),
     )
 
