@@ -391,7 +391,7 @@ def _scores(
     score = score if (score**3).sum() >= 0 else -score
     ranked = np.lexsort([np.bincount(group, v) for v in (np.abs(score), size, np.ones(len(size)))])
     group = np.argsort(ranked)[group]
-    order = np.lexsort((np.abs(score), size, group))
+    order = np.lexsort((score, size, group))
     score, size = score[order], size[order]
     pooled = rate * (1.0 - rate) if share else None
     single = pooled if squares is None else squares / float(alone.sum())

@@ -342,7 +342,7 @@ class TableValues:
         The lines of the domains, what each adds to the value of its own, and which unit it is (-1: several without
         rows in the domain).
     weights, per_weight
-        What each line weighs in what the value is of, and rows over weight.
+        What each line weighs in all that is looked at, or in what the value is a share of, and rows over weight.
     cautions
         By code of a note, which of the values it is on.
     """
@@ -473,7 +473,7 @@ def table_values(rows: ValueRows, sums: LineSums, lines: DomainLines, unit: Code
         lines=lines,
         influence=sums.influence,
         unit=unit,
-        weights=weights,
+        weights=sums.inside if sums.bases is None else sums.bases,
         per_weight=sums.per_weight,
         cautions=noted_values(rows.statistic, rows.point, sums, lines, deviations, df, nominal),
     )

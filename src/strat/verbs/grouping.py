@@ -187,7 +187,7 @@ def grouped(
         rows={label: int(counts[parts[label][0]].sum()) for label in each},
         undefined=reasons,
         higher_is_better=metric.higher_is_better,
-        joint=_together(metric.word, by, _with_interval(each), spreads),
+        joint=_together(metric.word, by, _with_interval(each), spreads) if kept else None,
         lines=lines_of_estimates(estimated, design, metric) if kept else None,
     )
 
@@ -223,17 +223,17 @@ def _with_interval(each: Mapping[Any, Estimate]) -> dict[Any, Estimate]:
 def _together(
     name: str, by: Sequence[str], each: Mapping[Any, Estimate], spreads: Sequence[Array | None]
 ) -> Estimate | None:
-    """The values of all groups with their covariance, where the deviations of each are known."""
+    """The values of all groups, with their covariance where the deviations of each are known."""
     whole = [spread for spread in spreads if spread is not None]
-    if len(whole) < max(len(spreads), 2):
-        return None
     parts = list(each.values())
+    if len(parts) < 2 or any(part.point.ndim for part in parts):
+        return None
     first = parts[0]
     known = all(part.inference.srs is not None for part in parts)
     return first.changed(
         name=name,
         point=np.array([part.value for part in parts]),
-        spread=Influences(np.stack(whole, axis=1)),
+        spread=Influences(np.stack(whole, axis=1)) if len(whole) == len(parts) else None,
         variance=np.array([float(part.variance) for part in parts]),
         df=np.array([part.df for part in parts]),
         effective_units=np.array([float(part.effective_units) for part in parts]),

@@ -113,6 +113,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
         joint = self._joint()
         if self.lines is not None:
             test = self.lines.test(method)
+        elif joint.inference.spread is None:
+            raise StratError(f"`{self.metric}` must have a closed form to be tested for being equal in all groups.")
         else:
             one_of("method", method, METHODS[:1])
             test = by_covariance(np.ravel(joint.point), joint.covariance, float(np.min(joint.df)))
@@ -137,7 +139,10 @@ class Groups(ByName[Any, Estimate], SheetResult):
             return Extreme(joint.axes[0].labels, np.nan, 0.0, 1.0, level)
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = [np.log(np.maximum(v, 0.0)) for v in (value, low, high)]
-            worst = self._largest(logs[0][i] - logs[0][j], *self._apart(*logs), level)
+            ends = self._apart(*logs)
+            quotients = (logs[1][i] - logs[2][j], logs[2][i] - logs[1][j])  # where a value or a limit is 0
+            known = [np.where(np.isfinite(own), own, other) for own, other in zip(ends, quotients, strict=True)]
+            worst = self._largest(logs[0][i] - logs[0][j], *known, level)
         smallest, least, most = (float(np.exp(-size)) for size in (worst.value, worst.high, worst.low))
         return replace(worst, groups=worst.groups[::-1], value=smallest, low=least, high=most)
 
@@ -155,7 +160,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
 
     def _apart(self, value: Array, low: Array, high: Array) -> tuple[Array, Array]:
         """Limits of the difference of each pair, from those of its two groups (MOVER)."""
-        covariance, (i, j) = self._joint().covariance, np.triu_indices(len(value), 1)
+        joint, (i, j) = self._joint(), np.triu_indices(len(value), 1)
+        covariance = np.diag(joint.variance) if joint.inference.spread is None else joint.covariance
         deviation = np.sqrt(np.diag(covariance))
         both = deviation[i] * deviation[j]
         shared = np.divide(covariance[i, j], both, out=np.zeros(len(i)), where=both > TINY)
