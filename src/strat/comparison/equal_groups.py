@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
@@ -113,13 +114,18 @@ def equal_values(
     (4.7, True)
     """
     looked = size > 0
-    ones = np.ones(len(size))
-    each = (
-        np.arange(len(size)) if unit is None else unit,
-        np.zeros(len(size), np.int64) if stratum is None else stratum,
+    count = np.arange(len(size))
+    scores = _scores(
+        total[looked],
+        size[looked],
+        group[looked],
+        (count if unit is None else unit)[looked],
+        (np.zeros_like(count) if stratum is None else stratum)[looked],
+        (np.ones(len(size)) if unseen is None else unseen)[looked],
+        (size if alone is None else alone)[looked],
+        squares,
+        share=share,
     )
-    rest = (ones if unseen is None else unseen, size if alone is None else alone)
-    scores = _scores(*(column[looked] for column in (total, size, group, *each, *rest)), squares, share=share)
     if scores is None:
         return _result("permutation test of equal values", 0.0, 1.0)
     statistic, number = scores.observed(), len(scores.score)
@@ -439,13 +445,13 @@ class _Ranks:
     """
 
     positive: NDArray[np.bool_]
-    group: NDArray[np.int16]
+    group: Codes
     tie: Codes
-    m: Array
-    n: Array
+    m: NDArray[Any]
+    n: NDArray[Any]
     kurtosis: tuple[float, float]
 
-    def statistic(self, group: NDArray[np.int16]) -> Array:
+    def statistic(self, group: Codes) -> Array:
         """The statistic with these groups of the rows, on the leading axis."""
         starts = self._starts
         area, variance = np.zeros(1), np.zeros(1)
@@ -461,15 +467,15 @@ class _Ranks:
     def _starts(self) -> Codes:
         return np.asarray(np.cumsum(self.m + self.n) - self.m - self.n).astype(np.int64)
 
-    def places(self, group: NDArray[np.int16]) -> tuple[Array, Array]:
+    def places(self, group: Codes) -> tuple[Array, Array]:
         """The part of the positive rows above each negative row of a group, of the negative ones below each positive.
 
         Ties count a half; rows of the other class have 0. Rows stand group by group.
         """
         order = np.argsort(group, axis=1, kind="stable")
         positive, sizes = self.positive[order], np.rint(self.m + self.n).astype(np.int64)
-        upto = np.cumsum(positive, axis=1, dtype=np.int32)
-        others = np.arange(1, len(self.tie) + 1, dtype=np.int32) - upto
+        upto: NDArray[Any] = np.cumsum(positive, axis=1, dtype=np.int32)
+        others: NDArray[Any] = np.arange(1, len(self.tie) + 1, dtype=np.int32) - upto
         if self.tie[-1] + 1 < len(self.tie):
             first, last = self._runs(order, sizes)
             upto, others = (
@@ -493,7 +499,8 @@ class _Ranks:
 
     def drawn(self, draws: int) -> Array:
         """The statistic when scores are given to the groups at random, within each class."""
-        rng, group = np.random.default_rng(SEED), np.empty((draws, len(self.group)), np.int16)
+        rng = np.random.default_rng(SEED)
+        group: NDArray[Any] = np.empty((draws, len(self.group)), np.int16)  # short numbers sort faster
         for side in (self.positive, ~self.positive):
             group[:, side] = rng.permuted(np.broadcast_to(self.group[side], (draws, int(side.sum()))), axis=1)
         return self.statistic(group)
@@ -506,12 +513,12 @@ def _ranks(truth: NDArray[np.bool_], score: Array, group: Codes) -> _Ranks | Non
     if 2 * len(np.unique(score)) > len(score):
         score = _aligned(truth, score, group)
     ranked = np.lexsort([np.bincount(group, v) for v in (score, ~truth, truth)])
-    group = np.argsort(ranked)[group].astype(np.int16)
+    group = np.argsort(ranked)[group]
     order = np.lexsort((group, truth, score))
     positive, group, tie = truth[order], group[order], np.unique(score[order], return_inverse=True)[1]
     m, n = np.bincount(group, positive), np.bincount(group, ~positive)
     whole = _Ranks(positive, group, tie, m.sum(keepdims=True), n.sum(keepdims=True), (3.0, 3.0))
-    places = whole.places(np.zeros((1, len(group)), np.int16))
+    places = whole.places(np.zeros((1, len(group)), np.int64))
     above, below = places[0][0][~positive], places[1][0][positive]
     if below.min() == 1.0 or below.max() == 0.0:
         return None
@@ -531,7 +538,7 @@ def _aligned(truth: NDArray[np.bool_], score: Array, group: Codes) -> Array:
     return aligned
 
 
-def _toward_pooled(within: Array, null: Array, n: Array, kurtosis: float) -> Array:
+def _toward_pooled(within: Array, null: Array, n: NDArray[Any], kurtosis: float) -> Array:
     """Each group's variance, drawn to the one of all groups as far as the groups' variances agree.
 
     `within` are squares about the group's own mean. The variance of the groups' variances beyond that of sampling is
