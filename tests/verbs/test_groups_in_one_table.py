@@ -14,6 +14,7 @@ import pytest
 import strat
 from strat import measures
 from strat.base.limits import changed
+from strat.base.notes import OF_INTERVALS
 from strat.measures.register import Measure
 from strat.verbs.group_lines import ManyEstimates, records_of
 
@@ -89,6 +90,9 @@ def test_all_groups_at_once_are_each_by_itself(table: dict[str, np.ndarray], des
         assert label == other
         different = {name: (line[name], alone[name]) for name in line if not _same(line[name], alone[name])}
         assert not different, f"group {label}"
+    noted = {note.code: labels for note, labels in each.cautions()}
+    codes = {label: {note.code for note in one.notes} & set(OF_INTERVALS) for label, one in each.items()}
+    assert noted == {c: tuple(k for k in codes if c in codes[k]) for c in set().union(*codes.values())}
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "recall", "f1", "macro_f1", "mean"])

@@ -47,7 +47,7 @@ def notes(
     """Notes on this estimate of `size` rows; `df` are the degrees of freedom unless somebody asked for them."""
     statistic, design, sums, point = held.statistic, held.design, held.sums, held.point
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
-    grouped = design.layout is not None or not design.single_rows
+    grouped = design.layout is not None or not design.holds_single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
     looked = is_share(statistic) and grouped and design.lines <= LIMITS.cautious_units
     still = _no_variation(statistic, design, point, spread)
@@ -64,7 +64,7 @@ def notes(
         _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
         still,
-        *(variance.layout_notes(influence_of(sums, design), design) if plain else ()),
+        *(variance.layout_notes(influence_of(sums, design), design, held.inside) if plain else ()),
         collapsing.note(None) if design.lone == "collapse" and not plain else None,
         _strata_are_classes(design, sums) if plain else None,
         _single_tries(design),
@@ -224,7 +224,12 @@ def of_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
 def _few_of_a_class(held: Holdings) -> Note | None:
     """An area that rests on few independent rows of one class: high values then go with small standard errors."""
     statistic, design = held.statistic, held.design
-    if statistic.chance is None or design.layout is not None or not design.single_rows or held.by_class.shape[1] < 2:
+    if (
+        statistic.chance is None
+        or design.layout is not None
+        or not design.holds_single_rows
+        or held.by_class.shape[1] < 2
+    ):
         return None
     sizes = np.stack([variance.kish_of_values(view.T / held.lines.copies, held.lines) for view in held.by_class])
     fewest = float(np.where(sizes > 0, sizes, np.inf).min())

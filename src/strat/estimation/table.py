@@ -224,14 +224,15 @@ def _values(block: Rows) -> Array:
 @dataclass(frozen=True, eq=False)
 class LineSums:
     """What the lines of all domains add up to: influences, weights in what is looked at, in what is divided by, and
-    in each true class (classes × lines), and rows over weight.
+    in each true class (classes × lines), all weights, and rows.
     """
 
     influence: Array
     inside: Array
     bases: Array | None
     by_class: Array
-    per_weight: Array
+    mass: Array
+    rows: Array
 
     @classmethod
     def of_rows(cls, rows: ValueRows, place: Codes, lines: int) -> LineSums:
@@ -243,8 +244,13 @@ class LineSums:
         (codes, number), mass = rows.classes, added(rows.weights)
         by_class = np.stack([added(rows.weights * (codes == k)) for k in range(number)])
         bases = None if rows.bases is None else added(rows.weights * rows.bases)
-        per_weight = np.divide(added(rows.counts), mass, out=np.zeros(lines), where=mass > 0)
-        return cls(added(rows.weights * rows.influence), added(rows.inside), bases, by_class, per_weight)
+        influence, inside = added(rows.weights * rows.influence), added(rows.inside)
+        return cls(influence, inside, bases, by_class, mass, added(rows.counts))
+
+    @cached_property
+    def per_weight(self) -> Array:
+        """Rows of each line over their weight (0 where they weigh nothing)."""
+        return np.divide(self.rows, self.mass, out=np.zeros(len(self.mass)), where=self.mass > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -532,10 +538,13 @@ def noted_values(
 ) -> dict[str, Mask]:
     """By code of a note, which of the values it is on."""
     still = _still(statistic, point, deviations, lines)
+    single = lines.largest(sums.rows / lines.copies) <= 1.0
     found = {"heavy-units": cautions.few_for_weight(df, nominal), "no-variation": still}
+    if statistic.chance is not None and len(sums.by_class) > 1:
+        found["few-of-class"] = single & _few_of_a_class(sums, lines)
     if not cautions.is_share(statistic):
         return found
-    looked = np.bincount(lines.of_lines) <= LIMITS.cautious_units
+    looked = ~single & (np.bincount(lines.of_lines) <= LIMITS.cautious_units)
     rows = sums.inside
     hits = sums.influence * lines.beside_lines(lines.sum(rows)) + lines.beside_lines(point) * rows
     rare = looked & _rare_in_few(hits, rows, lines)
@@ -547,6 +556,11 @@ def noted_values(
     for value in np.flatnonzero(kinds):
         kinds[value] = _of_two_kinds(hits, rows, sums.per_weight, lines, int(value))
     return {**found, "two-kinds": kinds}
+
+
+def _few_of_a_class(sums: LineSums, lines: DomainLines) -> Mask:
+    sizes = np.stack([variance.kish_of_values(own / lines.copies, lines) for own in sums.by_class])
+    return np.asarray(np.where(sizes > 0, sizes, np.inf).min(axis=0) < cautions.FEW_OF_A_CLASS)
 
 
 def _still(statistic: Statistic, point: Array, deviations: Array, lines: DomainLines) -> Mask:

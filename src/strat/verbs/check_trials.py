@@ -130,7 +130,8 @@ def _in_one_table(metric: Measure, batch: Sequence[Sample], level: float) -> lis
     values = table_values(rows, sums, lines, np.full(len(lines.stratum), -1))
     low, high = values.limits(level)
     known = rows.defined & (values.df > 0)
-    return [{"default": pair} if there else {} for there, *pair in zip(known, low.tolist(), high.tolist(), strict=True)]
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return [{"default": pair} if there else {} for there, pair in zip(known, pairs, strict=True)]
 
 
 def _filled(pairs: Sequence[Limits | UnitShares], level: float) -> list[Limits]:

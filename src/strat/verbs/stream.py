@@ -21,7 +21,7 @@ from strat.data.engines import exact
 from strat.data.reduce import reduce
 from strat.data.table import Table
 from strat.designs import Design
-from strat.designs.from_columns import design_of
+from strat.designs.from_columns import GROUP, design_of
 from strat.estimation import Estimate
 from strat.estimation.estimate import estimate_from_sums, too_curved
 from strat.estimation.table import LineSums, ValueRows, lines_of, table_values
@@ -61,12 +61,14 @@ def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Bas
         if part is None:
             return None
         parts.append(part)
+    strata = next((part.strata for part in parts if part.strata), dict[Any, Estimate]())
     estimates = {name: result for part in parts for name, result in part.estimates.items()}
     groups = {name: result for part in parts for name, result in part.groups.items()}
     return replace(
         parts[0],
         estimates={metric.word: estimates[metric.word] for metric in metrics},
         groups={metric.word: groups[metric.word] for metric in metrics if metric.word in groups},
+        strata=strata,
     )
 
 
@@ -110,7 +112,10 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
     for metric, (divided_rows, undefined), of in zip(alone, parts, own, strict=True):
         make = _from_sums(of, lines, summed, design, cells)
         groups[metric.word] = grouped(metric, split.by, divided_rows, undefined, design, cells.counts, make)
-    return Basis(cells, design, labels, estimates, groups)
+    if any(role.startswith(GROUP) for role in by):
+        return Basis(cells, design, labels, estimates, groups)
+    strata = next((one.each for one in groups.values()), dict[Any, Estimate]())
+    return Basis(cells, design, labels, estimates, {}, strata)
 
 
 def _design(source: Sources, labels: Mapping[str, NDArray[Any]], mass: Array, rows: Array) -> Design:
@@ -167,7 +172,7 @@ class GroupsAsked:
     rows: ValueRows
     columns: SumColumns
 
-    def part(self, domains: Domains, summed: Array, per_weight: Array, design: Design) -> Part:
+    def part(self, domains: Domains, summed: Array, rows: Array, design: Design) -> Part:
         """The values, from the sums of each unit in each group: the rows of the design and of `domains`."""
         here, place = _rows_of(domains, self.groups)
         lines, line, unit = lines_of(design, design.unit[here], place)
@@ -179,9 +184,8 @@ class GroupsAsked:
         (classes,) = self.columns.classes
         by_class = np.stack([added(sums[:, k]) for k in classes])
         bases = None if self.columns.bases is None else added(sums[:, self.columns.bases][:, 0])
-        influence, own = added(sums[:, self.columns.influence][:, 0]), np.zeros(number)
-        own[line] = per_weight[here]  # each line is one unit in one group
-        of_lines = LineSums(influence, by_class.sum(axis=0), bases, by_class, own)
+        influence = added(sums[:, self.columns.influence][:, 0])
+        of_lines = LineSums(influence, by_class.sum(axis=0), bases, by_class, added(sums[:, -1]), added(rows[here]))
         return self.groups, self.rows.defined, table_values(self.rows, of_lines, lines, unit)
 
     def estimate(self, rows: Codes, here: Codes, summed: Array, design: Design, cells: Cells) -> Estimate:
@@ -210,8 +214,7 @@ class GroupsInFile:
         if not all(in_one_table(one.rows.statistic, design) for one in self.asked):
             return None
         lines, whole = Domains.of(labels, self.split.roles), np.column_stack([summed, mass])
-        per_weight = np.divide(rows, mass, out=np.zeros(len(mass)), where=mass > 0)
-        parts = [one.part(lines, whole, per_weight, design) for one in self.asked]
+        parts = [one.part(lines, whole, rows, design) for one in self.asked]
         kind = np.zeros(len(self.domains), np.int64)
         for number, one in enumerate(self.asked):
             kind[one.groups] = number
