@@ -132,7 +132,7 @@ class GroupLines:
         return rao_scott(**columns, rows=float(self.rows.sum()))
 
 
-Columns = dict[str, list[Array]]
+Columns = dict[str, list[NDArray[Any]]]
 COLUMNS = ("total", "size", "rows", "copies", "group", "unit")
 
 
@@ -179,7 +179,7 @@ def lines_of_estimates(
     return _joined(columns, design, squares, [estimate.measure for estimate, _, _ in each], measure, None)
 
 
-def _of_estimate(estimate: Estimate, inside: Design, statistic: Statistic) -> tuple[Array, Array] | None:
+def _of_estimate(estimate: Estimate, inside: Design, statistic: Statistic) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """What each line adds to the value, and what it weighs in what the value is of."""
     if statistic.axes:  # a contrast of several values, with the deviations that its variance is made of
         spread = estimate.inference.spread
@@ -197,7 +197,7 @@ def _of_estimate(estimate: Estimate, inside: Design, statistic: Statistic) -> tu
     return sums.influence[:, 0], np.bincount(inside.unit, looked, inside.lines)
 
 
-def _append(columns: Columns, each: Sequence[Array], filled: NDArray[np.bool_]) -> None:
+def _append(columns: Columns, each: Sequence[NDArray[Any]], filled: NDArray[np.bool_]) -> None:
     for column, of_lines in zip(columns.values(), each, strict=True):
         column.append(of_lines[filled])
 
@@ -210,7 +210,7 @@ def _joined(
     measure: Measure,
     scored: Scored | None,
 ) -> GroupLines:
-    joined = {name: np.concatenate(column) for name, column in columns.items()}
+    joined: dict[str, Any] = {name: np.concatenate(column) for name, column in columns.items()}
     return GroupLines(
         **joined,
         design=design,

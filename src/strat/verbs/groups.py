@@ -141,8 +141,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
             logs = [np.log(np.maximum(v, 0.0)) for v in (value, low, high)]
             ends = self._apart(*logs)
             quotients = (logs[1][i] - logs[2][j], logs[2][i] - logs[1][j])  # where a value or a limit is 0
-            known = [np.where(np.isfinite(own), own, other) for own, other in zip(ends, quotients, strict=True)]
-            worst = self._largest(logs[0][i] - logs[0][j], *known, level)
+            low, high = (np.where(np.isfinite(a), a, b) for a, b in zip(ends, quotients, strict=True))
+            worst = self._largest(logs[0][i] - logs[0][j], low, high, level)
         smallest, least, most = (float(np.exp(-size)) for size in (worst.value, worst.high, worst.low))
         return replace(worst, groups=worst.groups[::-1], value=smallest, low=least, high=most)
 
