@@ -203,8 +203,8 @@ def test_rao_and_scott_have_the_f_of_svychisq() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.read_csv(SURVEY)
     frame["wide"] = (frame["sch.wide"] == "Yes").astype(float)
-    sampled = {"units": "dnum", "weights": "pw", "design": strat.Sampling(population="fpc")}
-    found = strat.evaluate(frame, score="wide", **sampled, by="stype").groups["mean"]
+    design = strat.Sampling(units="dnum", weights="pw", population="fpc")
+    found = strat.evaluate(frame, score="wide", design=design, by="stype").groups["mean"]
     test = found.test("rao-scott")
     assert test.statistic == pytest.approx(5.1934, abs=5e-5)
     assert test.df == pytest.approx((1.495, 20.925), abs=5e-4)
