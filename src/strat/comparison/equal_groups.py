@@ -19,18 +19,22 @@ from strat.base.validate.columns import Array, Codes
 from strat.estimation.hypothesis_tests import TestResult, chi2_pvalue, f_pvalue
 
 MOST_DRAWS, FEWEST_DRAWS = 9_999, 199  # random orders: with 9,999 a p of 0.05 is off by 0.002, with 199 by 0.015
-DRAWN = 1_200_000  # scores drawn altogether, and half as many ranks, which cost more
-DRAWN_HITS = 500_000  # groups of random tables altogether
+DRAWN = 1_200_000  # scores drawn altogether, and half as many ranks, which cost more: some 50 ms
+DRAWN_HITS = 500_000  # groups of random tables altogether: some 40 ms
 MANY_UNITS = 20_000  # from here on chi-squared needs no draws
 EXPECTED = 25  # hits and misses in every group from which on chi-squared needs no draws
 LARGEST_TABLE = 10**9  # rows of tables that NumPy draws
 UNLIKE = 0.5  # p below which the variances of groups are taken to differ
 SIZES_DIFFER = 0.05  # p below which the sizes of units are taken to differ between groups
-LEAST_KURTOSIS = 1.2
+CORRELATED = -0.9, 0.95  # the correlation of a unit's lines lies between; the first over groups less one
+SHAPES = 0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 1e9  # t of variances x (1 + t x) by size that are tried where rows are gone
+LEAST_PRIOR, MOST_PRIOR = 1.0, 1e9  # rows that the pooled variance counts for beside those of a group
+LEAST_KURTOSIS = 1.2  # of hits and misses of equal number it is 1, which leaves variances no error
 FEW_SCORES = 20  # rows of a group up to which its scale is not estimated
+LEAST_VARIANCE = 1e-12  # of an AUC: rounding
 SEED = 20_010_612  # fixed: the same question has the same answer
 TIED = 1e-9  # of a statistic: rounding
-TINY = 1e-300
+TINY = 1e-300  # in place of 0 in a denominator
 NULL = "the measure is the same in all groups"
 
 
@@ -315,7 +319,9 @@ class _Scores:
         both, most = (
             float((np.bincount(self.unit, v) ** 2 - np.bincount(self.unit, v * v)).sum()) for v in (self.score, root)
         )
-        correlation = float(np.clip(both / max(most * scale, TINY) * number / (number - 1), -0.9 / (groups - 1), 0.95))
+        correlation = float(
+            np.clip(both / max(most * scale, TINY) * number / (number - 1), CORRELATED[0] / (groups - 1), CORRELATED[1])
+        )
         table = scipy.sparse.csr_array((root, (self.unit, self.group)), shape=(self.unit.max() + 1, groups))
         products = (table.T @ table).toarray()
         length = np.sqrt(np.diag(products))
@@ -421,7 +427,7 @@ def _fitted(score: Array, size: Array) -> Array:
     x = size / size.mean()
     if np.ptp(x) <= TIED:
         return np.ones(len(x))
-    tried = [x * (1.0 + t * x) / (1.0 + t) for t in (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 1e9)]
+    tried = [x * (1.0 + t * x) / (1.0 + t) for t in SHAPES]
     fit = [len(x) * np.log((score * score / v).mean()) + np.log(v).sum() for v in tried]
     return tried[int(np.argmin(fit))]
 
@@ -461,7 +467,7 @@ class _Ranks:
             within = np.maximum(squares - sums**2 / number, 0.0)
             null = np.maximum(null, TINY) / (number.sum() - 1.0)
             area, variance = sums / number, variance + _toward_pooled(within, null, number, kurtosis) / number
-        return _off_centre(area, np.maximum(variance, 1e-12))
+        return _off_centre(area, np.maximum(variance, LEAST_VARIANCE))
 
     @property
     def _starts(self) -> Codes:
@@ -550,7 +556,7 @@ def _toward_pooled(within: Array, null: Array, n: NDArray[Any], kurtosis: float)
     excess = (weight * (own / pooled - 1.0) ** 2).sum(axis=-1, keepdims=True) - (np.count_nonzero(n > 1) - 1.0)
     between = np.maximum(excess, 0.0) / max(float(weight.sum() - (weight**2).sum() / max(weight.sum(), TINY)), TINY)
     with np.errstate(divide="ignore"):
-        prior = np.clip((kurtosis - 1.0) / between, 1.0, 1e9)
+        prior = np.clip((kurtosis - 1.0) / between, LEAST_PRIOR, MOST_PRIOR)
     return np.asarray(np.maximum((n - 1.0) * own + prior * null, TINY) / (n - 1.0 + prior))
 
 

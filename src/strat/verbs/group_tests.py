@@ -25,7 +25,8 @@ from strat.measures import Statistic
 from strat.measures.register import Measure
 
 METHODS = ("permutation", "rao-scott")
-MOST_LINES = 1_000_000  # that are made of equal units which one line stands for
+MOST_LINES = 1_000_000  # units up to which lines of equal units are taken apart
+SAME = 1e-9  # of a weight: rounding
 
 Scored = tuple[NDArray[np.bool_], Array, Codes]  # the class, the score and the group of each row
 
@@ -88,7 +89,7 @@ class GroupLines:
         """Whether units are rows of one weight, without strata, from an infinite population."""
         looked = self.size > 0
         weight = self.size[looked] / self.rows[looked]
-        one = np.ptp(weight) <= 1e-9 * weight.max() and (self.rows[looked] <= self.copies[looked] * (1 + 1e-9)).all()
+        one = np.ptp(weight) <= SAME * weight.max() and (self.rows[looked] <= self.copies[looked] * (1 + SAME)).all()
         return bool(one) and self.design.n_strata == 1 and not self.design.fraction.any()
 
     def _in_rows(self) -> tuple[Array, Array]:

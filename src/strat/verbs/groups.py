@@ -26,7 +26,7 @@ from strat.verbs.group_lines import lines_of, records_of
 from strat.verbs.group_tests import METHODS, GroupLines
 from strat.verbs.pictures import of_groups
 
-TINY = 1e-300
+TINY = 1e-300  # in place of 0 in a denominator
 
 Label = tuple[Any, ...]
 
