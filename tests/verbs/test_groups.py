@@ -290,7 +290,7 @@ def test_a_small_group_without_an_error_may_equal_the_others(metric: str) -> Non
     assert off[0] < min(off[1:])
     test = found.groups[metric].test()
     assert test.pvalue == pytest.approx(1 - each[0] / 2)
-    assert f"{metric}, equal in all groups? p = 0.7 (exact test of equal shares, mid-p)" in str(found)
+    assert f"{metric}, equal in all groups? p = 0.7 (exact test, mid-p)" in str(found)
 
 
 def test_the_difference_of_systems_is_tested_where_it_did_not_vary_in_a_group() -> None:

@@ -56,21 +56,21 @@ def equal_shares(hits: Codes, rows: Codes) -> TestResult:
     hits, rows = hits[rows > 0], rows[rows > 0]
     total, number = int(hits.sum()), int(rows.sum())
     if len(rows) < 2 or total in (0, number):
-        return _result("exact test of equal shares, mid-p", 0.0, 1.0)
+        return _result("exact test, mid-p", 0.0, 1.0)
     statistic, rare = float(_pearson(hits, rows, total)), min(total, number - total)
     if rows.min() * rare >= EXPECTED * number or number >= LARGEST_TABLE:
         df = len(rows) - 1.0
-        return _result("chi-squared test of equal values", statistic, chi2_pvalue(statistic, df), (df,))
+        return _result("chi-squared test", statistic, chi2_pvalue(statistic, df), (df,))
     rows = np.sort(rows)
     if len(rows) == 2:
         first = np.arange(max(0, rare - rows[1]), min(rows[0], rare) + 1)
         logs = _log_choose(rows[0], first) + _log_choose(rows[1], rare - first) - _log_choose(number, rare)
         values = _pearson(np.stack([first, rare - first], axis=1), rows, rare)
-        return _result("exact test of equal shares, mid-p", statistic, _mid_p(values, statistic, np.exp(logs)))
+        return _result("exact test, mid-p", statistic, _mid_p(values, statistic, np.exp(logs)))
     tables = int(np.clip(DRAWN_HITS // len(rows), FEWEST_DRAWS, MOST_DRAWS))
     drawn = np.random.default_rng(SEED).multivariate_hypergeometric(rows, rare, size=tables)
     p = _drawn_p(_pearson(drawn, rows, rare), statistic)
-    return _result(f"exact test of equal shares, mid-p, {tables:,} random tables, seed {SEED}", statistic, p)
+    return _result(f"exact test, mid-p of {tables:,} random tables, seed {SEED}", statistic, p)
 
 
 def equal_values(
@@ -131,16 +131,16 @@ def equal_values(
         share=share,
     )
     if scores is None:
-        return _result("permutation test of equal values", 0.0, 1.0)
+        return _result("permutation test", 0.0, 1.0)
     statistic, number = scores.observed(), len(scores.score)
     guard = 0.0 if share else scores.welch_where_unlike()
     if number > MANY_UNITS:
         df = len(scores.n) - 1.0
-        return _result("chi-squared test of equal values", statistic, max(guard, chi2_pvalue(statistic, df)), (df,))
+        return _result("chi-squared test", statistic, max(guard, chi2_pvalue(statistic, df)), (df,))
     draws = int(np.clip(DRAWN // number, FEWEST_DRAWS, MOST_DRAWS))
     p = max(guard, _drawn_p(scores.drawn(draws), statistic))
     what = "rows" if unit is None else "units"
-    return _result(f"permutation test of equal values, {draws:,} random orders of {what}, seed {SEED}", statistic, p)
+    return _result(f"permutation test, {draws:,} orders of {what}, seed {SEED}", statistic, p)
 
 
 def equal_areas(truth: NDArray[np.bool_], score: Array, group: Codes) -> TestResult:
@@ -161,11 +161,11 @@ def equal_areas(truth: NDArray[np.bool_], score: Array, group: Codes) -> TestRes
     kept = ((positives > 0) & (negatives > 0))[group]
     areas = _ranks(truth[kept], score[kept], np.unique(group[kept], return_inverse=True)[1])
     if areas is None:
-        return _result("permutation test of equal values", 0.0, 1.0)
+        return _result("permutation test", 0.0, 1.0)
     draws = int(np.clip(DRAWN // 2 // len(areas.group), FEWEST_DRAWS, MOST_DRAWS))
     observed = float(areas.statistic(areas.group[None])[0])
     p = _drawn_p(areas.drawn(draws), observed)
-    name = f"permutation test of equal areas, {draws:,} random orders of scores, seed {SEED}"
+    name = f"permutation test, {draws:,} orders of scores, seed {SEED}"
     return _result(name, observed, p)
 
 
@@ -176,7 +176,7 @@ def welch(values: Array, variances: Array, df: Array) -> TestResult:
     lost = float(((1.0 - weight / weight.sum()) ** 2 / df).sum())
     f = float((weight * (values - centre) ** 2).sum()) / (k - 1) / (1.0 + 2.0 * (k - 2) / (k * k - 1) * lost)
     dfs = (k - 1.0, (k * k - 1) / (3.0 * lost))
-    return _result("Welch's test of equal values", f, f_pvalue(f, dfs), dfs)
+    return _result("Welch's test", f, f_pvalue(f, dfs), dfs)
 
 
 def by_covariance(values: Array, covariance: Array, df: float) -> TestResult:
@@ -186,7 +186,7 @@ def by_covariance(values: Array, covariance: Array, df: float) -> TestResult:
     off, spread = contrasts @ values, contrasts @ covariance @ contrasts.T
     f = float(off @ np.linalg.pinv(spread) @ off) / k
     dfs = (float(k), max(df, 1.0))
-    return _result("Wald's test of equal values", f, f_pvalue(f, dfs), dfs)
+    return _result("Wald's test", f, f_pvalue(f, dfs), dfs)
 
 
 def rao_scott(
@@ -219,7 +219,7 @@ def rao_scott(
     >>> print(f"{test.statistic:.3f} on {test.df[0]:g} and {test.df[1]:g}")
     10.800 on 1 and 5
     """
-    name = "Rao and Scott's test of equal shares"
+    name = "Rao and Scott's test"
     groups = int(group.max()) + 1
     units = np.unique(np.arange(len(size)) if unit is None else unit, return_inverse=True)[1]
     cells = np.zeros((units.max() + 1, groups, 2))
