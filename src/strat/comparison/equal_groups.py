@@ -19,7 +19,7 @@ from strat.base.validate.columns import Array, Codes
 from strat.estimation.hypothesis_tests import TestResult, chi2_pvalue, f_pvalue
 
 MOST_DRAWS, FEWEST_DRAWS = 9_999, 199  # random orders: with 9,999 a p of 0.05 is off by 0.002, with 199 by 0.015
-DRAWN = 1_200_000  # scores drawn altogether, and half as many ranks, which cost more: some 50 ms
+DRAWN = 1_000_000  # scores drawn altogether, and half as many ranks, which cost more: some 50 ms
 DRAWN_HITS = 500_000  # groups of random tables altogether: some 40 ms
 MANY_UNITS = 20_000  # from here on chi-squared needs no draws
 EXPECTED = 25  # hits and misses in every group from which on chi-squared needs no draws

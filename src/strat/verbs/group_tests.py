@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,9 @@ class GroupLines:
         one_of("method", method, METHODS)
         if not (1.0 - self.design.fraction).any():
             raise StratError("Whether the groups are equal needs no test: every unit of the population is there.")
-        return self._rao_scott() if method == "rao-scott" else self._permutation()
+        return self._rao_scott() if method == "rao-scott" else self._permutation
 
+    @cached_property
     def _permutation(self) -> TestResult:
         if self.scored is not None and self.independent:
             return equal_areas(*self.scored)
@@ -118,7 +120,7 @@ class GroupLines:
             "size": size,
             "alone": alone,
             "group": self.group[which],
-            "unit": self.unit[which] * int(copies.max()) + place,
+            "unit": None if self.design.rows_are_units else self.unit[which] * int(copies.max()) + place,
             "stratum": stratum,
             "unseen": (1.0 - self.design.fraction)[stratum],
         }
