@@ -234,6 +234,7 @@ VALUES = [
     rows("rare costs, groups of 7, 20 and 200 rows", [7, 20, 200], [1.0], rare),
     rows("groups of 10, 40 and 160 rows that vary 4 : 2 : 1", [10, 40, 160], [0.0], normal([4, 2, 1], [10, 40, 160])),
     rows("groups of 10, 40 and 160 rows that vary 1 : 2 : 4", [10, 40, 160], [0.0], normal([1, 2, 4], [10, 40, 160])),
+    rows("groups of 3 and 100 rows that vary 3 : 1", [3, 100], [0.0], normal([3, 1], [3, 100])),
     Layout("macro F1 of 3 classes, 5 groups of 60 rows", three_classes([60] * 5, [0.8] * 5), (0.8,) * 5, "macro_f1"),
     Layout("kappa of 3 classes, groups of 20, 40 and 300 rows",
            three_classes([20, 40, 300], [0.85] * 3), (0.7,) * 3, "kappa"),
