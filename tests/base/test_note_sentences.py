@@ -15,7 +15,7 @@ import pytest
 
 import strat
 from source_trees import calls
-from strat.base.notes import RETIRED, Note, labelled, merged, on_command_line
+from strat.base.notes import RETIRED, Note, merged, of_each, on_command_line
 from strat.base.notes.kinds import Kind, register
 from strat.base.notes.sentences import FORMS
 
@@ -182,21 +182,21 @@ OTHER_CASES: tuple[tuple[str, dict[str, object], str], ...] = (
     (
         "collapsed-strata",
         {"case": "others", "least": 1.2, "most": 6.7},
-        "Each stratum of one cluster was joined with a neighbour. What joined strata differ by then counts as "
+        "Each stratum of one cluster was joined with a neighbour. Differences between joined strata count as "
         "variance, which is about 1.2 to 6.7 times what it would be if these strata vary as those of several clusters "
         "do.",
     ),
     (
         "collapsed-strata",
         {"case": "pairs", "least": 100.0, "most": None},
-        "Each stratum of one cluster was joined with a neighbour. What joined strata differ by then counts as "
+        "Each stratum of one cluster was joined with a neighbour. Differences between joined strata count as "
         "variance. The difference that all pairs have in common alone makes it about 100 times too large.",
     ),
     (
         "trend",
         {"several": 2},
-        "The values drift along the order in 2 strata. Where a systematic sample starts then moves its mean, which "
-        "differences of neighbours do not show. The variance of an evenly distributed start is added.",
+        "The values drift along the order in 2 strata. The mean then depends on where the systematic sample starts, "
+        "which differences of neighbours do not show. The variance of an evenly distributed start is added.",
     ),
     (
         "undefined-share",
@@ -274,10 +274,10 @@ def test_several_values_are_listed_and_the_rest_is_counted() -> None:
 
 def test_notes_of_all_labels_have_none_and_others_those_that_they_concern() -> None:
     few, less, wide = Note("few-subjects", {"n": 12}), Note("few-subjects", {"n": 9}), Note("pairs-not-kept")
-    notes = labelled("system", {"A": [few, wide], "B": [wide, few.of(fmr=0.1)], "C": [wide, less]})
+    notes = of_each("system", {"A": [few, wide], "B": [wide, few.of(fmr=0.1)], "C": [wide, less]}, ())
     assert [(note.facts.get("n"), dict(note.at)) for note in notes] == [
-        (12, {"system": ("A",)}),
         (None, {}),
+        (12, {"system": ("A",)}),
         (12, {"system": ("B",), "fmr": (0.1,)}),
         (9, {"system": ("C",)}),
     ]
