@@ -201,16 +201,6 @@ KINDS: tuple[Kind, ...] = (
         do="Label more rows here.",
     ),
     Kind(
-        "groups-not-tested",
-        "value",
-        {
-            "still": "The groups can't be tested for being equal: nothing varied in {still!r}, and a standard error of "
-            "0 does not mean that a value is known exactly. {do}",
-            "few": "{few:group} can't be tested for being equal with {df:degree of freedom}. {do}",
-        },
-        do="{still:?Compare their intervals, or join groups until each shows variation.}{few:?Take fewer groups.}",
-    ),
-    Kind(
         "group-undefined",
         "value",
         "There is no value: {why}",
