@@ -205,7 +205,7 @@ class GateResult(SheetResult):
         ]
         return {name: [line[name] for line in lines] for name in lines[0]}
 
-    def table(self) -> Sheet:
+    def table(self, max_rows: int | None = None) -> Sheet:
         """The checks as a table to look at."""
         columns = self.to_dict()
         if set(columns["group"]) == {"all"}:
