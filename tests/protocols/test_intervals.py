@@ -27,20 +27,26 @@ UNITS = np.arange(120) // 4
 
 
 @given(st.data())
-def test_disagreement_is_the_share_of_pairs_of_models_that_differ(data: st.DataObject) -> None:
+def test_what_moves_is_half_the_mean_square_over_pairs_of_which_one_has_not_seen_the_row(data: st.DataObject) -> None:
     models, rows = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 7))
-    answers = np.array(data.draw(st.lists(st.integers(0, 2), min_size=models * rows, max_size=models * rows)))
-    answers = answers.reshape(models, rows)
-    pairs = [np.mean(answers[a] != answers[b]) for a in range(models) for b in range(a)]
-    assert intervals.disagreement(answers) == pytest.approx(np.mean(pairs))
+    size = models * rows
+    values = np.reshape(data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size)), (models, rows)) * 1.0
+    seen = np.reshape(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), (models, rows))
+    squares = [
+        (values[a, i] - values[b, i]) ** 2 / 2
+        for i in range(rows) for a in range(models) for b in range(a) if not (seen[a, i] and seen[b, i])
+    ]  # fmt: skip
+    assert intervals.Trainings(seen, 0.3).moved(values) == pytest.approx(np.mean(squares) if squares else 0.0)
 
 
 @pytest.mark.parametrize("folds", [2, 5, 10])
 def test_folds_share_all_but_one_part_in_the_others(folds: int) -> None:
     fold = np.arange(60) % folds
     splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
-    assert intervals.swapped(splits, 60) == pytest.approx(1 / (folds - 1))
-    assert intervals.swapped(splits[:1], 60) == 0.0
+    trainings = intervals.Trainings.of(splits, np.arange(60), 60)
+    assert trainings.swapped == pytest.approx(1 / (folds - 1))
+    assert (trainings.seen.sum(axis=0) == folds - 1).all()
+    assert intervals.Trainings.of(splits[:1], np.arange(60), 60).swapped == 0.0
 
 
 def test_models_that_learn_nothing_leave_the_variance_of_the_rows() -> None:
@@ -51,17 +57,19 @@ def test_models_that_learn_nothing_leave_the_variance_of_the_rows() -> None:
 
 
 def test_variance_is_that_of_the_formula() -> None:
-    """1 + U / (2 √s p (1 − p)), with U from models trained here once more."""
-    r = protocols.cross_validation(KNeighborsClassifier(1), DATA.X, DATA.y, cv=5)
+    """1 + U / (2 √s p (1 − p)), with U from models trained here once more, on rows that one has not trained on."""
+    r = protocols.cross_validation(KNeighborsClassifier(9), DATA.X, DATA.y, cv=5)
     fold = r.predictions["fold"]
     answers = []
     for k in range(5):
         train = r.predictions["row"][fold != k]
-        answers.append(KNeighborsClassifier(1).fit(DATA.X[train], DATA.y[train]).predict(DATA.X))
-    differ = np.mean([np.mean(answers[a] != answers[b]) for a in range(5) for b in range(a)])
+        answers.append(KNeighborsClassifier(9).fit(DATA.X[train], DATA.y[train]).predict(DATA.X))
+    own = dict(zip(r.predictions["row"], fold, strict=True))
+    pairs = [answers[k][row] != answers[other][row] for row, k in own.items() for other in range(5) if other != k]
+    differ = np.mean(pairs)
     p = r.error
     f2 = 1 + differ / (2 * np.sqrt(1 / 4)) / (p * (1 - p))
-    assert 1.2 < f2 < 2
+    assert 1.05 < f2 < 2
     assert r.se == pytest.approx(np.sqrt(f2 * p * (1 - p) / 119))
 
 

@@ -10,9 +10,10 @@ variance is that of n rows times
 
     f² = 1 + T / (p (1 − p)),        T ≤ p (1 − p) for an error p.
 
-T is seen in the trained models themselves: half the share U of rows on which two of them differ, if their training sets
-shared nothing. They share all but a part s, and the share of rows on which they differ grows about as √s, so that
-T = U / (2 √s). For K folds s = 1/(K − 1). Nothing is trained for it.
+T is seen in the trained models themselves: half the share U of rows on which one of two models is right and the other
+wrong, if their training sets shared nothing. They share all but a part s, and U grows about as √s, so that
+T = U / (2 √s). For K folds s = 1/(K − 1). Rows count that at least one of the two has not trained on: on the others a
+model that learns by heart shows nothing. Nothing is trained for it.
 
 This is the variance about the mean error of models that are trained on as many rows, and about that of the model
 trained on all of these.
@@ -47,83 +48,69 @@ def watched(rows: int) -> Rows:
     return np.unique(np.linspace(0, rows - 1, min(rows, WATCHED)).astype(np.int64))
 
 
-def swapped(splits: Sequence[Split], rows: int) -> float:
-    """The part of a training set that another one of these lacks, on average.
-
-    >>> fold = np.arange(20) % 5
-    >>> swapped([(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)], 20)
-    0.25
-    """
-    number = len(splits)
-    if number < 2:
-        return 0.0
-    often = np.zeros(rows)
-    for train, _ in splits:
-        often[np.unique(train)] += 1.0
-    shared = float((often * (often - 1.0)).sum()) / (number * (number - 1))
-    return max(1.0 - shared / (float(often.sum()) / number), 0.0)
-
-
-def disagreement(answers: NDArray[np.generic]) -> float:
-    """The share of rows on which two of the models differ, on average over pairs; `answers` are models × rows.
-
-    >>> disagreement(np.array([[0, 1, 1], [0, 1, 0], [0, 1, 0]]))
-    0.2222222222222222
-    """
-    number = len(answers)
-    if number < 2:
-        return 0.0
-    alike = np.zeros(answers.shape[1])
-    for label in np.unique(answers):
-        votes = (answers == label).sum(axis=0)
-        alike += votes * (votes - 1.0)
-    return float(1.0 - (alike / (number * (number - 1))).mean())
-
-
-@dataclass(frozen=True)
-class Instability:
-    """How far the trained models differ, for the variance of what they were tested on together.
+@dataclass(frozen=True, eq=False)
+class Trainings:
+    """Which of the watched rows each model trained on.
 
     Attributes
     ----------
-    differ
-        U, the share of rows on which two models differ.
+    seen
+        Models × watched rows.
     swapped
-        The part s of a training set that another one lacks.
+        s, the part of a training set that another one lacks, on average (0: there is one model).
     """
 
-    differ: float
+    seen: NDArray[np.bool_]
     swapped: float
 
     @classmethod
-    def of(cls, sessions: Sequence[Session], splits: Sequence[Split], rows: int) -> Instability:
-        """Of sessions that were watched."""
-        answers = [one.watched for one in sessions if one.watched is not None]
-        if len(answers) < len(sessions) or len(answers) < 2:
-            return cls(0.0, 1.0)
-        return cls(disagreement(np.stack(answers)), swapped(splits, rows))
+    def of(cls, splits: Sequence[Split], watch: Rows, rows: int) -> Trainings:
+        """Of these splits of so many rows.
 
-    @property
-    def of_training(self) -> float:
-        """T, the mean over rows of the variance over training sets of an answer that is right or wrong."""
-        return self.differ / (2.0 * np.sqrt(self.swapped)) if self.swapped > 0 else 0.0
+        >>> fold = np.arange(20) % 5
+        >>> splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)]
+        >>> Trainings.of(splits, watched(20), 20).swapped
+        0.25
+        """
+        number, often, seen = len(splits), np.zeros(rows), np.zeros((len(splits), len(watch)), bool)
+        for one, (train, _) in zip(seen, splits, strict=True):
+            trained = np.zeros(rows, bool)
+            trained[train] = True
+            often += trained
+            one[:] = trained[watch]
+        shared = float((often * (often - 1.0)).sum()) / max(number * (number - 1), 1)
+        return cls(seen, max(1.0 - shared / (float(often.sum()) / number), 0.0) if number > 1 else 0.0)
 
-    def inflation(self, error: float) -> float:
-        """What the variance of n rows is multiplied by: from 1 to 2."""
-        variance = error * (1.0 - error)
-        return 1.0 + min(self.of_training / variance, 1.0) if variance > 0 else 1.0
+    def moved(self, values: Array) -> float:
+        """Half the mean square of the difference of two models' values of a row (models × watched rows).
+
+        >>> Trainings(np.array([[True, False], [True, True]]), 0.5).moved(np.array([[1.0, 0.0], [0.0, 1.0]]))
+        0.5
+        """
+        seen, squares = self.seen, _squares_of_pairs(values, np.ones(values.shape))
+        pairs = len(values) * (len(values) - 1.0) - seen.sum(axis=0) * (seen.sum(axis=0) - 1.0)
+        left = squares - _squares_of_pairs(values, seen.astype(float))
+        return float(left.sum() / pairs.sum()) if pairs.any() else 0.0
+
+    def inflation(self, values: Array, variance: float, *, smooth: bool = False) -> float:
+        """1 + T / variance, from 1 to 2, for values of which T is what training sets decide.
+
+        `smooth` values move with the parts of training sets that are swapped, so that squares grow as s and not as √s.
+        """
+        if not self.swapped > 0 or not variance > 0:
+            return 1.0
+        return 1.0 + min(self.moved(values) / (self.swapped if smooth else np.sqrt(self.swapped)) / variance, 1.0)
 
 
-def inflation_of_difference(a: Array, b: Array, tested: Array, share: float) -> float:
-    """What the variance of a difference of errors is multiplied by: 1 to 2.
+def _squares_of_pairs(values: Array, which: Array) -> Array:
+    """The sum of squared differences of the pairs of some values (models × rows), each pair once."""
+    return np.asarray(which.sum(axis=0) * (which * values**2).sum(axis=0) - (which * values).sum(axis=0) ** 2)
 
-    `a` and `b` are whether the models of each split are wrong on the watched rows (models × rows), `tested` the
-    differences of the rows when these were tested, and `share` is the part of a training set that another one lacks.
-    """
-    if len(a) < 2 or not share > 0 or not tested.var() > 0:
-        return 1.0
-    of_training = float((a - b).var(axis=0, ddof=1).mean()) / np.sqrt(share)
-    return 1.0 + min(of_training / float(tested.var()), 1.0)
+
+def wrong_answers(sessions: Sequence[Session], truth: NDArray[Any]) -> Array | None:
+    """Whether models are wrong on the watched rows, whose labels are these (None: they were not watched)."""
+    answers = [one.watched for one in sessions if one.watched is not None]
+    return (np.stack(answers) != truth).astype(float) if len(answers) == len(sessions) else None
 
 
 @dataclass(frozen=True)
@@ -151,15 +138,19 @@ def error_of_rows(job: Task, sessions: Sequence[Session], splits: Sequence[Split
     for one in sessions:
         wrong[one.test] += one.predicted != job.y[one.test]
         often[one.test] += 1.0
-    tested = often > 0
+    tested, watch = often > 0, watched(len(job))
     unit = None if job.unit is None else job.unit[tested]
-    return of_row_errors(wrong[tested] / often[tested], unit, Instability.of(sessions, splits, len(job)))
+    answers = wrong_answers(sessions, job.y[watch])
+    return of_row_errors(wrong[tested] / often[tested], unit, answers, Trainings.of(splits, watch, len(job)))
 
 
-def of_row_errors(each: Array, unit: NDArray[np.generic] | None, models: Instability) -> ErrorOfRows:
+def of_row_errors(
+    each: Array, unit: NDArray[np.generic] | None, answers: Array | None, trainings: Trainings
+) -> ErrorOfRows:
     """The error of rows from the mean error of each: one test varies as p (1 − p), the mean of several by less."""
     error, (se, trials) = float(each.mean()), row_se(each, unit)
-    return ErrorOfRows(error, se * float(np.sqrt(of_one_test(each) * models.inflation(error))), trials)
+    inflation = 1.0 if answers is None else trainings.inflation(answers, error * (1.0 - error))
+    return ErrorOfRows(error, se * float(np.sqrt(of_one_test(each) * inflation)), trials)
 
 
 def of_one_test(each: Array) -> float:
@@ -278,8 +269,8 @@ def auc_of_folds(
     influence = np.zeros(len(score))
     for side in (positive, ~positive):
         part = place * side / len(areas)
-        rows = float((part > 0).sum())
-        influence += part * (each - part @ each) * np.sqrt(rows / max(rows - 1.0, 1.0))
+        size = float((part > 0).sum())
+        influence += part * (each - part @ each) * np.sqrt(size / max(size - 1.0, 1.0))
     lines = variance.deviations(design.by_line(influence)[:, None], design)[:, 0]
     return one.changed(point=np.asarray(np.mean(areas)), variance=np.asarray(lines @ lines), spread=Influences(lines))
 
@@ -292,19 +283,17 @@ def _below(score: Array, others: Array, weights: Array) -> Array:
     return np.asarray(sum(ends) / (2.0 * reached[-1]))
 
 
-def inflation_of_ranks(scores: Sequence[Array | None], positive: NDArray[np.bool_], share: float) -> float:
-    """What the variance of an AUC is multiplied by, from the ranks that the models give to the same rows: 1 to 2.
+def ranks_of(scores: Sequence[Array | None], positive: NDArray[np.bool_]) -> Array | None:
+    """The share of the rows of the other of two classes that each model scores lower, models × rows; None: no scores.
 
-    The square of a difference of ranks grows as the swapped share does.
+    They are divided by their spread within their class, so that both count alike.
     """
     known = [one for one in scores if one is not None and np.isfinite(one).all()]
-    if len(known) < max(len(scores), 2) or not share > 0 or min(positive.sum(), (~positive).sum()) < 2:
-        return 1.0
-    moved = total = 0.0
+    if len(known) < len(scores) or min(positive.sum(), (~positive).sum()) < 2:
+        return None
+    ranks = np.empty((len(known), len(positive)))
     for side in (positive, ~positive):
         others = np.ones(int((~side).sum()))
-        ranks = np.stack([_below(s[side], s[~side], others) for s in known])
-        number = float(side.sum())
-        moved += float(ranks.var(axis=0, ddof=1).mean()) / number
-        total += float(ranks.var(axis=1, ddof=1).mean()) / number
-    return 1.0 + min(moved / share / total, 1.0) if total > 0 else 1.0
+        own = np.stack([_below(s[side], s[~side], others) for s in known])
+        ranks[:, side] = own / max(float(np.sqrt(own.var(axis=1, ddof=1).mean())), 1e-12)
+    return ranks

@@ -15,7 +15,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.base.validate.scalars import Rng
 from strat.designs import Design
-from strat.protocols.intervals import Instability, disagreement, of_row_errors, swapped
+from strat.protocols.intervals import Trainings, of_row_errors
 from strat.protocols.keywords import spelled
 from strat.protocols.protocol_result import NEARLY_UNBIASED, OPTIMISTIC, PESSIMISTIC, ProtocolResult
 from strat.protocols.running import Rows, Session, Split, Task, memory, random_source, run, table, task, times
@@ -95,9 +95,9 @@ def bootstrap(
     values = _variants(job, apparent, wrong, out, splits)
     error = float(values["variants"][variant])
     often = out.sum(axis=0)
-    models = Instability(disagreement(np.stack([one.predicted for one in sessions])), swapped(splits, len(job)))
+    models = Trainings.of(splits, rows, len(job))
     unit = None if job.unit is None else job.unit[often > 0]
-    each = of_row_errors((wrong * out).sum(axis=0)[often > 0] / often[often > 0], unit, models)
+    each = of_row_errors((wrong * out).sum(axis=0)[often > 0] / often[often > 0], unit, wrong, models)
     plain = math.sqrt(each.error * (1.0 - each.error))
     return ProtocolResult(
         protocol=f"bootstrap ({variant})",

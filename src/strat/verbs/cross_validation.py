@@ -25,7 +25,7 @@ from strat.measures.base import Statistic
 from strat.measures.scores import auc
 from strat.measures.stacking import stack
 from strat.protocols import intervals
-from strat.protocols.intervals import Instability
+from strat.protocols.intervals import Trainings
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.protocol_result import Times
 from strat.protocols.running import Session, Split, Task, random_source, run, table, task, times
@@ -369,16 +369,24 @@ class Models:
 
     def inflation(self, *, ranks: bool) -> float:
         """What variances are multiplied by because models trained on other rows would have said something else."""
-        models = Instability.of(self.sessions, self.splits, self.rows)
         wrong = self.outcome.truth != self.outcome.predicted
-        of_labels = models.inflation(float(wrong.mean()))
+        error, answers = float(wrong.mean()), self.wrong_answers
+        known, truth = self._watched
+        trainings = Trainings.of(self.splits, self.watch[known], self.rows)
+        of_labels = 1.0 if answers is None else trainings.inflation(answers, error * (1.0 - error))
         if ranks and len(self.outcome.classes) == 2:
-            known, truth = self._watched
             scores = [None if one.watched_scores is None else one.watched_scores[known] for one in self.sessions]
-            positive = truth == self.outcome.classes[-1]
-            of_labels = max(of_labels, intervals.inflation_of_ranks(scores, positive, models.swapped))
+            of_rows = intervals.ranks_of(scores, truth == self.outcome.classes[-1])
+            of_labels = max(of_labels, 1.0 if of_rows is None else trainings.inflation(of_rows, 1.0, smooth=True))
         row = np.unique(self.columns["row"], return_inverse=True)[1].reshape(-1)
         return of_labels * intervals.of_one_test(np.bincount(row, wrong) / np.bincount(row))
+
+    @property
+    def wrong_answers(self) -> Array | None:
+        """Whether each model is wrong on the rows that were watched and tested."""
+        known, truth = self._watched
+        sessions = [replace(s, watched=None if s.watched is None else s.watched[known]) for s in self.sessions]
+        return intervals.wrong_answers(sessions, truth)
 
     @property
     def rows(self) -> int:
@@ -395,14 +403,12 @@ class Models:
 
     def inflation_against(self, other: Models) -> float:
         """The same for the difference of the errors of these models and of others, of the same splits."""
-        each = [one.watched for one in (*self.sessions, *other.sessions) if one.watched is not None]
-        if len(each) < 2 * len(self.sessions):
+        a, b = self.wrong_answers, other.wrong_answers
+        if a is None or b is None:
             return 1.0
-        known, truth = self._watched
-        a, b = np.split((np.stack(each)[:, known] != truth).astype(float), 2)
         wrong, others = ((o.truth != o.predicted).astype(float) for o in (self.outcome, other.outcome))
-        share = intervals.swapped(self.splits, self.rows)
-        return intervals.inflation_of_difference(a, b, wrong - others, share)
+        trainings = Trainings.of(self.splits, self.watch[self._watched[0]], self.rows)
+        return trainings.inflation(a - b, float((wrong - others).var()))
 
     def estimate(self, scorer: Scorer) -> Estimate:
         """A measure with its limits for models that are trained anew."""
