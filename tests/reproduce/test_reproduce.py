@@ -20,7 +20,7 @@ from reproduce.entries import IN_GENERATED, SEEN
 from reproduce.page import render, summary
 from typer.testing import CliRunner
 
-from reproduce import ENTRIES, SOURCES, Entry, Found, Reproduced, Setting, Value, chosen, reproduce
+from reproduce import ENTRIES, SOURCES, Entry, Found, Reproduced, Setting, Value, chosen, fukunaga_hayes, reproduce
 from strat.base.errors import StratError
 from strat.cli.app import app, main
 
@@ -50,6 +50,29 @@ def test_entry_agrees_or_names_an_erratum(entry: Entry, reproduced: Callable[[En
     made = reproduced(entry)
     assert made.found.values
     assert [v for v in made.found.values if v.verdict == "differs"] == []
+
+
+def test_the_biases_of_table_3_agree_one_by_one_and_together_with_shared_draws(
+    reproduced: Callable[[Entry], Reproduced],
+) -> None:
+    """ERRATA 39 and 56: the three problems share their draws, and the four distances of a row."""
+    made = reproduced(BY_ID["fh/table-3"]).found
+    single = [v for v in made.values if ": bias at" in v.what and "by the other" not in v.what]
+    joint = [v for v in made.values if v.what.endswith("together: printed above ours")]
+    row = [v for v in made.values if v.what.endswith("by the other three")]
+    assert (len(single), len(joint), len(row)) == (96, 4, 21)
+    assert sum(v.verdict in ("agrees", "compatible") for v in single) >= 90
+    assert {v.verdict for v in joint} <= {"derived", "open 39"}
+    assert all(v.ours >= 17 for v in joint)
+    assert sum(v.verdict == "erratum 56" for v in row) == 3
+    assert fukunaga_hayes.likelihood_of_sharing(200) > 8
+
+
+def test_the_cause_of_table_2_brings_its_averages_together(reproduced: Callable[[Entry], Reproduced]) -> None:
+    """ERRATA 40: without one term of the left-out score the printed averages lie on both sides of ours."""
+    values = {v.what: v for v in reproduced(BY_ID["fh/table-2"]).found.values}
+    assert values[fukunaga_hayes.SHORTENED + ": printed above ours"].verdict == "derived"
+    assert values["40 averages together: printed above ours"].verdict == "erratum 40"
 
 
 @pytest.mark.shared
