@@ -88,9 +88,12 @@ def test_three_columns_leave_two_units() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.costly("160 trainings on two kinds of features")
+@pytest.mark.costly("800 trainings on two kinds of features: fewer draws of who is enrolled decide by chance")
 def test_training_of_lda_and_pca_on_lfw(shared: Path) -> None:
-    """STRAT 2.1.3: seen with one kind of features, and of the other only that LDA depends more on who trains."""
+    """STRAT 2.1.3: seen with one kind of features, and of the other only that LDA depends more on who trains.
+
+    One draw of who is enrolled tells nothing: what LDA loses more varies by 2 and 5 points from draw to draw (sd).
+    """
     found = {v.what: v.ours for v in training.experiment(Setting(shared)).values if v.other_data}
     assert list(found.values()) == ["not seen here", "seen here too", "seen here too", "seen here too"]
 
