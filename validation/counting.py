@@ -22,7 +22,7 @@ HAIR = 1e-9
 CAUTIONS = {  # codes of notes on intervals that may be too short
     "few-units", "two-kinds", "few-holders", "few-of-class", "few-df", "thin-tail", "no-variation", "heavy-units",
     "one-outcome", "skewed-units", "few-beyond", "few-subjects", "no-subjects", "subjects-inferred", "no-disagreement",
-    "known-part", "single-stratum-multi-array", "similar-splits",
+    "known-part", "single-stratum-multi-array",
 }  # fmt: skip
 
 

@@ -217,6 +217,24 @@ class SumOfDistances:
         return one.point - below, one.point + above
 
 
+@dataclass(frozen=True, eq=False)
+class OwnLimits:
+    """Limits that whoever made the value makes of it as well.
+
+    Attributes
+    ----------
+    make
+        From a level to the limits.
+    """
+
+    make: Callable[[float], tuple[Array, Array]]
+    method: ClassVar[str] = "mover"
+
+    def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
+        """Limits of the value."""
+        return self.make(level)
+
+
 def way_through(
     sum_of: tuple[Statistic, Array], estimated: Callable[[Statistic], Estimate]
 ) -> SumOfShares | SumOfDistances:
@@ -282,7 +300,7 @@ class Inference:
     holders
         Rows that each unit holds of what a value rests on, all of them hits: for limits where nothing varied.
     sum_of
-        The way to the limits of a sum of shares or of distances (None: it is none).
+        The way to the limits of a sum of shares or of distances, or to others (None: those of the statistic's kind).
     unseen
         What a function of values could be beyond what was seen, where these have a finite range (None: not known).
     """
@@ -295,7 +313,7 @@ class Inference:
     woodruff: Woodruff | None = field(default=None, repr=False)
     shares: UnitShares | None = field(default=None, repr=False)
     holders: UnitShares | None = field(default=None, repr=False)
-    sum_of: SumOfShares | SumOfDistances | None = field(default=None, repr=False)
+    sum_of: SumOfShares | SumOfDistances | OwnLimits | None = field(default=None, repr=False)
     unseen: Unseen | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
