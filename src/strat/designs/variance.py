@@ -23,8 +23,9 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
-from strat.designs.layout import bessel, satterthwaite, sums
+from strat.designs.layout import bessel, satterthwaite, spread_of_squares, sums
 from strat.designs.lines import Lines
+from strat.designs.stages import Stages
 
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
@@ -130,7 +131,7 @@ def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
     n = lines.sizes
     first, second = lines.by_stratum(lines.copies * v), lines.by_stratum(lines.copies * v**2)
     unseen = lines.unseen * (n > 1)
-    spread = lines.total(unseen**2 * bessel(n) ** 2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
+    spread = lines.total(unseen**2 * spread_of_squares(first, second, n))
     total = lines.total(unseen * first)
     df = satterthwaite(total, spread, nominal)
     # without strata the mean follows the heaviest units
@@ -212,9 +213,11 @@ def takes_products(design: Design, outputs: int) -> bool:
     return plain and design.lines * outputs > LIMITS.written_influences
 
 
-def layout_df(influence: Influence, design: Design, inside: Array) -> Array:
+def layout_df(influence: Influence, design: Design, inside: Array | None = None) -> Array:
     """Degrees of freedom of each output in a design with a layout."""
     assert design.layout is not None
+    if isinstance(design.layout, Stages):  # what a row weighs: a domain may hold some rows of a line
+        inside = np.divide(1.0, design.rows_per_weight, out=np.zeros(design.lines), where=design.line_weights > 0)[None]
     return np.concatenate(_of_runs(design.layout.degrees_of_freedom, influence, design, inside))
 
 

@@ -12,7 +12,6 @@ from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
-from strat.designs.lines import DomainLines
 from strat.designs.stages import Stages
 from strat.estimation.facts import SumOfDistances, SumOfShares
 from strat.estimation.inference import Holdings, UnitSums, influence_of
@@ -56,7 +55,6 @@ def notes(
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         _heavy_units(held, replicates, df),
-        _heavy_first_stage(held, replicates, df),
         *holders,
         _no_errors(design, point, held.inside[0]) if looked else None,
         _how_units_differ(design, hits, held.inside[0], few=any(holders)) if looked and still is None else None,
@@ -107,8 +105,11 @@ def is_share(statistic: Statistic) -> bool:
 
 def _heavy_units(held: Holdings, replicates: Replicates | None, df: Array | None) -> Note | None:
     given = replicates is not None and replicates.method.kind is MethodKind.GIVEN  # whose number is their own
-    if df is None or held.design.layout is not None or given:
+    layout = held.design.layout
+    if df is None or given or not (layout is None or (isinstance(layout, Stages) and replicates is None)):
         return None
+    if isinstance(layout, Stages):
+        return heavy_units(layout.nominal_df, float(np.min(df)), unit=layout.deciding.name)
     nominal = held.nominal_df
     if df.size > len(nominal):  # values of one view that rest on other units, such as those of each class
         df = held.usual_df
@@ -125,25 +126,6 @@ def heavy_units(nominal: float, df: float, **facts: str | float) -> Note | None:
 def few_for_weight(df: Array | float, nominal: Array | float) -> NDArray[np.bool_]:
     """Where few units carry most of the weight, so that the degrees of freedom were lowered."""
     return np.less(df, np.minimum(variance.VERY_UNEQUAL * np.asarray(nominal), ENOUGH_DF))
-
-
-def _heavy_first_stage(held: Holdings, replicates: Replicates | None, df: Array | None) -> Note | None:
-    """That units of the first stage weigh so unequally that the degrees of freedom of a staged design are too many."""
-    if df is None or replicates is not None or not isinstance(held.design.layout, Stages):
-        return None
-    first = held.design.layout.stages[0]
-    if (first.fraction == 1).any():
-        return None
-    weights = np.bincount(first.unit, held.inside[0]).astype(float)
-    strata = len(first.sizes)
-    lines = DomainLines(
-        first.parent, np.zeros(strata, np.int64), np.ones(len(weights)), first.sizes.astype(float), np.ones(strata)
-    )
-    nominal = float((first.sizes - 1).sum())
-    effective = float(variance.bell_mccaffrey(weights, weights > 0, lines, np.array([nominal]))[0])
-    if effective >= variance.VERY_UNEQUAL * nominal or not np.min(df) > effective:
-        return None
-    return Note("heavy-units", {"case": "stage", "unit": first.name, "df": effective, "nominal": float(np.min(df))})
 
 
 def _hits(held: Holdings) -> Array:
