@@ -259,6 +259,19 @@ def test_scores_of_a_large_file_are_those_of_a_frame_up_to_the_limit(source: str
     same_numbers(SOURCES[source](data, tmp_path), data, {"units": "u"})
 
 
+@pytest.mark.slow
+def test_scores_of_ten_million_rows_of_a_file_are_those_of_columns(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    unit, truth = rng.integers(0, 20_000, 10_000_000), (rng.random(10_000_000) < 0.3).astype(np.int8)
+    data = {"u": unit, "y": truth, "s": np.clip(0.7 * rng.random(10_000_000) + 0.2 * truth, 1e-9, 1)}
+    ask: dict[str, Any] = {"truth": "y", "score": "s", "units": "u", "metrics": ["auc", "ap", "eer", "brier"]}
+    found, wanted = evaluate(SOURCES["parquet"](data, tmp_path), **ask), evaluate(data, **ask)
+    assert found.notes == ()
+    for name, one in wanted.estimates.items():
+        assert found[name].value == pytest.approx(one.value, rel=1e-12)
+        assert found[name].se == pytest.approx(one.se, rel=1e-11)
+
+
 @changed(exact_rows=5999)
 def test_the_note_on_bins_bounds_each_measure(tmp_path: Path) -> None:
     data = many_scores()
