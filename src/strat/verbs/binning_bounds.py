@@ -7,7 +7,8 @@ positive rows stand, between its values with the positive rows of each bin below
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,11 @@ from strat.base.errors import StratError
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, encode
+from strat.data.binning import Binning
 from strat.data.cells import Cells, combine
 from strat.designs.from_columns import GROUP
 from strat.measures.positive import positives
 from strat.measures.register import Measure
-from strat.verbs.metrics import columns_of
 
 ALIKE = (  # change in one direction where all scores rise
     *("mean", "total", "ratio", "median", "quantile", "latency"),
@@ -52,53 +53,104 @@ def notes_on_bins(metrics: Sequence[Measure], cells: Cells, positive: object) ->
     """For each measure of scores, by how much bins move it at most, in all rows and in groups of `by`."""
     if cells.binning is None:
         return []
-    groups = [role for role in cells.columns if role.startswith(GROUP)]
     notes = []
     for metric in metrics:
-        if "score" not in metric.needs:
-            continue
-        bound, *within = _Ends(metric, cells, positive, groups).bounds()
-        facts = {"bins": cells.binning.bins, "width": cells.binning.width, "bound": bound}
-        facts["within"] = max(within, default=None)
-        notes.append(Note("scores-binned", facts).of(metric=metric.word))
+        if "score" in metric.needs:
+            bound, *within = _bounds(metric, cells, positive)
+            facts = {"bins": cells.binning.bins, "width": cells.binning.width, "bound": bound}
+            notes.append(Note("scores-binned", {**facts, "within": max(within, default=None)}).of(metric=metric.word))
     return notes
 
 
+def _bounds(metric: Measure, cells: Cells, positive: object) -> Iterator[float]:
+    """The bound of all rows, and of those of each group that has a value."""
+    assert cells.binning is not None
+    by = [role for role in cells.columns if role.startswith(GROUP)]
+    roles = {role: encode(role, cells.columns[role]) for role in (*by, *metric.needs)}
+    code, number = combine([codes for codes, _ in roles.values()], [len(labels) for _, labels in roles.values()])
+    mass = np.bincount(code, cells.mass, minlength=number).astype(float)
+    first = np.empty(number, np.int64)
+    first[code] = np.arange(len(code))
+    columns = {role: cells.columns[role][first] for role in metric.needs}
+    if metric.looks_at_one_class:
+        positive = positives(columns["truth"], columns["score"], metric.given.get("positive", positive))[2]
+    yield _Ends(metric, columns, mass, cells.binning, positive).bound()
+    starts = np.flatnonzero(np.any([np.diff(roles[role][0][first], prepend=-1) for role in by], axis=0)) if by else []
+    for rows in np.split(np.arange(number), starts[1:]) if by else []:  # distinct rows are in the order of their groups
+        try:
+            group = {role: column[rows] for role, column in columns.items()}
+            bound = _Ends(metric, group, mass[rows], cells.binning, positive).bound()
+        except StratError:  # a measure without a value there, which another note says
+            continue
+        if np.isfinite(bound):
+            yield bound
+
+
+@dataclass(frozen=True, eq=False)
 class _Ends:
-    """The distinct rows that a measure looks at, with the ends of the bins that their scores lie in."""
+    """The values of a measure where scores stand at the ends of their bins.
 
-    def __init__(self, metric: Measure, cells: Cells, positive: object, groups: Sequence[str]) -> None:
-        assert cells.binning is not None
-        few, self.groups = _folded(cells, metric.needs, groups)
-        self.metric, self.mass, self.columns = metric, few.mass, columns_of(few, positive)
-        self.middle = np.asarray(few.columns["score"], float)
-        binning = cells.binning
-        self.half, hair = binning.width / 2, HAIR * (binning.high - binning.low)
-        self.low = np.maximum(self.middle - self.half - hair, binning.low)
-        self.high = np.minimum(self.middle + self.half + hair, binning.high)
+    Attributes
+    ----------
+    metric, positive
+        The measure and the positive class.
+    columns, mass
+        Distinct rows that the measure looks at, with scores in the middle of their bins, and what they weigh.
+    binning
+        The bins.
+    """
 
-    def bounds(self) -> Iterator[float]:
-        """The bound of all rows, and of those of each group that has a value."""
-        statistics = [self.metric.build({**self.columns, "score": score}) for score in (self.middle, *self._ends())]
-        shares = [np.ones(len(self.mass)), *(self.groups == group for group in np.unique(self.groups))]
-        for place, share in enumerate(shares):
-            mass = self.mass * share
-            with np.errstate(divide="ignore", invalid="ignore"):
-                value, *others = (np.asarray(statistic.value(mass), float) for statistic in statistics)
-                ends = [*others, *self._more(value, mass)]
-            if place == 0 or np.isfinite(value).all():
-                yield float(max(np.max(np.abs(end - value)) for end in ends))
+    metric: Measure
+    columns: Mapping[str, NDArray[Any]]
+    mass: Array
+    binning: Binning
+    positive: Any
 
-    def _ends(self) -> Iterator[Array]:
+    def bound(self) -> float:
+        """The most that the value can be off."""
+        value = self._value(self.middle)
+        return float(
+            max(np.max(np.abs(end - value)) for end in (*map(self._value, self._scores()), *self._more(value)))
+        )
+
+    def _value(self, score: Array) -> Array:
+        statistic = self.metric.build({**self.columns, "score": score, "positive": self.positive})
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(statistic.value(self.mass), float)
+
+    @property
+    def middle(self) -> Array:
+        """The middle of each row's bin."""
+        return np.asarray(self.columns["score"], float)
+
+    @property
+    def low(self) -> Array:
+        """The least score of each row's bin."""
+        return np.maximum(self.middle - self._reach, self.binning.low)
+
+    @property
+    def high(self) -> Array:
+        """The greatest score of each row's bin."""
+        return np.minimum(self.middle + self._reach, self.binning.high)
+
+    @property
+    def _reach(self) -> float:
+        return self.binning.width / 2 + HAIR * (self.binning.high - self.binning.low)
+
+    @property
+    def _is_positive(self) -> NDArray[np.bool_]:
+        return np.asarray(positives(self.columns["truth"], self.middle, self.positive)[0] == 1)
+
+    def _scores(self) -> Iterator[Array]:
         """Scores between which the measure lies."""
         name = self.metric.name
         if name in ALIKE:
             yield from (self.low, self.high)
         elif name in BY_CLASS:
-            up = self._positive
+            up = self._is_positive
             yield from (np.where(up, self.high, self.low), np.where(up, self.low, self.high))
         elif name in BY_ORDER:
-            yield from self._ordered(np.where(self._positive, 1.0, -1.0))
+            yield from self._ordered(np.where(self._is_positive, 1.0, -1.0))
         elif name == "harrell_c":  # the earlier of two should have the higher score; of equal times an event is first
             time, event = (np.asarray(self.columns[role], float) for role in ("truth", "predicted"))
             order, _ = encode("time", 2.0 * encode("time", time)[0] + (1.0 - event))
@@ -106,52 +158,31 @@ class _Ends:
 
     def _ordered(self, key: Array) -> Iterator[Array]:
         """The scores of each bin in the order of a key from −1 to 1, and in the opposite order."""
-        yield from (self.middle + self.half / 2 * key, self.middle - self.half / 2 * key)
+        shift = self.binning.width / 4 * key
+        yield from (self.middle + shift, self.middle - shift)
 
-    @property
-    def _positive(self) -> NDArray[np.bool_]:
-        positive = self.metric.given.get("positive", self.columns["positive"])
-        return np.asarray(positives(self.columns["truth"], self.middle, positive)[0] == 1)
-
-    def _more(self, value: Array, mass: Array) -> Iterator[Array]:
+    def _more(self, value: Array) -> Iterator[Array]:
         """Ends of measures that no order of scores shows."""
         if self.metric.name == "average_precision":
-            yield np.asarray(self._least_precision(mass))
+            yield np.asarray(self._least_precision())
         elif self.metric.name == "calibration_error":
-            yield value + self._miscalibration(mass)
+            yield value + self._miscalibration()
 
-    def _least_precision(self, mass: Array) -> float:
+    def _least_precision(self) -> float:
         """The average precision where in each bin all negative rows come first, and no two positive rows are tied.
 
-        A positive row behind x positive and F negative ones has a precision of x / (x + F), and the integral of that
-        is not larger than the sum over rows, whatever these weigh.
+        A positive row behind x positive and F negative ones has a precision of at least x / (x + F), and the integral
+        of that is not larger than the sum over rows, whatever these weigh.
         """
         code, support = encode("score", -self.middle)
-        hit, wrong = (
-            np.bincount(code, mass * side, minlength=len(support)) for side in (self._positive, ~self._positive)
-        )
+        up = self._is_positive
+        hit, wrong = (np.bincount(code, self.mass * side, minlength=len(support)) for side in (up, ~up))
         before, false = np.cumsum(hit) - hit, np.cumsum(wrong)
         ratio = np.divide(hit, before + false, out=np.zeros_like(hit), where=before + false > 0)
-        return float((hit - false * np.log1p(ratio)).sum() / hit.sum())
+        return float((hit - false * np.log1p(ratio)).sum() / hit.sum()) if hit.any() else 0.0
 
-    def _miscalibration(self, mass: Array) -> float:
-        """How far the calibration error moves: by half a bin, and twice by what may lie in the next bin of its own."""
+    def _miscalibration(self) -> float:
+        """How far the calibration error moves: by half a bin, and twice by what may lie in another bin of its own."""
         cut = np.searchsorted(EDGES, self.low) < np.searchsorted(EDGES, self.high)
-        off = np.where(self._positive, 1.0 - self.low, self.high)
-        return float(self.half + 2.0 * (mass * cut * off).sum() / mass.sum())
-
-
-def _folded(cells: Cells, needs: Sequence[str], groups: Sequence[str]) -> tuple[Cells, NDArray[Any]]:
-    """The distinct rows of some roles, and the group of each."""
-    encoded = {role: encode(role, cells.columns[role]) for role in (*groups, *needs)}
-    code, number = combine([codes for codes, _ in encoded.values()], [len(labels) for _, labels in encoded.values()])
-    first = np.empty(number, np.int64)
-    first[code[::-1]] = np.arange(len(code))[::-1]
-    columns = {role: cells.columns[role][first] for role in needs}
-    group, _ = (
-        combine([encoded[role][0][first] for role in groups], [len(encoded[role][1]) for role in groups])
-        if (groups)
-        else (np.zeros(0, np.int64), 0)
-    )
-    mass = np.bincount(code, cells.mass, minlength=number).astype(float)
-    return Cells(columns, mass, None, binning=cells.binning), group
+        off = np.where(self._is_positive, 1.0 - self.low, self.high)
+        return float(self._reach + 2.0 * (self.mass * cut * off).sum() / self.mass.sum())
