@@ -252,11 +252,14 @@ def test_a_file_is_a_frame_for_every_measure_of_scores(source: str, roles: dict[
 
 
 @pytest.mark.parametrize("source", ["duckdb", "parquet"])
-@changed(exact_rows=6000, rows_in_memory=100)
-def test_scores_of_a_large_file_are_those_of_a_frame_up_to_the_limit(source: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("roles", [{"units": "u"}, {}, {"units": "u", "weights": "w"}])
+@changed(exact_rows=6000, rows_in_memory=100, grouped_rows=100)
+def test_scores_of_a_large_file_are_those_of_a_frame_up_to_the_limit(
+    source: str, roles: dict[str, str], tmp_path: Path
+) -> None:
     """Files of more than a million rows were binned; those of more than five million went through two passes."""
     data = many_scores()
-    same_numbers(SOURCES[source](data, tmp_path), data, {"units": "u"})
+    same_numbers(SOURCES[source](data, tmp_path), data, roles)
 
 
 @pytest.mark.slow

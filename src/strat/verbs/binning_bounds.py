@@ -75,11 +75,13 @@ def _bounds(metric: Measure, cells: Cells, positive: object) -> Iterator[float]:
     if metric.looks_at_one_class:
         positive = positives(columns["truth"], columns["score"], metric.given.get("positive", positive))[2]
     yield _Ends(metric, columns, mass, cells.binning, positive).bound()
-    starts = np.flatnonzero(np.any([np.diff(roles[role][0][first], prepend=-1) for role in by], axis=0)) if by else []
-    for rows in np.split(np.arange(number), starts[1:]) if by else []:  # distinct rows are in the order of their groups
+    group = np.stack([roles[role][0][first] for role in by], axis=1) if by else np.zeros((0, 0))
+    # distinct rows are in the order of their groups
+    starts = np.flatnonzero((np.diff(group, axis=0) != 0).any(axis=1)) + 1
+    for rows in np.split(np.arange(number), starts) if by else []:
         try:
-            group = {role: column[rows] for role, column in columns.items()}
-            bound = _Ends(metric, group, mass[rows], cells.binning, positive).bound()
+            inside = {role: column[rows] for role, column in columns.items()}
+            bound = _Ends(metric, inside, mass[rows], cells.binning, positive).bound()
         except StratError:  # a measure without a value there, which another note says
             continue
         if np.isfinite(bound):
