@@ -64,6 +64,8 @@ html_show_copyright = False
 html_math_renderer = "mathml"
 
 
+TEMPLATES = Path(docscrape_sphinx.__file__).parent / "templates"
+
 # where the names of `strat` itself are documented, first come first served
 HOMES = ("base.errors", "designs", "measures", "replication", "estimation", "estimation.proportions", "verbs", "data",
          "show.report", "comparison", "verbs.cross_validation", "verbs.model_comparison")  # fmt: skip
@@ -223,8 +225,9 @@ def illustrate(app: Any, name: str, source: list[str]) -> None:
 
 def setup(app: Any) -> None:
     """Formulas as MathML, which browsers draw themselves: nothing is fetched from elsewhere."""
-    # numpydoc makes an environment, and compiles its template in it, for every docstring
-    docscrape_sphinx.SandboxedEnvironment = cache(SandboxedEnvironment)
+    # numpydoc makes a loader and an environment, and compiles its template in it, for every docstring
+    environment = cache(lambda: SandboxedEnvironment(loader=docscrape_sphinx.FileSystemLoader(TEMPLATES)))
+    docscrape_sphinx.SandboxedEnvironment = lambda loader: environment()
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.add_css_file("site.css")
     app.add_directive("strat-names", Names)

@@ -79,7 +79,7 @@ class Value:
     erratum
         Number in the list of errata, where the source is wrong.
     right
-        What ours must be for the erratum to stand, as the list says; anything else differs.
+        What ours must be for the erratum to stand, as the list says; anything else differs, the print too.
     right_within
         Largest difference from `right`; 0 asks for equality.
     holds
@@ -203,11 +203,13 @@ class Value:
             return "not printed"
         if not self.clear:
             return "undecided"
+        if self.erratum is not None and not self.is_right and (self.telling or not self.agrees):
+            return "differs"  # a print that is wrong is not agreed with
         if self.agrees and not self.telling:
             return "compatible"
         if self.agrees:
             return "derived" if self.printed is None else "agrees"
-        return f"{KINDS.get(self.erratum, 'erratum')} {self.erratum}" if self.erratum and self.is_right else "differs"
+        return "differs" if self.erratum is None else f"{KINDS.get(self.erratum, 'erratum')} {self.erratum}"
 
 
 @dataclass(frozen=True)

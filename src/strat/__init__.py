@@ -423,15 +423,6 @@ def _in_a_part(name: str) -> str | None:
     return None
 
 
-def _as_a_measure(name: str) -> str | None:
-    """How a measure is called here that other tools have under this name."""
-    if name.startswith("_"):
-        return None
-    from strat.measures.register import line_for
-
-    return line_for(name)
-
-
 if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
 
     def __getattr__(name: str) -> Any:
@@ -439,7 +430,7 @@ if not TYPE_CHECKING:  # else any misspelt name would pass the type checker
         if name not in __all__:
             from strat.base.elsewhere import no_attribute
 
-            raise no_attribute(__name__, name, _in_a_part(name) or _as_a_measure(name))
+            raise no_attribute(__name__, name, _in_a_part(name))
         home = _HOMES.get(name, "strat.measures")
         module = import_module(home)
         value = globals()[name] = module if home.endswith(f".{name}") else getattr(module, name)

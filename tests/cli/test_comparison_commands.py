@@ -127,8 +127,8 @@ def test_rank_of_a_long_table_and_of_missing_cells(tmp_path: Path) -> None:
     with pytest.raises(StratError, match="no number for 'C on d5'"):
         ask("rank", long, *options)
     text = ask("rank", long, *options, "--missing", "drop")
-    assert "1 of 6 data sets is left out for a missing cell: d5." in text
-    assert "Averaged are 1 to 2 runs of a system on a data set." in text
+    assert "1 of 6 data sets is left out because a cell is missing: d5." in text
+    assert "Values are means of 1 to 2 runs of a system on a data set." in text
 
 
 @pytest.fixture

@@ -67,10 +67,11 @@ def test_an_interrupt_while_writing_leaves_nothing(tmp_path: Path, monkeypatch: 
 
 @POSIX
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
-    """As a terminal sends it, to a program that has just begun to work."""
-    path, ready = put(tmp_path, "a.csv", table(400_000)), tmp_path / "ready"
+    """As a terminal sends it, to a program that has just begun to work, and would for a while."""
+    path, ready = put(tmp_path, "a.csv", table()), tmp_path / "ready"
     code = f"open({str(ready)!r}, 'x').close(); {MAIN}"
-    program = warm.Program(code, "evaluate", path, *ASK, "--method", "bootstrap", "--html", tmp_path / "r.html")
+    long = ("--method", "bootstrap", "--replicates", 10_000_000)
+    program = warm.Program(code, "evaluate", path, *ASK, *long, "--html", tmp_path / "r.html")
     program.wait_for(ready.exists)
     time.sleep(0.3)
     program.send(signal.SIGINT)

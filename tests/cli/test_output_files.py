@@ -197,7 +197,7 @@ def test_a_program_may_start_without_streams(folder: Path) -> None:
 
 
 def _many_units(path: Path) -> Path:
-    number = np.arange(400_000)
+    number = np.arange(150_000)
     text = "\n".join(f"{i % 3},{i % 7 % 3},u{i:012d}-{i * 7919 % 400_009:012d}" for i in number.tolist())
     path.write_text("truth,guess,u\n" + text + "\n")
     return path
@@ -230,7 +230,7 @@ def test_the_engine_spills_to_a_private_folder_and_leaves_nothing(
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        evaluate(read(str(path), memory="60MB"), truth="truth", predicted="guess", units="u")
+        evaluate(read(str(path), memory="25MB"), truth="truth", predicted="guess", units="u")
     finally:
         done.set()
         watcher.join()

@@ -405,7 +405,7 @@ def test_failed_templates_are_left_out_of_all_systems_by_their_score(data, capsy
     (first,) = rows(out, ("system", "two"), ("figure", "CMS at rank"), ("at", 1))
     missed = ranks(similarity=scores, **who, failed_gallery=[4])
     assert first["estimate"] == pytest.approx(np.mean(missed.rank() == 1))
-    assert "1 gallery image without a template is in no error rate" in out
+    assert "1 gallery image without a template is left out of all error rates" in out
     code, out, _ = call(capsys, *given)
     assert "two, CMS at rank: " in out
     assert "--failed-score -1" in out

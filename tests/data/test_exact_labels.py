@@ -14,6 +14,7 @@ import pytest
 
 import strat
 from strat.data import read
+from strat.data.column import Column, alike
 from strat.verbs import evaluate
 from table_sources import ROADS, WIDER, csv_file
 
@@ -157,3 +158,11 @@ def test_a_whole_number_is_not_the_float_beside_it(road: str, tmp_path: Path) ->
     assert found["accuracy"].value == pytest.approx(2 / 3)
     assert found["macro_recall"].value == 0.5  # four classes: two right, one wrong, one only predicted
     assert strat.accuracy(np.array(columns["t"]), np.array(columns["p"])).value() == pytest.approx(2 / 3)
+
+
+def test_one_wide_number_is_enough_to_spell_all_that_it_is_compared_with() -> None:
+    """A float takes 2^53 + 1 for 2^53, however small the other labels are."""
+    for labels in ([1, 2**53 + 1], [-(2**53) - 1, 1]):
+        wide, floats = Column("t", None, np.array(labels), None), Column("p", None, np.array([1.5, 2.0**53]), None)
+        assert [column.spelled for column in alike([wide, floats])] == [True, True]
+        assert [column.spelled for column in alike([wide, wide])] == [False, False]

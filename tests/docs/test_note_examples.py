@@ -46,49 +46,53 @@ def _page() -> ModuleType:
 
 
 page = _page()
-every_code = pytest.mark.parametrize("code", page.codes())
 
 
 def test_each_kind_has_its_example_and_each_example_its_kind() -> None:
     assert page.codes() == sorted(register())
 
 
-@every_code
+@pytest.mark.parametrize("code", page.codes())
 def test_one_result_has_the_note_and_the_other_has_not(code: str) -> None:
     outcome = page.outcome(code)
     assert code in {note.code for note in outcome.raised}
     assert code not in {note.code for note in outcome.silent}
 
 
-@every_code
-def test_what_a_note_tells_to_type_in_python_parses_and_has_names_that_exist(code: str) -> None:
+def test_what_a_note_tells_to_type_in_python_parses_and_has_names_that_exist() -> None:
+    assert {code: wrong for code in page.codes() if (wrong := _wrong_in_python(code))} == {}
+
+
+def _wrong_in_python(code: str) -> list[str]:
+    """Options of the command line, and names that the library does not have."""
     here, there = page.paragraphs(page.raised(code))
-    assert not OPTION.search(here), "an option of the command line in Python"
     pieces = re.findall(r"`([^`]+)`", here)
     if IN_PYTHON.search(there):
         pieces += re.findall(r"`([^`]+)`", there)
-    for piece in pieces:
-        if piece.startswith("strat ") and piece in there:
-            continue  # a command is typed in the shell
-        unknown = list(unknown_names(piece))
-        assert not unknown, (piece, unknown)
+    # a command is typed in the shell
+    typed = [piece for piece in pieces if not (piece.startswith("strat ") and piece in there)]
+    return OPTION.findall(here) + [name for piece in typed for name in unknown_names(piece)]
 
 
-@every_code
-def test_what_a_note_tells_to_type_on_the_command_line_are_options_of_a_command_that_shows_it(code: str) -> None:
+def test_what_a_note_tells_to_type_on_the_command_line_are_options_of_a_command_that_shows_it() -> None:
+    assert {code: wrong for code in page.codes() if (wrong := _wrong_on_the_command_line(code))} == {}
+
+
+def _wrong_on_the_command_line(code: str) -> list[str]:
+    """Pieces that can't be typed there, and options that no command which shows the note has."""
     if PYTHON_ONLY.search(page.program(code)):
-        return
+        return []
     _, there = page.paragraphs(page.raised(code))
     pieces = re.findall(r"`([^`]+)`", there)
     python = [piece for piece in pieces if not piece.startswith(("strat ", "-"))]
-    assert not python or IN_PYTHON.search(there), f"{python} can't be typed on the command line"
+    wrong = [] if IN_PYTHON.search(there) else python
     wanted = set(OPTION.findall(there))
     for piece in (one for one in pieces if one.startswith("strat ")):
-        command = piece.split()[1]
         own = set(OPTION.findall(piece))
-        assert own <= options(command), piece
+        wrong += [] if own <= options(piece.split()[1]) else [piece]
         wanted -= own
-    assert any(wanted <= options(command) for command in shown_by(page.program(code))), sorted(wanted)
+    shown = any(wanted <= options(command) for command in shown_by(page.program(code)))
+    return wrong if shown else [*wrong, *sorted(wanted)]
 
 
 def test_the_page_is_that_of_the_register() -> None:

@@ -206,7 +206,7 @@ def test_few_replicates_drawn_at_random_are_told_of() -> None:
     y = strat.mean(np.random.default_rng(1).normal(size=24))
     for make in (strat.bootstrap, strat.half_samples):
         (note,) = (n for n in strat.estimate(y, on=make(design, replicates=50)).notes if n.code == "few-replicates")
-        assert str(note).startswith("Only 50 replicates were drawn at random. The standard error is off by some 10%")
+        assert str(note).startswith("Only 50 replicates were drawn at random. The standard error varies by some 10%")
         assert "few-replicates" not in codes_of(strat.estimate(y, on=make(design, replicates=200)).notes)
     several = [strat.estimate(y, on=strat.bootstrap(design, replicates=50, rng=k)).se for k in range(60)]
     assert np.std(several) / np.mean(several) == pytest.approx(0.1, rel=0.4)

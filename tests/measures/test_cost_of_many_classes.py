@@ -111,7 +111,7 @@ def test_specificity_of_each_class_is_worked_on_in_pieces() -> None:
 def test_a_truth_of_ids_is_named() -> None:
     truth, predicted = _labels(300, 1)
     design = Design.simple_random(300)
-    note = "The truth has 300 classes for 300 rows, as an id has."
+    note = "The truth has 300 classes for 300 rows, like a column of ids."
     assert note in strat.estimate(strat.f1(truth, predicted, average="macro", zero_division=0), on=design).notes
     assert note in strat.estimate(strat.kappa(truth, predicted), on=design).notes
     table = {"t": truth, "p": predicted}
@@ -122,4 +122,4 @@ def test_many_classes_of_several_rows_are_no_ids() -> None:
     """In a table, a perfect system has one distinct row for each class, which stands for several."""
     truth, _ = _labels(300, 3)
     found = strat.evaluate({"t": truth, "p": truth}, truth="t", predicted="p", metrics=["macro_f1"])
-    assert "as an id has" not in str(found.notes)
+    assert "like a column of ids" not in str(found.notes)

@@ -161,4 +161,4 @@ def test_errors(call: Any, message: str) -> None:
 def test_as_many_guesses_as_classes_are_noted() -> None:
     statistic = p.top_k_accuracy([0, 1], [[0, 1], [1, 0]], k=2)
     assert statistic.value() == 1
-    assert "the share is 1 for any scores" in statistic.notes[0]
+    assert "the share is 1, whatever the scores are" in statistic.notes[0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -221,6 +223,12 @@ def test_a_measure_of_ones_own_is_a_measure_like_any_other() -> None:
         ("roc", r"it takes other arguments than columns: see strat\.measures\.roc\.$"),
         ("fnmr", r"a number belongs behind it, as in 'fnmr@0\.1'\.$"),
         ("cmc", r"type strat\.recognition\.cmc"),
+        ("pass", r"a number belongs behind it, as in 'pass@3'\.$"),
+        ("fnmrr@fmr=0.001", r"did you mean 'fnmr@fpr=0\.001'"),
+        ("passs@4", r"did you mean 'pass@4'"),
+        ("macro_accuracy", r"got 'macro_accuracy'; 'accuracy' is not averaged over classes\.$"),
+        ("partial_auc@sensitivity=0.9", r"did you mean 'partial_auc@specificity=0\.9'"),
+        ("cmc@1", r"type strat\.recognition\.cmc"),
         ("fnmr@fpt=0.1", r"must be names of measures, got 'fnmr@fpt=0\.1'"),
     ],
 )
@@ -239,8 +247,15 @@ def test_an_unknown_measure_is_one_sentence(word: str, message: str) -> None:
             r"`name` must be a word of small letters, as in @strat\.measure\('youden'\), got",
         ),
         (lambda: measure("my measure!"), r"`name` must be a word of small letters, .* got 'my measure!'"),
-        (lambda: measure("mine", needs=("label",))(lambda x: x), r"`needs` must be some of 'truth', .* got 'label'"),
+        (
+            lambda: measure("mine", needs=("label",))(lambda x: x),
+            r"`needs` must be a tuple of some of 'truth', .* got \('label',\)",
+        ),
         (lambda: measure("mine", beter=1), r"`facts` must be facts of a measure, got 'beter'"),
+        (lambda: measure("mine", needs="score")(lambda x: x), r"`needs` must be a tuple of some of .* got 'score'"),
+        (lambda: measure("mine", of="banana"), r"`of` must be one of 'row', 'item', 'pair', got 'banana'"),
+        (lambda: measure("mine", higher_is_better="yes"), r"`higher_is_better` must be one of True, False, None, got"),
+        (lambda: measure("mine", at="k")(lambda x: x), r"`at` must be an argument of <lambda>, got 'k'"),
     ],
 )
 def test_a_record_that_nobody_could_read_is_refused(call: Any, message: str) -> None:
@@ -297,8 +312,122 @@ def test_a_measure_that_lacks_a_column_says_which_could_be_it() -> None:
     with pytest.raises(StratError, match=r"`predicted` must name a column \(event\) for the measure 'c_index'"):
         strat.evaluate(table, truth="time", score="risk", metrics="c_index")
     with pytest.raises(
-        StratError, match=r"got 'ndcg@10': type strat\.measures\.ndcg\(qrels, run\), on the command line"
+        StratError, match=r"got 'ndcg@10': type strat\.measures\.ndcg\(qrels, run, k=10\), on the command line"
     ):
         strat.evaluate(table, truth="y", predicted="p", metrics="ndcg@10")
     with pytest.raises(StratError, match=r"got 'hamming_loss': type strat\.measures\.hamming_loss\(truth, predicted\)"):
         chosen("hamming_loss", {"truth": "y", "predicted": "p"})
+
+
+@pytest.mark.parametrize(
+    ("word", "canonical"),
+    [
+        ("fnmr@fmr=1e-3", "fnmr@0.001"),
+        ("fnmr@fmr=0.00001", "fnmr@1e-05"),
+        ("net_benefit@0.1234567", "net_benefit@0.1234567"),
+        ("recall@1234567", "recall@1234567"),
+        ("f1[a[b], c]", "f1[a[b], c]"),
+        ("Recall [Cancer]", "recall[Cancer]"),
+    ],
+)
+def test_no_digit_of_a_number_and_no_sign_of_a_class_is_lost(word: str, canonical: str) -> None:
+    first = named(word)
+    again = named(str(first))
+    assert (str(first), str(again), again.given) == (canonical, canonical, first.given)
+
+
+def test_the_word_that_was_asked_is_shown_and_the_canonical_one_is_in_json() -> None:
+    table = {"y": [0, 1, 1, 0] * 9, "p": [0, 1, 0, 0] * 9, "q": [1, 1, 0, 0] * 9, "g": list("ab") * 18}
+    asked = {"Sensitivity": "recall", "F1-macro": "macro_f1", "f1:micro": "micro_f1"}
+    evaluation = strat.evaluate(table, truth="y", predicted="p", metrics=list(asked), by="g")
+    again = pickle.loads(pickle.dumps(evaluation))
+    for result in (evaluation, again):
+        content = json.loads(result.to_json())
+        assert {one["asked"]: one["measure"] for one in content["measures"]} == asked
+        assert [one["measure"] for one in content["between_groups"]] == list(asked.values())
+    assert all(word in str(evaluation) for word in asked)
+    assert evaluation["Sensitivity"] is evaluation["recall"] is evaluation["TPR"]
+    board = strat.compare(table, truth="y", predicted=["p", "q"], metrics=["TPR", "Specificity"])
+    content = json.loads(board.to_json())
+    assert (content["measure"], content["asked"], list(content["further_measures"])) == (
+        "recall",
+        "TPR",
+        ["specificity"],
+    )
+    assert board["selectivity"].measure == "Specificity"
+    checks = json.loads(strat.check(table, truth="y", predicted="p", metrics="TPR", trials=50).to_json())
+    assert [(one["metric"], one["asked"]) for one in checks["measures"]] == [("recall", "TPR")]
+
+
+def test_a_function_of_ones_own_keeps_its_name_in_json() -> None:
+    def sensitivity(truth: Any, predicted: Any) -> Any:
+        return strat.accuracy(truth, predicted)
+
+    table = {"y": [0, 1, 1, 0] * 9, "p": [0, 1, 0, 0] * 9}
+    result = strat.evaluate(table, truth="y", predicted="p", metrics=sensitivity)
+    assert [one["measure"] for one in json.loads(result.to_json())["measures"]] == ["sensitivity"]
+
+
+def test_a_function_of_the_register_is_the_measure_of_its_name() -> None:
+    """strat.auc given as a function took the labels for scores."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 80)
+    table = {"y": truth, "p": rng.integers(0, 2, 80), "s": rng.random(80) + truth, "i": np.arange(80) // 2}
+    for function, word in [
+        (strat.auc, "auc"),
+        (strat.recall, "recall"),
+        (strat.measures.selection_rate, "positive_rate"),
+    ]:
+        both = [
+            strat.evaluate(table, truth="y", predicted="p", score="s", metrics=one)[word].value
+            for one in (function, word)
+        ]
+        assert both[0] == both[1]
+    with pytest.raises(StratError, match="must have a number behind 'pass@', as in 'pass@3'"):
+        strat.evaluate(table, score="s", items="i", metrics=strat.pass_at_k)
+    with pytest.raises(StratError, match=r"got 'ndcg': type strat\.measures\.ndcg\(qrels, run\)"):
+        strat.evaluate(table, truth="y", predicted="p", metrics=strat.ndcg)
+
+
+def test_a_comma_in_a_class_does_not_part_two_measures() -> None:
+    labels = ["a, b", "c", "d[e]"] * 20
+    words = ["recall[a, b]", "recall[d[e]]"]
+    for asked in (words, ",".join(words)):
+        result = strat.evaluate({"y": labels, "p": labels}, truth="y", predicted="p", metrics=asked)
+        assert list(result.estimates) == words
+
+
+@pytest.mark.usefixtures("own_measures")
+@pytest.mark.parametrize("word", ["macro_f1", "f1_macro", "p95", "recall_score", "ndcg", "fnr@"])
+def test_a_word_that_the_grammar_reads_is_not_free(word: str) -> None:
+    with pytest.raises(StratError, match=rf"`name` must be new, got '{word}', which is a measure of strat\.measures\."):
+        measure(word, needs=("score",))(lambda score: strat.mean(score))
+
+
+@pytest.mark.usefixtures("own_measures")
+def test_a_measure_of_ones_own_that_makes_no_statistic_or_is_asked_of_a_module() -> None:
+    @measure("half", "halb")
+    def half(truth: Any, predicted: Any) -> Any:
+        return 0.5
+
+    with pytest.raises(StratError, match=r"must make statistics, such as strat\.accuracy does, got 0\.5 from 'halb'"):
+        strat.evaluate({"y": [0, 1], "p": [0, 1]}, truth="y", predicted="p", metrics="halb")
+    with pytest.raises(AttributeError, match=r"has no attribute 'half'$"):
+        strat.half  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("positive_rate", "selection_rate(predicted)"),
+        ("accuracy_score", "accuracy(truth, predicted)"),
+        ("macro_f1", "f1(truth, predicted, average='macro')"),
+        ("p95", "quantile(y, q=0.95)"),
+        ("roc_auc_ovr", "auc(truth, score, multi_class='ovr')"),
+    ],
+)
+@pytest.mark.parametrize("module", [strat, strat.measures, strat.plot])
+def test_a_word_of_a_measure_answers_with_the_call(module: ModuleType, name: str, line: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(module, name)
+    assert str(caught.value).endswith(f"; type strat.measures.{line}")

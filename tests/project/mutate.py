@@ -53,6 +53,7 @@ LEFT_OUT = (
     "tests/show/test_report_browser.py",
 )
 FIRST, LIMIT = 30, 120.0  # tests that a change meets first; CPU seconds of the tests that it meets after them
+PATIENCE = 10.0  # seconds on a busy machine for each of CPU, until tests are taken to wait for ever
 PRELOADED = ("numpy", "scipy.stats", "pandas")  # imported once for all processes
 
 LOG = ".tests.log"
@@ -229,7 +230,6 @@ class Tests:
     def __init__(self, active: int, wanted: Collection[str] | None, judge: Callable[[Tests], None]) -> None:
         self.active, self.wanted, self.judge, self.at = active, wanted, judge, ""
         self.hits: dict[int, set[str]] = defaultdict(set)
-        self.seconds: dict[str, float] = defaultdict(float)
         self.work: dict[str, float] = {}
         self.failed: list[str] = []
         self.items: dict[str, pytest.Item] = {}
@@ -257,7 +257,6 @@ class Tests:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A part of a test is over."""
-        self.seconds[report.nodeid] += report.duration
         self.failed += [report.nodeid] * report.failed
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -347,24 +346,30 @@ def _file(test: str) -> str:
     return test.partition("::")[0]
 
 
-def verdict(ways: list[list[str]], seconds: dict[str, float], run: Run) -> tuple[str, str]:
+def verdict(ways: list[list[str]], work: dict[str, float], run: Run) -> tuple[str, str]:
     """What the tests say of one change, and the test that failed."""
     for wanted in filter(None, ways):
-        failed = run(set(wanted), 60 + 5 * sum(seconds[test] for test in wanted))
+        failed = run(set(wanted), 60 + 5 * sum(work[test] for test in wanted))
         if failed:
             return "noticed", failed[0]
     return ("unnoticed" if ways else "unreached"), ""
 
 
 def _changed(copy: Path, number: int) -> Run:
-    """Run tests of one change: in a process that has loaded nothing of the project yet."""
+    """Run tests of one change: in a process that has loaded nothing of the project yet, and so much CPU time."""
 
-    def work(wanted: set[str], tell: Tell) -> None:
+    def work(wanted: set[str], tell: Tell, seconds: float) -> None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
         tests = Tests(number, wanted, lambda tests: tests.run(wanted))
         session(copy, sorted({_file(test) for test in wanted}), tests)
-        tell(tests.failed[:1] if tests.failed or tests.seconds else ["the start of the tests"])
+        tell(tests.failed[:1] if tests.failed or tests.work else ["the start of the tests"])
 
-    return lambda wanted, limit: next(forked(lambda tell: work(wanted, tell), limit), ["the clock"])
+    def run(wanted: set[str], seconds: float) -> list[str]:
+        return next(forked(lambda tell: work(wanted, tell, seconds), PATIENCE * seconds), ["the clock"])
+
+    return run
 
 
 def judged(root: Path, places: list[Place], copy: Path, tests: Iterable[str] = TESTS) -> Iterator[Place]:
@@ -382,16 +387,15 @@ def judged(root: Path, places: list[Place], copy: Path, tests: Iterable[str] = T
         run = Tests(-1, None, lambda run: run.run(run.items, to_the_end=True))
         session(copy, [*tests, *(f"--ignore={folder}" for folder in LEFT_OUT)], run)
         hits = {number: sorted(run.hits[number]) for number in run.hits}
-        passed = {test: (run.seconds[test], work) for test, work in run.work.items() if test not in run.failed}
+        passed = {test: work for test, work in run.work.items() if test not in run.failed}
         tell([hits, passed, run.failed])
 
     first = next(forked(all_of_them), None)
     assert first, f"the tests did not end:\n{(copy / LOG).read_text(encoding='utf-8')[-20_000:]}"
-    hits, passed, failed = first
-    seconds, work = ({test: both[k] for test, both in passed.items()} for k in (0, 1))
+    hits, work, failed = first
     print(f"{len(work)} tests, {sum(work.values()):.0f} s of CPU; fail without a change: {failed}", flush=True)
     for number, place in enumerate(places):
-        said, by = verdict(steps(place, hits.get(str(number), []), work), seconds, _changed(copy, number))
+        said, by = verdict(steps(place, hits.get(str(number), []), work), work, _changed(copy, number))
         yield replace(place, verdict=said, by=by)
 
 

@@ -88,9 +88,12 @@ def test_three_columns_leave_two_units() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.costly("160 trainings on two kinds of features")
+@pytest.mark.costly("800 trainings on two kinds of features: fewer draws of who is enrolled decide by chance")
 def test_training_of_lda_and_pca_on_lfw(shared: Path) -> None:
-    """STRAT 2.1.3: seen with one kind of features, and of the other only that LDA depends more on who trains."""
+    """STRAT 2.1.3: seen with one kind of features, and of the other only that LDA depends more on who trains.
+
+    One draw of who is enrolled tells nothing: what LDA loses more varies by 2 and 5 points from draw to draw (sd).
+    """
     found = {v.what: v.ours for v in training.experiment(Setting(shared)).values if v.other_data}
     assert list(found.values()) == ["not seen here", "seen here too", "seen here too", "seen here too"]
 
@@ -154,28 +157,6 @@ def test_a_joint_p_is_uniform_under_chance_and_small_for_one_side() -> None:
     assert fukunaga_hayes.together([0.2] * 24) < 1e-3  # each of them unremarkable
     assert fukunaga_hayes.together([0.001, 0.999] * 12) < 1e-6  # both sides, too far out
     assert fukunaga_hayes.together([0.4, 0.6] * 12) == 1.0
-
-
-def test_the_biases_of_table_3_agree_one_by_one_and_together_with_shared_draws() -> None:
-    """ERRATA 39 and 56: the three problems share their draws, and the four distances of a row."""
-    made = reproduce(BY_ID["fh/table-3"]).found
-    single = [v for v in made.values if ": bias at" in v.what and "by the other" not in v.what]
-    joint = [v for v in made.values if v.what.endswith("together: printed above ours")]
-    row = [v for v in made.values if v.what.endswith("by the other three")]
-    assert (len(single), len(joint), len(row)) == (96, 4, 21)
-    assert sum(v.verdict in ("agrees", "compatible") for v in single) >= 90
-    assert {v.verdict for v in joint} <= {"derived", "open 39"}
-    assert all(v.ours >= 17 for v in joint)
-    assert sum(v.verdict == "erratum 56" for v in row) == 3
-    assert fukunaga_hayes.likelihood_of_sharing(200) > 8
-
-
-@pytest.mark.costly("forty cells of drawn samples have no cheaper half")
-def test_the_cause_of_table_2_brings_its_averages_together() -> None:
-    """ERRATA 40: without one term of the left-out score the printed averages lie on both sides of ours."""
-    values = {v.what: v for v in reproduce(BY_ID["fh/table-2"]).found.values}
-    assert values[fukunaga_hayes.SHORTENED + ": printed above ours"].verdict == "derived"
-    assert values["40 averages together: printed above ours"].verdict == "erratum 40"
 
 
 def test_other_experiments_than_the_one_described_are_less_likely() -> None:

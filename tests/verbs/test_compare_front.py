@@ -113,7 +113,7 @@ def test_several_measures_make_several_boards() -> None:
     assert "macro_f1: model_b" in str(board)
     assert list(json.loads(board.to_json())["further_measures"]) == ["macro_f1"]
     with pytest.raises(
-        StratError, match="`measure` must be one that was asked for, got 'f1'; there are 'accuracy', 'macro_f1'"
+        StratError, match="`measure` must be a measure that was asked for, got 'f1'; there are 'accuracy', 'macro_f1'"
     ):
         board["f1"]
 
@@ -350,7 +350,7 @@ def test_tries_of_a_long_table_are_averaged_and_grouped() -> None:
     ]
     board = strat.compare(pd.DataFrame(rows), system="model", by="topic")
     assert {"case": "tries", "least": 5, "most": None} in [note.facts for note in board.notes]
-    assert "The column 'epoch' is taken as epoch, by its name." in board.notes
+    assert "The column 'epoch' is taken as epoch because of its name." in board.notes
     assert list(board.each) == ["u", "v"]
     with pytest.raises(StratError, match="`by` must name a column"):
         strat.compare(pd.DataFrame(rows), system="model", by="subject")

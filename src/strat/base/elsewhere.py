@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import NoReturn
 
 _SELECTED = "table, predicted='predicted', by='group', metrics='selection_rate'"
@@ -105,6 +106,8 @@ def no_attribute(module: str, name: str, line: str | None = None) -> AttributeEr
     module 'strat' has no attribute 'svymean'; type strat.estimate(strat.mean(y), on=design)
     """
     line = LINES.get(f"{module.rpartition('.')[2]}.{name}") or LINES.get(name) or line
+    if line is None and not name.startswith("_"):  # by name, because measures stand above
+        line = import_module("strat.measures.register").line_for(name)
     message = f"module {module!r} has no attribute {name!r}"
     if line:  # and no guess of Python's behind it
         return AttributeError(f"{message}; type {line}", name=name)

@@ -140,18 +140,18 @@ def plain(value: object) -> Any:
     return item() if callable(item) and getattr(value, "ndim", None) == 0 else value
 
 
-def near(name: str, options: Sequence[str], *, listed: str = "") -> str:
+def near(name: str, options: Sequence[str] | Mapping[str, str], *, listed: str = "") -> str:
     """A hint that ends an error about an unknown name: names that may be meant, or else what there is.
 
-    `listed` says where all of them are listed, if they are too many to say.
+    `listed` says where all of them are listed, if they are too many to say; a mapping says how each is written.
 
     >>> near("presicted", ["truth", "predicted"]), near("truth", ["guess"])
     ("did you mean 'predicted'?", "there are 'guess'.")
     >>> near("acuracy", ["accuracy"], listed="dir(strat.measures)")
     "did you mean 'accuracy' (dir(strat.measures) lists all)?"
     """
-    close = close_names(name, options)
-    if close:
+    written = options if isinstance(options, Mapping) else dict(zip(options, options, strict=True))
+    if close := [written[one] for one in close_names(name, list(written))]:
         every = f" ({listed} lists all)" if listed else ""
         return f"did you mean {' or '.join(short(repr(c)) for c in close)}{every}?"
     if listed:

@@ -8,14 +8,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 IRREGULAR = {
+    "aircraft": "aircraft",
     "analysis": "analyses",
     "axis": "axes",
+    "bacterium": "bacteria",
+    "basis": "bases",
+    "calf": "calves",
     "child": "children",
     "corpus": "corpora",
     "criterion": "criteria",
     "degree of freedom": "degrees of freedom",
+    "diagnosis": "diagnoses",
+    "fish": "fish",
     "foot": "feet",
     "half": "halves",
+    "hypothesis": "hypotheses",
     "index": "indices",
     "leaf": "leaves",
     "life": "lives",
@@ -23,16 +30,21 @@ IRREGULAR = {
     "matrix": "matrices",
     "mouse": "mice",
     "person": "people",
+    "quiz": "quizzes",
     "series": "series",
+    "sheep": "sheep",
     "species": "species",
     "stratum": "strata",
+    "thesis": "theses",
     "tooth": "teeth",
     "woman": "women",
 }
 SIBILANT = re.compile(r"(s|x|z|ch|sh)$")
 KEY = re.compile(r"[ _-]?(?<![a-zA-Z])(id|ids|no|nr|num|number|name|code|key|label|index|idx|uid|uuid)$", re.IGNORECASE)
 WORD = re.compile(r"[a-z]*[aeiouy][a-z]*")
-NO_NOUN = re.compile(r"(ed|ing|ly|.{0,2}id|\bwho|\bwhat|\bwhich|\b[ps]su)$")  # what was done, or an abbreviation
+# what was done, of what kind, what has no plural, or an abbreviation
+NO_NOUN = re.compile(r"(ed|ing|ly|id|ous|ful|\bdata|\bnews|\bactive|\bcorrect|\bwho|\bwhat|\bwhich|\b[ps]su)$")
+NOUNS = frozenset({"assembly", "bed", "building", "family", "grid", "kid", "meeting", "painting", "recording", "seed"})
 
 
 class Noun(NamedTuple):
@@ -90,13 +102,15 @@ def noun_of(column: str, otherwise: str) -> Noun:
     (Noun(one='patient', many='patients', column=''), Noun(one='hospital', many='hospitals', column=''))
     >>> noun_of("PATNO", "cluster").counted(12), noun_of("pid", "cluster").counted(1)
     ("12 clusters ('PATNO')", "1 cluster ('pid')")
+    >>> noun_of("family", "cluster").many, noun_of("diagnosis", "cluster").many, noun_of("data", "cluster").many
+    ('families', 'diagnoses', 'clusters')
     """
     split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column)
     words = re.split(r"[ _-]+", KEY.sub("", split))
     if all(word[1:].islower() and WORD.fullmatch(word.lower()) and len(word) > 2 for word in words):
         *before, last = (word.lower() for word in words)
         noun = " ".join([*before, singular(last)])
-        if not NO_NOUN.search(last):
+        if last in NOUNS or not NO_NOUN.search(last):
             return Noun(noun, plural(2, noun))
     return Noun(otherwise, plural(2, otherwise), column)
 

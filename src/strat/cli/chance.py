@@ -13,6 +13,7 @@ from strat.base.notes import Note, records
 from strat.cli import options, output
 from strat.cli.output import Form, Sheet
 from strat.comparison.chance_measures import MEASURES
+from strat.measures.register import spelled
 
 SCHEMA = "strat/chance/1"
 # Below this a float loses digits, and then everything.
@@ -50,6 +51,7 @@ def chance(
         typer.Option(
             "--metric",
             help="Also test kappa, mcc, balanced_accuracy (with --predicted), auc (with --score); repeat it.",
+            callback=lambda words: words and [spelled(word) for word in words],
         ),
     ] = None,
     score: Annotated[str | None, typer.Option(help="Column of scores, for --metric auc.")] = None,

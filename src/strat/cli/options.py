@@ -238,10 +238,10 @@ def not_logs(ctx: typer.Context) -> None:
 
 def uses_classes(metric: str) -> bool:
     """Whether a measure asks which one of two classes is the positive one."""
-    from strat.verbs.metrics import named
+    from strat.verbs.metrics import named, one_by_one
 
     try:
-        return any(named(one).looks_at_one_class for one in metric.split(","))
+        return any(named(one).looks_at_one_class for one in one_by_one(metric))
     except StratError:  # refused where it is looked up
         return True
 

@@ -9,16 +9,28 @@ import typer
 
 from strat import planning
 from strat.base.errors import StratError, one_of
-from strat.cli.options import leave_out, picture
+from strat.cli.options import leave_out, naming, picture
 from strat.cli.output import Sheet, draw, emit
 from strat.measures.register import every
 from strat.measures.register import named as of_word
 
 SCHEMA = "strat/plan/1"
+
+
+def _of_word(word: str | None) -> str | None:
+    """The one spelling of the measure that was asked for."""
+    with naming(metrics="--metric"):
+        return None if word is None else str(of_word(word))
+
+
 Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]
 Measure = Annotated[
     str | None,
-    typer.Option("--metric", help="accuracy, sensitivity (recall), specificity, precision (ppv), npv; auc for width."),
+    typer.Option(
+        "--metric",
+        help="accuracy, sensitivity (recall), specificity, precision (ppv), npv; auc for width.",
+        callback=_of_word,
+    ),
 ]
 Prevalence = Annotated[float | None, typer.Option(help="Share of positive rows, for sensitivity, specificity, auc.")]
 Share = Annotated[

@@ -22,6 +22,7 @@ from strat.measures.classification import balanced_accuracy, mcc
 from strat.measures.confusion_matrix import ConfusionMatrix
 from strat.measures.kappas import kappa
 from strat.measures.positive import positive_of
+from strat.measures.register import spelled
 from strat.measures.scores import auc
 
 MEASURES = ("kappa", "mcc", "balanced_accuracy", "auc")
@@ -113,7 +114,7 @@ def chance_of_measure(
     >>> chance_of_measure([0, 0, 0, 1, 1, 1], score=[1, 2, 3, 4, 5, 6], measure="auc").pvalue
     0.05
     """
-    one_of("measure", measure, MEASURES)
+    measure = one_of("measure", spelled(measure), MEASURES)
     if (measure == "auc") != (score is not None) or (measure == "auc") == (predicted is not None):
         wanted = "`score` and no `predicted`" if measure == "auc" else "`predicted` and no `score`"
         raise StratError.about("measure", f"{measure!r} must come with {wanted}.")

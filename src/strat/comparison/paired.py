@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError, some
-from strat.base.notes import Note, labelled
+from strat.base.notes import Note, of_each
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.comparison.paired_result import Comparison, is_share, rows_independent
@@ -196,7 +196,7 @@ def unpaired(
     same_class(a=a, b=b)
     x, y = estimate(a, on=on_a), estimate(b, on=on_b)
     difference = _apart(x, y, f"difference of {a.name}")
-    difference = replace(difference, notes=(*notes, *labelled("system", _by_name(names, x.notes, y.notes))))
+    difference = replace(difference, notes=(*notes, *of_each("system", _by_name(names, x.notes, y.notes), ())))
     alone = None
     if not (rows_independent(first) and rows_independent(second)):
         simple = [

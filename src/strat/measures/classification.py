@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from strat.base.errors import StratError, plain
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, equal, same_length
-from strat.measures.base import FEW_UNITS, Rows, Statistic
+from strat.measures.base import FEW_UNITS, Statistic
 from strat.measures.class_shares import Settings, class_share, left_out_note, recalls_of_classes
 from strat.measures.confusion_counts import counts_of, family, pair, refuse_scores
 from strat.measures.label_notes import label_notes
 from strat.measures.positive import positive_of
-from strat.measures.quotients import quotient, share_slopes, share_value
+from strat.measures.quotients import quotient, share_of
 from strat.measures.register import measure, of_classes_there, of_one_class, one_for_all
 
 
@@ -199,17 +199,7 @@ def selection_rate(predicted: ArrayLike, *, positive: object = None) -> Statisti
     refuse_scores(labels)
     label = positive_of(labels.tolist(), positive)
     chosen = np.array([name == label for name in labels.tolist()], np.int64)[codes]
-    shares = (Rows(chosen, np.array([[0.0, 1.0], [1.0, 1.0]]), 2),)
-    return Statistic(
-        "selection rate",
-        shares,
-        share_value,
-        share_slopes,
-        link="logit",
-        bounds=(0.0, 1.0),
-        proportion=True,
-        positive=label,
-    )
+    return share_of("selection rate", chosen, positive=label)
 
 
 @measure("fbeta", at="beta", averaged=True, together=of_classes_there, unit="score", reference="van Rijsbergen 1979")
@@ -339,20 +329,10 @@ def _agreement(name: str, truth: ArrayLike, predicted: ArrayLike, counted: bool)
             f"must have labels of the type of `truth`, got {plain(guesses[p[0]])!r} against {plain(truths[t[0]])!r}; "
             "make both text or both numbers.",
         )
+    refuse_scores(guesses, truths)
     alike = truths.dtype == guesses.dtype and np.array_equal(truths, guesses)
     right = t == p if alike else equal(truths[t], guesses[p])
-    codes = (right == counted).astype(np.int64)
-    return Statistic(
-        name=name,
-        rows=(Rows(codes, np.array([[0.0, 1.0], [1.0, 1.0]]), 2),),
-        function=share_value,
-        gradient=share_slopes,
-        link="logit",
-        bounds=(0.0, 1.0),
-        proportion=True,
-        notes=label_notes(truths, guesses),
-        higher_is_better=counted,
-    )
+    return share_of(name, right == counted, notes=label_notes(truths, guesses), higher_is_better=counted)
 
 
 @measure("balanced_accuracy", "bacc", reference="Brodersen et al. 2010")

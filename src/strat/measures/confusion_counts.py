@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +17,6 @@ from strat.base.validate.columns import Array, Codes, encode, is_number, same_le
 from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.label_notes import label_notes
 from strat.measures.quotients import quotient
-
-if TYPE_CHECKING:
-    pass
-
 
 MOST_DECISIONS = 10  # more distinct fractions than this, beside a truth of two classes, are scores
 
@@ -65,21 +61,23 @@ def pair(truth: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None
                 f"must have labels of the same type as `truth`, got {plain(part[0])!r} beside "
                 f"{plain(truth_labels[0])!r}; make them all text.",
             )
-    if len(truth_labels) <= 2:
-        refuse_scores(predicted_labels)
+    refuse_scores(predicted_labels, truth_labels)
     every = union(*parts)
     notes = label_notes(truth_labels, predicted_labels)
     return Pair(np.searchsorted(every, truth_labels)[t], np.searchsorted(every, predicted_labels)[p], every, notes)
 
 
-def refuse_scores(predicted: NDArray[Any]) -> None:
-    """Refuse predictions of two classes that are many different fractions."""
-    if predicted.dtype.kind == "f" and len(predicted) > MOST_DECISIONS and bool((predicted % 1 != 0).any()):
-        raise StratError.about(
-            "predicted",
-            f"must be labels, got {len(predicted):,} different numbers, such as {plain(predicted[0])!r}, which look "
-            "like scores; take predicted = score >= threshold, or a measure of scores such as auc.",
-        )
+def refuse_scores(predicted: NDArray[Any], truth: NDArray[Any] | None = None) -> None:
+    """Refuse predictions of two classes that are many different fractions, and a truth that is, where they have two."""
+    swapped = "; are `truth` and `predicted` swapped?"
+    scores = ", which look like scores; take predicted = score >= threshold, or a measure of scores such as auc."
+    for name, labels, others, hint in (("truth", truth, predicted, swapped), ("predicted", predicted, truth, scores)):
+        if labels is None or (others is not None and len(others) > 2):
+            continue
+        if labels.dtype.kind != "f" or len(labels) <= MOST_DECISIONS or (labels % 1 == 0).all():
+            continue
+        such = f"{len(labels):,} different numbers, such as {plain(labels[0])!r}"
+        raise StratError.about(name, f"must be labels, got {such}{hint}")
 
 
 def _given_labels(labels: ArrayLike) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from strat.base.result import Result
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array, Codes, encode, is_missing, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic
-from strat.measures.quotients import share_slopes, share_value
+from strat.measures.quotients import share_of, share_slopes, share_value
 from strat.measures.scores import falling_thresholds, two_classes
 
 REFUSE = "refuse"
@@ -180,8 +180,7 @@ def coverage(predicted: ArrayLike, *, refuse: object = REFUSE) -> Statistic:
     0.75
     """
     decided = _decided(predicted, refuse)
-    rows = Rows(decided.astype(np.int64), np.array([[0.0, 1.0], [1.0, 1.0]]), 2)
-    return Statistic("coverage", (rows,), share_value, share_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
+    return share_of("coverage", decided)
 
 
 @checked

@@ -13,7 +13,7 @@ from strat.base.errors import StratError, plain, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic, block_totals, unnamed_axes
-from strat.measures.quotients import share_slopes, share_value
+from strat.measures.quotients import ratio_of_totals, share_slopes
 from strat.measures.register import UNBOUNDED, Columns, Groups, Measure, measure
 
 CURVED_BELOW = 200  # units below which a correlation is jackknifed: its closed form is short (see the validation page)
@@ -158,12 +158,7 @@ def ratio(y: ArrayLike, x: ArrayLike) -> Statistic:
         raise StratError.about("y", f"and `x` must have one value per row, got shapes {top.shape} and {bottom.shape}.")
     if not bottom.any():
         raise StratError.about("x", "must not be zero in every row, got only zeros: the ratio would divide by nothing.")
-    return Statistic(
-        name="ratio",
-        rows=(Rows(None, np.column_stack([top, bottom]), 2),),
-        function=share_value,
-        gradient=share_slopes,
-    )
+    return ratio_of_totals("ratio", top, bottom, bounds=UNBOUNDED, better=None)
 
 
 @checked

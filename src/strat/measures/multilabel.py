@@ -14,7 +14,7 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, numbers, same_length
 from strat.measures.base import Rows, Statistic
 from strat.measures.confusion_counts import Counts
-from strat.measures.quotients import share_slopes, share_value
+from strat.measures.quotients import row_mean, share_of
 from strat.measures.register import SCORES, measure
 
 T = TypeVar("T", bound=np.generic)
@@ -142,34 +142,6 @@ def row_measure(
         return mean
     first = int(np.flatnonzero(empty)[0])
     return replace(mean, notes=(Note("undefined-rows", {"n": int(empty.sum()), "first": first, "measure": name}),))
-
-
-def row_mean(
-    name: str,
-    values: NDArray[np.floating] | NDArray[np.integer],
-    *,
-    link: str = "identity",
-    bounds: tuple[float, float] = (-np.inf, np.inf),
-    keep: NDArray[np.bool_] | None = None,
-) -> Statistic:
-    """The weighted mean of one value per row; few distinct values are kept as a table and a code."""
-    y = np.asarray(values, float)
-    there = np.ones(len(y), bool) if keep is None else keep
-    table = np.stack([np.where(there, y, 0.0), there], axis=1).astype(float)
-    distinct, codes = np.unique(np.where(there, y, np.nan), return_inverse=True)
-    if 2 * len(distinct) <= len(y):
-        known = ~np.isnan(distinct)
-        lines = np.stack([np.where(known, distinct, 0.0), known], axis=1).astype(float)
-        rows = Rows(codes.reshape(-1), lines, 2)
-    else:
-        rows = Rows(None, table, 2)
-    return Statistic(name, (rows,), share_value, share_slopes, link=link, bounds=bounds)
-
-
-def share_of(name: str, hits: NDArray[np.bool_]) -> Statistic:
-    """The weighted share of rows with a hit."""
-    rows = Rows(np.asarray(hits, np.int64), np.array([[0.0, 1.0], [1.0, 1.0]]), 2)
-    return Statistic(name, (rows,), share_value, share_slopes, link="logit", bounds=(0.0, 1.0), proportion=True)
 
 
 def _both(truth: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

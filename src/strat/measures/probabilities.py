@@ -13,9 +13,8 @@ from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, labels_of, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic
-from strat.measures.multilabel import row_mean, share_of
 from strat.measures.positive import positives, refused
-from strat.measures.quotients import quotient
+from strat.measures.quotients import quotient, row_mean, share_of
 from strat.measures.register import SCORES, measure
 
 

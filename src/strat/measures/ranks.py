@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from strat.base.errors import StratError, plain, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, numbers, same_length
 from strat.measures.base import Axis, Rows, Statistic
-from strat.measures.quotients import share_slopes, share_value
+from strat.measures.quotients import ratio_of_totals
 
 
 @checked
@@ -77,17 +78,8 @@ def within_rank(ranks: Any, k: int = 1, *, tied: ArrayLike | None = None) -> Sta
     """
     first, last, _ = _spans(ranks, tied)
     share = _share_within(first, last, np.array([_rank("k", k)]))[:, 0]
-    values = np.column_stack([share, np.ones(len(share))])
-    return Statistic(
-        f"rank-{k} rate",
-        (Rows(None, values, 2),),
-        share_value,
-        share_slopes,
-        link="logit",
-        bounds=(0.0, 1.0),
-        proportion=tied is None,
-        higher_is_better=True,
-    )
+    rate = ratio_of_totals(f"rank-{k} rate", share, np.ones(len(share)), bounds=(0.0, 1.0), better=True)
+    return replace(rate, proportion=tied is None)
 
 
 @checked
@@ -111,15 +103,7 @@ def mean_reciprocal_rank(ranks: Any, *, tied: ArrayLike | None = None) -> Statis
     y = np.zeros(len(first))
     between = (harmonic[high.astype(int)] - harmonic[low.astype(int) - 1]) / (high - low + 1)
     y[finite] = np.where(low == high, 1.0 / low, between)
-    return Statistic(
-        "mean reciprocal rank",
-        (Rows(None, np.column_stack([y, np.ones(len(y))]), 2),),
-        share_value,
-        share_slopes,
-        link="logit",
-        bounds=(0.0, 1.0),
-        higher_is_better=True,
-    )
+    return ratio_of_totals("mean reciprocal rank", y, np.ones(len(y)), bounds=(0.0, 1.0), better=True)
 
 
 def _spans(ranks: Any, tied: ArrayLike | None) -> tuple[Array, Array, int]:

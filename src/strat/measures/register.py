@@ -8,13 +8,13 @@ that one word imports one module.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib import import_module
 from inspect import Parameter, signature
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -29,8 +29,9 @@ from strat.measures.positive import positive_of
 from strat.measures.quotients import share_slopes
 
 Columns = Mapping[str, Any]  # by role; "positive" is the class to look at, "labels" are all that there are
-Build = Callable[[Columns], Statistic]
 Groups = tuple[Codes | None, tuple[Statistic, ...]]  # for each row the statistic that its group takes (None: the only)
+Reads = Literal["labels", "numbers", "texts", "pairs", "matrix"]
+Of = Literal["row", "item", "pair"]
 Function = TypeVar("Function", bound=Callable[..., Statistic])
 LABELS, SCORES, THREE = ("truth", "predicted"), ("truth", "score"), ("truth", "predicted", "score")
 TRIES = ("score", "items")
@@ -41,10 +42,23 @@ FILES = ("runs", "turns", "boxes", "masks")  # of fields, which hold what no tab
 AVERAGES = ("macro", "micro", "weighted")
 AUTO = "auto"  # of the positive class where there are two classes, else macro
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-NUMBER = re.compile(r"(?P<stem>.+?(?:@|\^))(?:(?P<argument>[a-z]+)=)?(?P<number>[0-9]*\.?[0-9]+)")
+NUMBER = re.compile(r"(?P<stem>.+?[@^])(?:(?P<argument>[a-z]+)=)?(?P<number>[0-9]*\.?[0-9]+(?:e-?[0-9]+)?)")
 PERCENTILE = re.compile(r"^p([0-9]{2})$")  # p95: the latency that 95 of 100 do not exceed
 WORD = re.compile(r"[^\W\dA-Z][^A-Z\s@]*[@^]?|[a-z][a-z0-9_:+−-]*")
-CLASS = re.compile(r"(.+)\[(.+)\]")
+CLASS = re.compile(r"([^[]+)\[(.+)\]")
+BETWEEN = re.compile(r",(?![^[]*\])")  # words in one text, of which a class may have commas
+
+
+class Word(str):
+    """The word that was asked for, which is what is shown, and the one spelling of its measure, which is in files.
+
+    >>> word = named("Sensitivity").word
+    >>> word, word.spelling
+    ('Sensitivity', 'recall')
+    """
+
+    __slots__ = ("spelling",)
+    spelling: str
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -104,8 +118,8 @@ class Measure:
     function: Callable[..., Statistic]
     needs: tuple[str, ...]
     also: tuple[str, ...] = ()
-    reads: Literal["labels", "numbers", "texts", "pairs", "matrix"] = "labels"
-    of: Literal["row", "item", "pair"] = "row"
+    reads: Reads = "labels"
+    of: Of = "row"
     at: str | None = None
     at_also: tuple[str, ...] = ()
     averaged: bool = False
@@ -128,7 +142,7 @@ class Measure:
         """The one spelling of the measure, its average, number and class, which `named` reads back."""
         average, number = self.given.get("average"), self.given.get(self.at or "")
         head = f"{average}_" if average in AVERAGES and self.averaged else ""
-        tail = "" if number is None else f"{number:g}" if self.name[-1] in "@^" else f"@{number:g}"
+        tail = "" if number is None else str(number) if self.name[-1] in "@^" else f"@{number}"
         return f"{head}{self.name}{tail}" + (f"[{self.given['positive']}]" if "positive" in self.given else "")
 
     def __repr__(self) -> str:
@@ -144,7 +158,9 @@ class Measure:
     def call(self) -> str:
         """How its function is called, with the arguments that it must have."""
         needed = [name for name, one in self.arguments.items() if one.default is Parameter.empty]
-        words = [f"{name}={name}" if self.arguments[name].kind is Parameter.KEYWORD_ONLY else name for name in needed]
+        left = [name for name in needed if name not in self.given]
+        words = [f"{name}={name}" if self.arguments[name].kind is Parameter.KEYWORD_ONLY else name for name in left]
+        words += [f"{name}={value!r}" for name, value in self.given.items()]
         return f"strat.measures.{self.function.__name__}({', '.join(words)})"
 
     @property
@@ -191,7 +207,14 @@ class Measure:
         data = [self._read(columns[role]) for role in self.needs if role != "items"]
         if self.reads == "pairs":
             data = [[list(pair) for pair in zip(*data, strict=True)]]
-        return self.function(*data, **self._given(columns))
+        statistic = self.function(*data, **self._given(columns))
+        if isinstance(statistic, Statistic):
+            return statistic
+        raise StratError.about(
+            "metrics",
+            f"must make statistics, such as strat.accuracy does, got {shown(statistic)} from {self.word!r}; wrap a "
+            "function that returns a number: lambda truth, predicted: strat.metric(function, truth, predicted).",
+        )
 
     def _read(self, column: Any) -> Any:
         """A column as the function takes it; what a reader took for numbers is text again."""
@@ -210,7 +233,7 @@ class Measure:
         if "positive" not in self.arguments or (self.averaged and given.get("average", "binary") != "binary"):
             return given
         positive = given.get("positive", columns.get("positive"))
-        if self.needs not in (LABELS, LABELS[1:]):
+        if self.own or self.needs not in (LABELS, LABELS[1:]):
             return given | {"positive": positive}
         labels = columns.get("labels") or labels_of(*(columns[role] for role in self.needs))
         if self.averaged and positive is None and len(labels) > 2:
@@ -219,7 +242,13 @@ class Measure:
 
     def with_average(self, average: str | None) -> Measure:
         """The same averaged in this way, or (None) one value of each class."""
-        return replace(self, given={**self.given, "average": average})
+        return replace(self, given={**self.given, "average": average}).called(self.word)
+
+    def called(self, word: str) -> Measure:
+        """The same under the word that was asked for."""
+        asked = Word(word)
+        asked.spelling = str(self)
+        return replace(self, word=asked)
 
 
 def labels_of(*columns: Any) -> tuple[Any, ...]:
@@ -308,7 +337,9 @@ def measure(
     def enter(function: Function) -> Function:
         own = not function.__module__.startswith("strat.")
         if own and not set(needs) <= set(ROLES):
-            raise StratError.about("needs", f"must be some of {some(ROLES)}, got {some(needs)}.")
+            raise StratError.about("needs", f"must be a tuple of some of {some(ROLES)}, got {shown(needs)}.")
+        if own and "at" in facts and facts["at"] not in signature(function).parameters:
+            raise StratError.about("at", f"must be an argument of {function.__name__}, got {shown(facts['at'])}.")
         entries: dict[str, Measure] = {}
         for words, arguments in (((name, *also), given), *((text.split(), part) for text, part in variants.items())):
             title = name if facts.get("at") in arguments else words[0]  # the words of a number are spelled by it
@@ -334,15 +365,16 @@ def _check_facts(words: tuple[Any, ...], facts: Mapping[str, Any]) -> None:
         )
     if unknown := next((fact for fact in facts if fact not in known), None):
         raise StratError.about("facts", f"must be facts of a measure, got {unknown!r}; {near(unknown, sorted(known))}")
+    for fact, possible in (("reads", get_args(Reads)), ("of", get_args(Of)), ("higher_is_better", (True, False, None))):
+        if facts.get(fact, possible[0]) not in possible:
+            raise StratError.about(fact, f"must be one of {some(possible)}, got {shown(facts[fact])}.")
 
 
 def _check_free(key: str, new: Measure) -> None:
     """Refuse a second measure of one name; a cell of a notebook may define its own again."""
-    old = _ENTERED.get(key)
-    ours = index.MODULES.get(key) if new.own else None
-    if ours is not None or (old is not None and _place(old) != _place(new)):
-        where = ours or (old and old.function.__module__)
-        word = key.rpartition(":")[2]
+    old = _found(key, files=False) if new.own else _ENTERED.get(key)
+    if old is not None and _place(old) != _place(new):
+        word, where = key.rpartition(":")[2], old.function.__module__
         raise StratError.about("name", f"must be new, got {word!r}, which is a measure of {where}; take another name.")
 
 
@@ -385,7 +417,7 @@ def spellings() -> dict[str, Measure]:
     """The measures of tables that need no number, and of the averaged ones each average, by their spelling."""
     records = [one for one in every() if one.of_tables and not one.needs_number]
     averaged = [one.with_average(average) for one in records if one.averaged for average in AVERAGES]
-    return {str(one): replace(one, word=str(one)) for one in (*records, *averaged)}
+    return {str(one): one.called(str(one)) for one in (*records, *averaged)}
 
 
 def named(word: Any, *, files: bool = False, given: Container[str] = ROLES) -> Measure:
@@ -399,7 +431,7 @@ def named(word: Any, *, files: bool = False, given: Container[str] = ROLES) -> M
     >>> named("sensitivity").word
     'sensitivity'
     """
-    key, label = _key_and_class(word)
+    text, key, label = _read(word)
     record = _found(key, files)
     if record is None:
         raise StratError.about("metrics", f"must be names of measures, got {shown(word)}; {_hint(key, given)}")
@@ -407,20 +439,21 @@ def named(word: Any, *, files: bool = False, given: Container[str] = ROLES) -> M
         problem = f"must name a class only behind measures of one class, got {shown(word)}; write {str(record)!r}."
         raise StratError.about("metrics", problem)
     if record.needs_number:
-        example = f"{key.rstrip('@')}{'' if key.endswith('^') else '@'}{3 if record.at == 'k' else 0.1}"
-        raise StratError.about("metrics", f"must have a number behind {key!r}, as in {example!r}.")
+        problem = f"must have a number behind {key!r}, as in {_with_number(key, record)!r}."
+        raise StratError.about("metrics", problem)
     if label is None:
-        return replace(record, word=key)
+        return record.called(text)
     binary = {"average": "binary"} if record.averaged else {}
-    return replace(record, word=f"{key}[{label}]", given={**record.given, **binary, "positive": label})
+    return replace(record, given={**record.given, **binary, "positive": label}).called(text)
 
 
-def _key_and_class(word: Any) -> tuple[str, str | None]:
-    """A word as it is looked up: small letters, and one sign between words; and the class that it names."""
+def _read(word: Any) -> tuple[str, str, str | None]:
+    """A word as it was asked for; as it is looked up, in small letters with one sign between; the class it names."""
     text, label = str(word).strip(), None
+    name = text
     if in_class := CLASS.fullmatch(text):
-        text, label = in_class.groups()
-    return re.sub(r"(?<=.)[- ](?=.)", "_", text.lower()), label
+        name, label = in_class.groups()
+    return text, re.sub(r"(?<=.)(?<!\de)[- ](?=.)", "_", name.strip().lower()), label
 
 
 def _found(key: str, files: bool) -> Measure | None:
@@ -431,7 +464,7 @@ def _found(key: str, files: bool) -> Measure | None:
 
 def known(word: Any) -> Measure | None:
     """The measure that a word means; None for a name of something else, for which no hint is looked up."""
-    if _found(_key_and_class(word)[0], False) is None:
+    if _found(_read(word)[1], False) is None:
         return None
     try:
         return named(word)
@@ -441,8 +474,25 @@ def known(word: Any) -> Measure | None:
 
 def spelled(word: str) -> str:
     """The spelling that all words of a measure share; of any other name the name itself."""
+    if isinstance(word, Word):
+        return word.spelling
     measure = known(word)
     return word if measure is None else str(measure)
+
+
+def asked_for(argument: str, word: Any, words: Iterable[str]) -> str:
+    """The one of these words, which were asked for, that stands for the measure that `word` means.
+
+    >>> asked_for("name", "sensitivity", ["F1", "Recall"])
+    'Recall'
+    """
+    asked = list(words)
+    if isinstance(word, str):
+        for one in (word, *(one for one in asked if spelled(one) == spelled(word))):
+            if one in asked:
+                return one
+    problem = f"must be a measure that was asked for, got {shown(word)}; {near(str(word), asked)}"
+    raise StratError.about(argument, problem)
 
 
 def line_for(word: str) -> str | None:
@@ -451,9 +501,14 @@ def line_for(word: str) -> str | None:
     >>> line_for("f1_score")
     'strat.measures.f1(truth, predicted)'
     """
-    for record in _entered(word, files=False):
-        return record.call
-    return None
+    record = known(word)
+    return None if record is None or record.own else record.call
+
+
+def of_function(function: Callable[..., Any]) -> Measure | None:
+    """The measure that a function was entered as, by its own name if it was entered under several; None: as none."""
+    records = [one for one in _ENTERED.values() if one.function is function]
+    return min(records, key=lambda one: one.name != function.__name__, default=None)
 
 
 def _numbered(parts: re.Match[str], files: bool) -> Measure | None:
@@ -472,24 +527,46 @@ def _averaged(key: str, files: bool) -> Measure | None:
         return record
     if key.endswith("_score"):  # as scikit-learn calls its functions
         return _averaged(key.removesuffix("_score"), files)
-    for average in AVERAGES:
-        stem = key.removeprefix(f"{average}_").removesuffix(f"_{average}").removesuffix(f":{average}")
-        for record in _entered(stem, files) if stem != key else ():
+    for average, stem in _stems(key):
+        for record in _entered(stem, files):
             return record.with_average(average) if record.averaged else None
     return None
 
 
+def _stems(key: str) -> Iterator[tuple[str, str]]:
+    """The average that a word may begin or end with, and the rest of it."""
+    for average in AVERAGES:
+        stem = key.removeprefix(f"{average}_").removesuffix(f"_{average}").removesuffix(f":{average}")
+        if stem != key:
+            yield average, stem
+
+
+def _with_number(word: str, record: Measure, asked: re.Match[str] | None = None) -> str:
+    """A word of a measure that needs a number, with the one that was asked for, or with one that it can take."""
+    name = f"{record.at}=" if asked and asked["argument"] else ""
+    number = asked["number"] if asked else 3 if record.at == "k" else 0.1
+    return f"{word}{'' if word[-1] in '@^' else '@'}{name}{number}"
+
+
 def _hint(key: str, given: Container[str]) -> str:
     """What may be meant by an unknown word: at most three measures that these columns allow."""
-    if f"{key}@" in index.MODULES:
-        return f"a number belongs behind it, as in '{key}@0.1'."
-    if line := LINES.get(f"measures.{key}") or LINES.get(key):
-        return "that is a call of Python, not a measure." if read_on_command_line() else f"type {line}."
-    if key in index.HOMES:
-        return f"it takes other arguments than columns: see strat.measures.{key}."
-    every_word, listed = words(), "--help" if read_on_command_line() else "strat.measures.every()"
-    possible = [word for word, one in every_word.items() if all(role in given for role in one.needs)]
-    return near(key, possible if close_names(key, possible) else list(every_word), listed=listed)
+    for record in _entered(f"{key}@", files=False):
+        return f"a number belongs behind it, as in {_with_number(key, record)!r}."
+    for _, stem in _stems(key):
+        for record in _entered(stem, files=False):
+            return f"{record.name!r} is not averaged over classes."
+    stem, asked = key.partition("@")[0], NUMBER.fullmatch(key)
+    if not {stem, f"{stem}@"} & index.MODULES.keys():
+        if line := LINES.get(f"measures.{stem}") or LINES.get(stem):
+            return "that is a call of Python, not a measure." if read_on_command_line() else f"type {line}."
+        if stem in index.HOMES:
+            return f"it takes other arguments than columns: see strat.measures.{stem}."
+    pool = words()
+    pool |= {word.rstrip("@"): one for word, one in _ENTERED.items() if one.of_tables and one.needs_number}
+    possible = {word: one for word, one in pool.items() if all(role in given for role in one.needs)}
+    near_ones = possible if close_names(stem, list(possible)) else pool
+    spelled_out = {w: _with_number(w, one, asked) if one.needs_number else w for w, one in near_ones.items()}
+    return near(stem, spelled_out, listed="--help" if read_on_command_line() else "strat.measures.every()")
 
 
 def words() -> dict[str, Measure]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strat.base.errors import StratError, some
-from strat.base.notes import labelled as labelled_notes
+from strat.base.notes import of_each
 from strat.base.validate.arguments import checked, shown
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import Axis, Statistic
@@ -67,7 +67,7 @@ def stack(axis: str, labelled: Mapping[Any, Any] | None = None, /, **statistics:
         views=tuple(views[:1] if same else views),
         base=base,
         curved_below=max(part.curved_below for part in parts),
-        notes=labelled_notes(axis, {label: part.notes for label, part in named.items()}),
+        notes=of_each(axis, {label: part.notes for label, part in named.items()}, ()),
         positive=_shared([part.positive for part in parts]),
         chance=_shared([part.chance for part in parts]),
         higher_is_better=_shared([part.higher_is_better for part in parts]),

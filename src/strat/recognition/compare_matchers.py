@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strat.base.errors import StratError, drawable, one_of, some
-from strat.base.notes import Note, labelled
+from strat.base.notes import Note, of_each
 from strat.base.result import Result
 from strat.base.text import counted
 from strat.base.validate.arguments import checked
@@ -103,7 +103,7 @@ class MatcherComparison(Result):
         most = first[0].bounds[1]
         gap = v.as_estimate(f"{name}, {a} − {b}", point, part, (Axis("value", tuple(range(len(point)))),))
         still = (part.variance == 0) & (point == 0)
-        noted = labelled("system", {a: v.comparisons.noted, b: w.comparisons.noted})
+        noted = of_each("system", {a: v.comparisons.noted, b: w.comparisons.noted}, ())
         alike = (Note("no-variation", {"case": "decisions", "unit": "subject"}),) if still.any() else ()
         notes = (*v.heavy_notes(), *noted, *alike)
         return gap.changed(link="identity", bounds=(-most, most), effective_units=np.inf, notes=notes)

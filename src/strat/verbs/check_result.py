@@ -10,6 +10,7 @@ from strat.base.errors import one_of
 from strat.base.notes import Note, codes_of, once, records
 from strat.base.text import class_named
 from strat.estimation import Estimate
+from strat.measures.register import asked_for, spelled
 from strat.show.render import Sheet
 from strat.show.sheet_result import SheetResult
 from strat.verbs.check_trials import NAIVE, Line
@@ -131,8 +132,8 @@ class Checks(SheetResult, tuple[Check, ...]):
         """The check of a measure, by name or by place."""
         if not isinstance(which, str):
             return tuple.__getitem__(self, which)
-        one_of("which", which, [one.metric for one in self])
-        return next(one for one in self if one.metric == which)
+        words = [one.metric for one in self]
+        return tuple.__getitem__(self, words.index(asked_for("which", which, words)))
 
     def sheet(self) -> Sheet:
         """How often each interval covered the truth, with the answers below."""
@@ -185,7 +186,8 @@ def _data(checks: Sequence[Check]) -> dict[str, Any]:
 
 def _measure(one: Check) -> dict[str, Any]:
     return {
-        "metric": one.metric,
+        "metric": spelled(one.metric),
+        "asked": one.metric,
         "positive": one.estimate.positive,
         "estimate": float(one.estimate.value),
         "holds": one.holds,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from strat.base.errors import StratError, near, one_of
+from strat.base.errors import one_of
 from strat.base.notes import Note, records
-from strat.base.validate.arguments import checked, shown
+from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.data.column import dropped_note
 from strat.estimation import Estimate
-from strat.measures.register import spelled
+from strat.measures.register import asked_for, spelled
 from strat.show import render
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import ByName, SheetResult
@@ -102,10 +102,7 @@ class Evaluation(ByName[str, Estimate], SheetResult):
 
     def __getitem__(self, name: str) -> Estimate:
         """The estimate of a measure."""
-        if not isinstance(name, str) or name not in self.estimates:
-            hint = near(str(name), list(self.estimates))
-            raise StratError.about("name", f"must be a measure that was asked for, got {shown(name)}; {hint}")
-        return self.estimates[name]
+        return self.estimates[asked_for("name", name, self.estimates)]
 
     @checked
     def interval(self, name: str) -> tuple[Any, Any]:

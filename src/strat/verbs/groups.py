@@ -19,6 +19,7 @@ from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
+from strat.measures.register import spelled
 from strat.measures.student import critical
 from strat.show.render import Sheet
 from strat.show.sheet_result import ByName, SheetResult
@@ -216,7 +217,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
 
     def data(self, level: float = 0.95) -> dict[str, Any]:
         """The same as plain values, for JSON."""
-        values: dict[str, Any] = {"measure": self.metric, "undefined": {str(k): v for k, v in self.undefined.items()}}
+        undefined = {str(label): why for label, why in self.undefined.items()}
+        values: dict[str, Any] = {"measure": spelled(self.metric), "undefined": undefined}
         if self.joint is not None and self.joint.point.ndim == 1:
             values |= {"gap": asdict(self.gap(level))}
             if self.higher_is_better is not None:

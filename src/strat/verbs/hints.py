@@ -23,7 +23,7 @@ from strat.designs.sampling import Sampling
 from strat.estimation import Estimate, estimate
 from strat.measures import mean
 from strat.measures.clustering import anova, design_effect
-from strat.measures.register import Measure
+from strat.measures.register import Measure, known
 
 FEW = 15  # levels of a column that rather look like strata than like units
 MOST_SUSPECTS = 3  # columns that notes name
@@ -31,7 +31,7 @@ MOST_SYSTEMS = 50  # levels of a column that may name systems
 BETTER_THAN_CHANCE = 0.2  # kappa with the truth from which numbers look like another system's predictions
 CODES = (-1, -2, -3, -8, -9, 8, 9, 88, 98, 99, 998, 999, 9999, -99, -999, -9999)  # of answers that are not there
 SPENT = ("cost", "costs", "price", "usd", "eur", "latency", "time", "times", "seconds", "secs", "sec", "ms",
-         "duration", "runtime", "tokens", "loss", "losses", "error", "errors", "wer", "cer", "rmse", "mae")  # fmt: skip
+         "duration", "runtime", "tokens", "loss", "losses", "errors")  # fmt: skip
 _SYSTEMS = ("system", "model", "run", "classifier", "algorithm", "matcher", "llm", "agent", "checkpoint")
 _ITEMS = ("item", "id", "question", "prompt", "case", "example", "image", "document", "task", "probe")
 
@@ -363,8 +363,13 @@ def coded_scores(scores: Mapping[str, Array]) -> list[Note]:
 
 def looks_spent(names: Sequence[str]) -> list[Note]:
     """A note on scores that are called as what is spent or lost, and of which more was taken as better."""
-    spent = [name for name in names if any(word in SPENT for word in re.findall(r"[a-z]+", name.lower()))]
+    spent = [name for name in names if any(map(_less_is_better, re.findall(r"[a-z]+", name.lower())))]
     return [Note("looks-spent", {"column": spent[0]})] if spent else []
+
+
+def _less_is_better(word: str) -> bool:
+    measure = known(word)
+    return word in SPENT or (measure is not None and not measure.upwards)
 
 
 def traps(

@@ -25,6 +25,7 @@ from strat.estimation import Estimate
 from strat.estimation.facts import Known
 from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
+from strat.measures.register import asked_for
 from strat.show.render import Sheet
 from strat.show.sheet_result import ByName, SheetResult
 from strat.verbs import leaderboard_columns
@@ -107,10 +108,7 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
 
     def __getitem__(self, measure: str) -> Leaderboard:
         """The leaderboard of a measure."""
-        if not isinstance(measure, str) or measure not in self.boards:
-            hint = near(str(measure), list(self.boards))
-            raise StratError.about("measure", f"must be one that was asked for, got {shown(measure)}; {hint}")
-        return self.boards[measure]
+        return self.boards[asked_for("measure", measure, self.boards)]
 
     @property
     def tied(self) -> tuple[str, ...]:

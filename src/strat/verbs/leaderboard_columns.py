@@ -160,7 +160,8 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
     if board.by:
         content["by"] = _groups_data(board)
     if board.others:
-        content["further_measures"] = {spelled(str(one.measure)): plain_data(one) for one in board.others}
+        further = {spelled(one.measure or one.estimate.name): plain_data(one) for one in board.others}
+        content["further_measures"] = further
     plain: dict[str, Any] = jsonable(content)
     return plain
 

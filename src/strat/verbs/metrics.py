@@ -15,7 +15,7 @@ from strat.data.table import Table
 from strat.measures.base import Statistic
 from strat.measures.classification import accuracy
 from strat.measures.positive import refused
-from strat.measures.register import AUTO, AVERAGES, LABELS, Columns, Measure, entered, known
+from strat.measures.register import AUTO, AVERAGES, BETWEEN, LABELS, Columns, Measure, Word, known, of_function
 from strat.measures.register import named as of_word
 from strat.verbs.hints import first_rows
 
@@ -40,11 +40,6 @@ def chosen(
     if not wanted:
         raise StratError.about("metrics", "must name at least one measure, got none.")
     selected = [_of_labels_if_any(named(one, given), given) for one in wanted]
-    words = [measure.word for measure in selected]
-    twice = next((word for k, word in enumerate(words) if word in words[:k]), None)
-    if twice is not None:
-        way_out = "give each function a name of its own (def)" if any(map(callable, wanted)) else "name it once"
-        raise StratError.about("metrics", f"must be different measures, got {twice!r} twice; {way_out}.")
     for measure in selected:
         if not measure.of_tables:
             files = ", on the command line `strat score`" if measure.files else ""
@@ -53,7 +48,15 @@ def chosen(
         absent = [role for role in measure.needs if role not in given]
         if absent:
             raise _lacking(measure, absent[0], roles, table)
-    return selected if average == AUTO else _with_average(selected, average)
+    selected = selected if average == AUTO else _with_average(selected, average)
+    words: dict[str, str] = {}
+    for place, measure in enumerate(selected):
+        first = words.setdefault(str(measure), measure.word)
+        if len(words) <= place:
+            both = f"{first!r} twice" if first == measure.word else f"{first!r} and {measure.word!r}, which are one"
+            way_out = "give each function a name of its own (def)" if any(map(callable, wanted)) else "name it once"
+            raise StratError.about("metrics", f"must be different measures, got {both}; {way_out}.")
+    return selected
 
 
 def one_by_one(metrics: Any) -> list[Any]:
@@ -64,7 +67,7 @@ def one_by_one(metrics: Any) -> list[Any]:
         listed = list(metrics)
     else:
         raise StratError.about("metrics", f"must be a name, a function, or a list of these, got {shown(metrics)}.")
-    return [one for given in listed for one in (given.split(",") if isinstance(given, str) else [given])]
+    return [one for given in listed for one in (BETWEEN.split(given) if isinstance(given, str) else [given])]
 
 
 def named(metric: Any, given: Iterable[str] = ("truth", "predicted", "score", "items")) -> Measure:
@@ -73,25 +76,13 @@ def named(metric: Any, given: Iterable[str] = ("truth", "predicted", "score", "i
 
 
 def _own(function: Callable[..., Any]) -> Measure:
-    """The measure that a function of labels makes; one in the register is what its name is."""
+    """The measure that a function is in the register, or that a user's function of labels makes."""
+    if entered := of_function(function):
+        return of_word(str(entered)) if entered.of_tables else entered.called(str(entered))
     name = getattr(function, "__name__", "statistic")
-    ours = entered().get(name)
-    better = getattr(function, "higher_is_better", ours is None or ours.upwards)
-    return Measure(
-        name=name, word=name, function=function, needs=LABELS, higher_is_better=better, own=True,
-        make=lambda columns: _made(name, function(columns["truth"], columns["predicted"])),
-    )  # fmt: skip
-
-
-def _made(name: str, statistic: Any) -> Statistic:
-    """The result of a user-defined function, if it is a statistic."""
-    if isinstance(statistic, Statistic):
-        return statistic
-    raise StratError.about(
-        "metrics",
-        f"must make statistics, such as strat.accuracy does, got {shown(statistic)} from {name!r}; wrap a "
-        f"function that returns a number: lambda truth, predicted: strat.metric({name}, truth, predicted).",
-    )
+    better = getattr(function, "higher_is_better", True)
+    own = Measure(name=name, function=function, needs=LABELS, higher_is_better=better, own=True)
+    return replace(own, word=name) if isinstance(name, Word) else own.called(name)
 
 
 def _of_labels_if_any(measure: Measure, given: set[str]) -> Measure:

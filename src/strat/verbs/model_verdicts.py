@@ -19,6 +19,7 @@ from strat.comparison import Comparison, ManySystems, PairedT, Posterior, TestRe
 from strat.designs import Design
 from strat.estimation.hypothesis_tests import p_text
 from strat.measures import Statistic
+from strat.measures.register import spelled
 from strat.protocols.protocol_result import Memory, Times
 from strat.protocols.running import (
     Task,
@@ -300,6 +301,7 @@ class ModelComparison(SheetResult):
 
     def _data(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         rows = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+        rows = [{**row, "measure": spelled(row["measure"]), "asked": row["measure"]} for row in rows]
         sources = {
             m: {" − ".join(g): plain_value(one) for g, one in every.items()} for m, every in self.sources.items()
         }

@@ -14,7 +14,7 @@ from strat.base.validate.arguments import checked, shown
 from strat.data.table import read
 from strat.designs.sampling import Sampling
 from strat.measures.base import Statistic
-from strat.measures.register import Measure
+from strat.measures.register import BETWEEN, Measure
 from strat.verbs.compare import compare
 from strat.verbs.evaluate import evaluate
 from strat.verbs.evaluation import Evaluation
@@ -140,7 +140,7 @@ def compare_files(
 def _asked(reference: Any, hypotheses: Sequence[Any], metrics: str | Names) -> tuple[list[Measure], Items]:
     """The measures, and the rows that the files hold."""
     each = [metrics] if isinstance(metrics, str) else _list_of("metrics", metrics, str, "names of measures")
-    wanted = [measure_of(one.strip()) for given in each for one in given.split(",")]
+    wanted = [measure_of(one.strip()) for given in each for one in BETWEEN.split(given)]
     kinds = {one.files for one in wanted}
     if len(kinds) != 1:
         names = some([one.word for one in wanted])

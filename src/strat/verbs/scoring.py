@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -144,14 +145,14 @@ def _scorer(name: str | None, scoring: Any) -> Scorer:
         )
     if not callable(scoring) and not isinstance(scoring, str):
         raise StratError.about("scoring", f"must be names such as 'f1_macro', or functions, got {shown(scoring)}.")
-    key = scoring.strip().lower().removeprefix("neg_") if isinstance(scoring, str) else scoring
+    key = re.sub("^neg_", "", scoring.strip(), flags=re.IGNORECASE) if isinstance(scoring, str) else scoring
     metric = _of_classes(key)
     if metric is None:
         options = [word for word in words() if _of_classes(word) is not None]
         raise StratError.about(
             "scoring", f"must be names of classification scorers, got {shown(scoring)}; {near(key, options)}"
         )
-    return Scorer(replace(metric, word=name or metric.word))
+    return Scorer(metric.called(name) if name else metric)
 
 
 def _of_classes(word: Any) -> Measure | None:

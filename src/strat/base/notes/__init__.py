@@ -200,25 +200,6 @@ def merged(notes: Iterable[Note], codes: Container[str] = ()) -> tuple[Note, ...
     return tuple(kept.values())
 
 
-def labelled(axis: str, notes: Mapping[Any, Iterable[Note]]) -> tuple[Note, ...]:
-    """The notes at each label of an axis, those that say the same as one, without labels if it concerns them all.
-
-    >>> few, many = Note("few-subjects", {"n": 12}), Note("pairs-not-kept")
-    >>> for one in labelled("system", {"A": [few, many], "B": [many]}):
-    ...     print(one)
-    A: 12 subjects are few for a rate at a threshold that they decide. The interval may be too short.
-    There are too many pairs of subjects to keep, so that what comparisons of one pair share is counted twice. The
-    interval is a little too wide.
-    """
-    each = merged(note.of(**{axis: (label,)}) for label, own in notes.items() for note in own)
-    return tuple(
-        Note(note.code, note.facts, {other: at for other, at in note.at.items() if other != axis}, note.nouns)
-        if len(note.at[axis]) == len(notes)
-        else note
-        for note in each
-    )
-
-
 def of_each(axis: str, named: Mapping[Any, Sequence[Note]], codes: Container[str] = OF_INTERVALS) -> tuple[Note, ...]:
     """The notes on several, by label: what all have in common once and without a label, these codes once.
 

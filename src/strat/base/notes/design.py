@@ -9,9 +9,9 @@ KINDS: tuple[Kind, ...] = (
         "plan-ignored",
         "design",
         {
-            "analysis": "The plan has a {planned} analysis, and the design is {kind}. Change the one or the other.",
+            "analysis": "The plan is for a {planned} analysis, but the design is {kind}. Change one of them.",
             "structure": "The plan samples the population with {missing}, which the analysis ({kind}) ignores. "
-            "Intervals {sure:will usually/may} be {direction}. Give the {missing} to the design.",
+            "Intervals {sure:will usually/may} be {direction}. Name the {missing} in the design.",
         },
     ),
     Kind(
@@ -26,8 +26,8 @@ KINDS: tuple[Kind, ...] = (
         "negative-correlation",
         "design",
         "Rows of {a unit} differ more than rows of different {units} do (design effect {effect:.2g}, a negative "
-        "intraclass correlation), as where each {unit} is seen under the same fixed kinds (pose, prompt, sensor). The "
-        "interval holds for other {units} under these very kinds, in these numbers.",
+        "intraclass correlation), as happens where each {unit} is seen under the same fixed kinds (pose, prompt, "
+        "sensor). The interval holds for other {units} under these very kinds, in these numbers.",
         do="If the rows of {a unit} are such kinds, name their column: `strat.Sampling(units=…, kinds=…)`.",
         do_on_command_line="If the rows of {a unit} are such kinds, name their column: --kinds.",
     ),
@@ -35,14 +35,14 @@ KINDS: tuple[Kind, ...] = (
         "single-tries",
         "design",
         "{once:,} of {of:item} {once:was/were} tried once, which does not show how their tries vary. The differences "
-        "between such {items} take its place, so that the interval is somewhat too wide.",
+        "between such {items} stand in for that variation, so that the interval is somewhat too wide.",
         do="Try these {items} again.",
     ),
     Kind(
         "looks-clustered",
         "design",
         "Rows of the same {column!r} are correlated (intraclass correlation {icc:.2f}, {levels:level}).{plain:? The "
-        "standard error of {of} is {plain:.3g} as it stands.} {do}",
+        "standard error of {of} is {plain:.3g} without it.} {do}",
         do="{sampled:?With `units={column!r}` it is {sampled:.3g}, if the levels were sampled.}{fixed:? With "
         "`strata={column!r}` it is {fixed:.3g}, if they are fixed groups.}",
         do_on_command_line="{sampled:?With --units {column!q} it is {sampled:.3g}, if the levels were sampled.}"
@@ -70,23 +70,23 @@ KINDS: tuple[Kind, ...] = (
         "The column {column!r} has {levels:level}{once:?, and each {each!r} occurs once in each}{often:?, and each "
         "{each!r} occurs {often:,} times in each}. {sure:These look like several systems. Their/If these are several "
         "systems, their} rows are measured as those of one. {do}",
-        do="To compare them, use `strat.compare`, or keep the rows of one.{unclear:? If they are no systems, give "
+        do="To compare them, use `strat.compare`, or keep the rows of one.{unclear:? If they are not systems, give "
         "`units={unclear!r}`.}",
-        do_on_command_line="To compare them, use `strat compare`, or keep the rows of one.{unclear:? If they are no "
+        do_on_command_line="To compare them, use `strat compare`, or keep the rows of one.{unclear:? If they are not "
         "systems, give --units {unclear!q}.}",
     ),
     Kind(
         "role-not-chosen",
         "design",
-        "The column {column!r} is not used as {role} in spite of its name, because it makes no design of the {items}.",
-        do="To be told why, name it in `{role}`.",
-        do_on_command_line="To be told why, name it: --{role}.",
+        "The column {column!r} is not used as {role} in spite of its name, because no design fits the {items} with it.",
+        do="To see why, name it in `{role}`.",
+        do_on_command_line="To see why, name it: --{role}.",
     ),
     Kind(
         "labels-not-random",
         "design",
-        "The labelled rows are no random sample of all: by {proxy!r} they differ by {gap:.4g} (p = {p:.2g}). The "
-        "estimate may be biased. {do}",
+        "The labelled rows are not a random sample of all rows: in {proxy!r} they differ by {gap:.4g} (p = {p:.2g}). "
+        "The estimate may be biased. {do}",
         do="Say how labels were sampled: `strat.Proxy(…, probability=…)` or `strat.Proxy(…, label_strata=…)`.",
         do_on_command_line="Say how labels were sampled: --probability or --label-strata.",
     ),
@@ -123,20 +123,20 @@ KINDS: tuple[Kind, ...] = (
         "design",
         "In {n:parent} a single {unit} was sampled. How {units} vary there cannot be estimated, and is not in the "
         "standard error.",
-        effect="The interval is too short by that.",
+        effect="That makes the interval too short.",
         do="Sample two {units} or more in each.",
     ),
     Kind(
         "collapsed-strata",
         "design",
         {
-            "": "Each {stratum} of one {unit} was joined with a neighbour. What joined {strata} differ by then counts "
-            "as variance, which is too large by an amount that one {unit} does not show.",
-            "others": "Each {stratum} of one {unit} was joined with a neighbour. What joined {strata} differ by then "
-            "counts as variance, which is about {least:.3g}{most:? to {most:.3g}} times what it would be if these "
+            "": "Each {stratum} of one {unit} was joined with a neighbour. Differences between joined {strata} "
+            "count as variance, which is too large by an amount that one {unit} does not show.",
+            "others": "Each {stratum} of one {unit} was joined with a neighbour. Differences between joined {strata} "
+            "count as variance, which is about {least:.3g}{most:? to {most:.3g}} times what it would be if these "
             "{strata} vary as those of several {units} do.",
-            "pairs": "Each {stratum} of one {unit} was joined with a neighbour. What joined {strata} differ by then "
-            "counts as variance. The difference that all pairs have in common alone makes it about "
+            "pairs": "Each {stratum} of one {unit} was joined with a neighbour. Differences between joined {strata} "
+            "count as variance. The difference that all pairs have in common alone makes it about "
             "{least:.3g}{most:? to {most:.3g}} times too large.",
         },
         do="Join similar {strata}, by a number that is known of each: `design.collapsed(by=…)`.",
@@ -145,8 +145,9 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "trend",
         "design",
-        "The values drift along the order{several:? in {several:stratum}}. Where a systematic sample starts then moves "
-        "its mean, which differences of neighbours do not show. The variance of an evenly distributed start is added.",
+        "The values drift along the order{several:? in {several:stratum}}. The mean then depends on where the "
+        "systematic sample starts, which differences of neighbours do not show. The variance of an evenly distributed "
+        "start is added.",
         do="If the start is known, give it, which takes the drift out: `strat.Design.systematic(…, start=…)`.",
         do_on_command_line="If the start is known, give it, which takes the drift out: --start.",
     ),
@@ -183,7 +184,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "other-stratum-shares",
         "design",
-        "The {strata} have other shares in the one sample than in the other, so that part of the difference is their "
+        "The shares of the {strata} differ between the two samples, so that part of the difference is due to their "
         "mix.",
         do="Give both designs the same shares: `design.reweighted(…)`.",
         do_on_command_line="In Python, give both designs the same shares: `design.reweighted(…)`.",
@@ -232,7 +233,7 @@ KINDS: tuple[Kind, ...] = (
         "experiment-design",
         "design",
         "{subjects:subject} are {one_kind:the strata/sampled under fixed kinds of images}, and {images:probe image} of "
-        "each the units. Standard errors are by {method}.",
+        "each are the units. Standard errors are by {method}.",
     ),
     Kind(
         "subjects-left-out",

@@ -8,7 +8,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "classes-like-ids",
         "measure",
-        "The truth has {classes:,} classes for {rows:,.0f} rows, as an id has.",
+        "The truth has {classes:,} classes for {rows:,.0f} rows, like a column of ids.",
         effect="A measure that averages over classes then averages over single rows.",
         do="Check that `truth` names the column with the true classes.",
         do_on_command_line="Check that --truth names the column with the true classes.",
@@ -25,22 +25,21 @@ KINDS: tuple[Kind, ...] = (
         "measure",
         "Rows are pooled over {factors!r}, so that scores of different readers or judges are compared with each other.",
         effect="Reader studies report the mean of the readers' own values.",
-        do="For that of the AUC use `strat.comparison.readers`.",
-        do_on_command_line="For that of the AUC use `strat.comparison.readers` in Python.",
+        do="For the AUC use `strat.comparison.readers`.",
+        do_on_command_line="For the AUC use `strat.comparison.readers` in Python.",
     ),
     Kind(
         "looks-coded",
         "measure",
-        "{codes:g} beside scores from 0 to 1 in {columns!r} {codes:is/are} averaged as {codes:it stands/they "
-        "stand}. {do}",
+        "{codes:g} beside scores from 0 to 1 in {columns!r} {codes:is/are} averaged like a score. {do}",
         do="If these are codes (no answer, not run), leave those rows out or score them 0.",
     ),
     Kind(
         "looks-spent",
         "measure",
         "A larger {column!r} is taken as better. {do}",
-        do="If it is spent or lost, give `higher_is_better=False`.",
-        do_on_command_line="If it is spent or lost, give --lower-is-better.",
+        do="If less of it is better, give `higher_is_better=False`.",
+        do_on_command_line="If less of it is better, give --lower-is-better.",
     ),
     Kind(
         "distinct-rows",
@@ -67,7 +66,7 @@ KINDS: tuple[Kind, ...] = (
         "fixed-seed",
         "measure",
         "`random_state` of {models} is fixed, so that variation between seeds is not measured.",
-        do="To include it, leave `random_state` None.",
+        do="To include it, leave `random_state` at None.",
     ),
     Kind(
         "scores-of-several-models",
@@ -135,7 +134,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "trivial-top-k",
         "measure",
-        "With k = {k}, not less than the number of classes ({classes}), the share is 1 for any scores.",
+        "With k = {k} and {classes:class} the share is 1, whatever the scores are.",
         do="Choose a smaller k.",
     ),
     Kind(
@@ -147,7 +146,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "unanswered-queries",
         "measure",
-        "Of {of:query} {absent:,} {absent:has/have} no answer and {absent:counts/count} 0.",
+        "Of {of:query} {absent:,} {absent:has/have} no answer and {absent:counts/count} as 0.",
         do="If the run is incomplete, add the answers.",
     ),
     Kind(

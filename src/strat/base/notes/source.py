@@ -9,14 +9,14 @@ KINDS: tuple[Kind, ...] = (
         "rows-dropped",
         "source",
         "{rows:row} with missing values {rows:is/are} left out{marks:?: {marks}}.",
-        effect="The result holds for the other rows only if values are missing at random.",
+        effect="The result holds for all rows only if values are missing at random.",
     ),
     Kind(
         "number-format",
         "source",
         "The column {column!r} has {comma:?decimal commas}{percent:?{comma:? and }percent signs}{words:?words for "
         "numbers}: {example!r} was read as {value:g}.",
-        do="If it was meant otherwise, write it as plain numbers.",
+        do="If that is wrong, write plain numbers.",
     ),
     Kind(
         "items-left-out",
@@ -33,7 +33,7 @@ KINDS: tuple[Kind, ...] = (
         "role-chosen",
         "source",
         {
-            "": "The column {column!r} is taken as {role}, by its name.",
+            "": "The column {column!r} is taken as {role} because of its name.",
             "tasks": "The {tasks:task} are taken as strata.",
         },
         do="If that is wrong, name another column in `{role}`.",
@@ -97,13 +97,13 @@ KINDS: tuple[Kind, ...] = (
             "tries": "Each {item} was tried {least:,}{most:? to {most:,}} times by a system. Limits of one system are "
             "those of the means of {items}, and may differ a little from those of a single evaluation, which counts "
             "tries.",
-            "runs": "Averaged are {least:,}{most:? to {most:,}} runs of a system on a data set.",
+            "runs": "Values are means of {least:,}{most:? to {most:,}} runs of a system on a data set.",
         },
     ),
     Kind(
         "data-sets-dropped",
         "source",
-        "{lost:,} of {of:data set} {lost:is/are} left out for a missing cell: {names}.",
+        "{lost:,} of {of:data set} {lost:is/are} left out because a cell is missing: {names}.",
         do="To keep them, complete the table.",
     ),
     Kind(
@@ -167,13 +167,13 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "templates-failed",
         "source",
-        "{probes:?{probes:probe}}{both:? and }{gallery:?{gallery:gallery image}} without a template {n:is/are} in no "
-        "error rate of any system.",
+        "{probes:?{probes:probe}}{both:? and }{gallery:?{gallery:gallery image}} without a template {n:is/are} left "
+        "out of all error rates.",
     ),
     Kind(
         "pairs-not-compared",
         "source",
-        "Pairs that were never compared are in no rate. There are no ranks without all scores of a probe.",
+        "Pairs that were never compared are left out of all rates. There are no ranks without all scores of a probe.",
         do="To have ranks, complete the table.",
     ),
     Kind(
@@ -187,7 +187,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "too-many-pairs",
         "source",
-        "There are more than {most:,} comparisons, and so no error rates of verification.",
+        "There are more than {most:,} comparisons, so that error rates of verification are not computed.",
         do="Use fewer images, or a file of comparisons.",
     ),
     Kind(

@@ -55,14 +55,15 @@ KINDS: tuple[Kind, ...] = (
         "skewed-units",
         "value",
         {
-            "values": "The values of {units} are skewed ({skewness:.2g}, which takes some {needed:.0f} {units}; these "
-            "are {n:.0f}). The interval may be too short. A quantile, or the mean of logarithms, is safer.",
-            "differences": "The differences of {units} are skewed ({skewness:.2g}, which takes some {needed:.0f} "
-            "{units}; these are {n:.0f}). A one-sided limit on the side of their long tail is missed more often than "
-            "its level says.",
-            "errors": "The errors of {units} are skewed ({skewness:.2g}, which takes some {needed:.0f} {units}; these "
-            "are {n:.0f}). A sample that by chance has few of the bad {units} shows too small a difference and too "
-            "small a spread, so that a one-sided limit is missed more often than its level says.",
+            "values": "The values of {units} are skewed (skewness {skewness:.2g}, for which some {needed:.0f} {units} "
+            "are needed; these are {n:.0f}). The interval may be too short. A quantile, or the mean of logarithms, is "
+            "safer.",
+            "differences": "The differences of {units} are skewed (skewness {skewness:.2g}, for which some "
+            "{needed:.0f} {units} are needed; these are {n:.0f}). A one-sided limit on the side of their long tail is "
+            "missed more often than its level says.",
+            "errors": "The errors of {units} are skewed (skewness {skewness:.2g}, for which some {needed:.0f} {units} "
+            "are needed; these are {n:.0f}). A sample that by chance has few of the bad {units} shows too small a "
+            "difference and too small a spread, so that a one-sided limit is missed more often than its level says.",
         },
         do="Sample more {units}.",
     ),
@@ -131,8 +132,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "few-replicates",
         "value",
-        "Only {drawn:replicate} were drawn at random. The standard error is off by some {off:.0%} from one draw to "
-        "another.",
+        "Only {drawn:replicate} were drawn at random. The standard error varies by some {off:.0%} from one draw "
+        "to another.",
         do="Draw more: {enough:,} replicates make it {then:.0%}.",
     ),
     Kind(
@@ -145,8 +146,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "limits-by-method",
         "value",
-        "With replicates a share has {scale}, in closed form beta-binomial ones. Limits differ where standard errors "
-        "agree.",
+        "With replicates a share has {scale}, in closed form beta-binomial ones. Limits may differ although standard "
+        "errors agree.",
         do="Compare standard errors, or limits of one method.",
     ),
     Kind(
@@ -158,15 +159,16 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "undefined-samples",
         "value",
-        "In {share:.1%} of the samples there is no value, because too few rows are of some class. These are left out.",
+        "In {share:.1%} of the samples there is no value, because too few rows are of some class. These samples "
+        "are left out.",
         do="Add rows of the rare class.",
     ),
     Kind(
         "other-limits",
         "value",
         {
-            "two": "The limits that stand beside the systems are {low:.4f} to {high:.4f}, by the test of these two.",
-            "several": "The limits that stand beside the systems are {low:.4f} to {high:.4f}, for all pairs at once.",
+            "two": "The limits printed beside the systems are {low:.4f} to {high:.4f}, by the test of these two.",
+            "several": "The limits printed beside the systems are {low:.4f} to {high:.4f}, for all pairs at once.",
         },
         do="To have those, use `board.interval()` or `board.pairs()`.",
     ),
@@ -194,7 +196,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "proxy-differs-by-group",
         "value",
-        "How {proxy!r} errs here is not how it errs in {largest}: truth minus forecast differs by {gap:.3f} "
+        "{proxy!r} errs differently here than in {largest}: truth minus forecast differs by {gap:.3f} "
         "(p = {p:.2g}). The estimate here rests on its own labels.",
         do="Label more rows here.",
     ),
@@ -276,7 +278,8 @@ KINDS: tuple[Kind, ...] = (
         "known-part",
         "value",
         "One of the values that this one is made of did not vary, and is taken as known exactly. Its own limits are "
-        "wider than a standard error of 0, so that these limits are too short, and a test by them rejects too often.",
+        "wider than a standard error of 0 suggests, so that these limits are too short, and a test by them rejects too "
+        "often.",
         do="Look at the limits of the values themselves, or merge groups until each shows variation.",
     ),
     Kind(
@@ -339,7 +342,7 @@ KINDS: tuple[Kind, ...] = (
         "value",
         "The error rises with the order of the rows, from {first:.2f} in the first fold to {last:.2f} in the last. The "
         "mean over folds says little of rows that are still to come.",
-        effect="What later rows have to do with labels may be another thing than what earlier ones have.",
+        effect="Later rows may relate to their labels in another way than earlier ones.",
         do="`strat.protocols.drift` tests each later part of the rows after each training.",
         do_on_command_line="In Python `strat.protocols.drift` tests each later part of the rows after each training.",
     ),

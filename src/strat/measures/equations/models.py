@@ -118,7 +118,7 @@ def _logits(probability: ArrayLike) -> Array:
         raise StratError.about(
             "probability",
             f"must lie between 0 and 1, both excluded, got {int(((p <= 0) | (p >= 1)).sum())} at an end; "
-            "clip them first.",
+            + ("are `truth` and `probability` swapped?" if np.isin(p, (0, 1)).all() else "clip them first."),
         )
     return np.asarray(scipy.special.logit(p))
 

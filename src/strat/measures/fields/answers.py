@@ -18,7 +18,7 @@ from strat.base.errors import one_of
 from strat.base.validate.arguments import checked
 from strat.measures.base import Statistic
 from strat.measures.fields.inputs import two_texts
-from strat.measures.multilabel import row_mean, share_of
+from strat.measures.quotients import row_mean, share_of
 from strat.measures.register import measure
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")

@@ -16,11 +16,11 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes, encode, number_columns, numbers, same_length, values
 from strat.measures.base import Axis, Rows, Statistic
 from strat.measures.classification import recall
-from strat.measures.fields.inputs import of_row_weights, ratio_of_totals
+from strat.measures.fields.inputs import of_row_weights
 from strat.measures.fields.pairs import Lower
 from strat.measures.means import mean
 from strat.measures.positive import positives
-from strat.measures.quotients import quotient, share_slopes, share_value
+from strat.measures.quotients import quotient, ratio_of_totals, share_slopes, share_value
 from strat.measures.register import SCORES, THREE, measure
 from strat.measures.stacking import stack
 

@@ -12,7 +12,7 @@ from strat.base.errors import StratError, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import number_columns
 from strat.measures.base import Statistic
-from strat.measures.fields.inputs import ratio_of_totals
+from strat.measures.quotients import ratio_of_totals
 from strat.measures.register import measure
 
 

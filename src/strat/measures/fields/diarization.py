@@ -15,7 +15,7 @@ from strat.base.errors import StratError, one_of, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, same_length
 from strat.measures.base import Statistic
-from strat.measures.fields.inputs import ratio_of_totals
+from strat.measures.quotients import ratio_of_totals
 from strat.measures.register import measure
 
 Turn = tuple[float, float, Any]

@@ -19,7 +19,7 @@ from strat.measures.base import Statistic, last_remembered
 from strat.measures.fields.inputs import of_row_weights
 from strat.measures.fields.pairs import Lower
 from strat.measures.means import CURVED_BELOW, mean
-from strat.measures.multilabel import share_of
+from strat.measures.quotients import share_of
 from strat.measures.register import THREE, measure
 
 

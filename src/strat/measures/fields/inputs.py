@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from strat.base.errors import StratError, some
 from strat.base.validate.columns import Array, same_length
 from strat.measures.base import Rows, Statistic
-from strat.measures.quotients import share_slopes, share_value
 
 
 def texts(argument: str, values: ArrayLike) -> list[str]:
@@ -42,15 +41,6 @@ def two_texts(reference: ArrayLike, hypothesis: ArrayLike) -> tuple[list[str], l
     left, right = texts("reference", reference), texts("hypothesis", hypothesis)
     same_length(reference=left, hypothesis=right)
     return left, right
-
-
-def ratio_of_totals(
-    name: str, top: Array, bottom: Array, *, bounds: tuple[float, float] = (0.0, np.inf), better: bool | None = False
-) -> Statistic:
-    """The first total over the second, under a name of its own; a rate that can't pass 1 stays in [0, 1]."""
-    link = "logit" if bounds == (0.0, 1.0) else "log" if bounds == (0.0, np.inf) else "identity"
-    rows = (Rows(None, np.column_stack([top, bottom]).astype(float), 2),)
-    return Statistic(name, rows, share_value, share_slopes, link=link, bounds=bounds, higher_is_better=better)
 
 
 def of_row_weights(

@@ -18,8 +18,7 @@ from strat.base.validate.arguments import checked, unmasked
 from strat.base.validate.columns import Array, numbers, same_length
 from strat.measures.base import Rows, Statistic
 from strat.measures.means import mean
-from strat.measures.multilabel import row_mean
-from strat.measures.quotients import quotient
+from strat.measures.quotients import quotient, row_mean
 from strat.measures.register import measure
 
 Mask = NDArray[Any]

@@ -17,7 +17,7 @@ from strat.base.notes import Note
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, Codes
 from strat.measures.base import Statistic
-from strat.measures.multilabel import row_mean
+from strat.measures.quotients import row_mean
 from strat.measures.register import RUNS, measure
 
 

@@ -16,7 +16,8 @@ from strat.base.extras import load
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.measures.base import Rows, Statistic
-from strat.measures.fields.inputs import ratio_of_totals, two_texts
+from strat.measures.fields.inputs import two_texts
+from strat.measures.quotients import ratio_of_totals
 from strat.measures.register import measure
 
 

@@ -17,8 +17,8 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, encode, same_length
 from strat.designs.from_columns import GROUP
 from strat.measures.base import Rows, Statistic
-from strat.measures.fields.inputs import ratio_of_totals, texts, two_texts
-from strat.measures.quotients import quotient
+from strat.measures.fields.inputs import texts, two_texts
+from strat.measures.quotients import quotient, ratio_of_totals
 from strat.measures.register import LABELS, Columns, measure
 
 TOKENIZERS = ("13a", "none", "zh", "intl", "char")

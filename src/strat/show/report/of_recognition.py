@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strat.base.notes import labelled
+from strat.base.notes import of_each
 from strat.base.notes import records as coded
 from strat.base.text import counted
 from strat.estimation import Estimate
@@ -128,7 +128,7 @@ def of_verification(verification: Verification, name: str = "") -> Told:
     (_, value, _, low, high) = rows[0]
     sentence = f"The equal error rate is {_percent(value, low, high)} (95 % interval {_range(low, high)})."
     figures = {**rates, "trade-off": curve.estimate}
-    notes = labelled("metric", {title: figure.notes for title, figure in figures.items()})
+    notes = of_each("metric", {title: figure.notes for title, figure in figures.items()}, ())
     return Told(
         answer=Answer(sentence, "", (Bar("equal error rate", low, value, high),)),
         sections=(Section("Error rates", (grid,)), *told.sections),
