@@ -24,16 +24,15 @@ from strat.designs.from_columns import GROUP
 from strat.measures.positive import positives
 from strat.measures.register import Measure
 
-ALIKE = (  # change in one direction where all scores rise
-    *("mean", "total", "ratio", "median", "quantile", "latency"),
-    *("cost_per_success", "observed_expected", "mase"),
-)
-BY_CLASS = ("log_loss", "brier", "idi", "nri", "net_benefit")  # are better where positive rows rise and negative fall
-BY_ORDER = ("auc", "partial_auc@", "tpr@", "fnmr@", "equal_error_rate", "average_precision")  # of the order alone
-OTHERS = ("harrell_c", "calibration_error")
-BOUNDED = (*ALIKE, *BY_CLASS, *BY_ORDER, *OTHERS)
+BOUNDED = {  # the measures that have a bound, by what makes them rise or fall throughout
+    **dict.fromkeys(("mean", "total", "ratio", "median", "quantile", "latency"), "all scores"),
+    **dict.fromkeys(("cost_per_success", "observed_expected", "mase"), "all scores"),
+    **dict.fromkeys(("log_loss", "brier", "idi", "nri", "net_benefit"), "scores of a class"),
+    **dict.fromkeys(("auc", "partial_auc@", "tpr@", "fnmr@", "equal_error_rate", "average_precision"), "their order"),
+    "harrell_c": "their order",
+    "calibration_error": "nothing",
+}
 HAIR = 1e-11  # of the range of scores: by how much rounding may have moved a score over the end of a bin
-EDGES = np.linspace(0.0, 1.0, 11)[1:-1]  # between the bins of `calibration_error`
 
 
 def require_bounds(metrics: Sequence[Measure], cells: Cells) -> None:
@@ -110,10 +109,13 @@ class _Ends:
 
     def bound(self) -> float:
         """The most that the value can be off."""
+        if self.metric.name == "calibration_error":
+            return self._miscalibration()
+        ends = [self._value(self._moved(way)) for way in (self._rising, -self._rising)]
+        if self.metric.name == "average_precision":
+            ends.append(np.asarray(self._least_precision()))
         value = self._value(self.middle)
-        return float(
-            max(np.max(np.abs(end - value)) for end in (*map(self._value, self._scores()), *self._more(value)))
-        )
+        return float(max(np.max(np.abs(end - value)) for end in ends))
 
     def _value(self, score: Array) -> Array:
         statistic = self.metric.build({**self.columns, "score": score, "positive": self.positive})
@@ -126,49 +128,30 @@ class _Ends:
         return np.asarray(self.columns["score"], float)
 
     @property
-    def low(self) -> Array:
-        """The least score of each row's bin."""
-        return np.maximum(self.middle - self._reach, self.binning.low)
-
-    @property
-    def high(self) -> Array:
-        """The greatest score of each row's bin."""
-        return np.minimum(self.middle + self._reach, self.binning.high)
-
-    @property
-    def _reach(self) -> float:
-        return self.binning.width / 2 + HAIR * (self.binning.high - self.binning.low)
+    def _rising(self) -> Array:
+        """Where each row's score should move for the measure to change in one direction, from −1 to 1."""
+        if BOUNDED[self.metric.name] == "all scores":
+            return np.ones(len(self.mass))
+        if self.metric.name != "harrell_c":
+            return np.where(self._is_positive, 1.0, -1.0)
+        # the earlier of two should have the higher score; of equal times an event is first
+        order, _ = encode("time", 2.0 * encode("time", self.columns["truth"])[0] + 1.0 - self.columns["predicted"])
+        return np.asarray(1.0 - 2.0 * order / max(order.max(), 1))
 
     @property
     def _is_positive(self) -> NDArray[np.bool_]:
         return np.asarray(positives(self.columns["truth"], self.middle, self.positive)[0] == 1)
 
-    def _scores(self) -> Iterator[Array]:
-        """Scores between which the measure lies."""
-        name = self.metric.name
-        if name in ALIKE:
-            yield from (self.low, self.high)
-        elif name in BY_CLASS:
-            up = self._is_positive
-            yield from (np.where(up, self.high, self.low), np.where(up, self.low, self.high))
-        elif name in BY_ORDER:
-            yield from self._ordered(np.where(self._is_positive, 1.0, -1.0))
-        elif name == "harrell_c":  # the earlier of two should have the higher score; of equal times an event is first
-            time, event = (np.asarray(self.columns[role], float) for role in ("truth", "predicted"))
-            order, _ = encode("time", 2.0 * encode("time", time)[0] + (1.0 - event))
-            yield from self._ordered(1.0 - 2.0 * order / max(order.max(), 1))
+    def _moved(self, way: Array) -> Array:
+        """The scores in this order within each bin, or at the ends of their bins."""
+        if BOUNDED[self.metric.name] == "their order":
+            return self.middle + self.binning.width / 4 * way
+        return np.clip(self.middle + self._reach * way, self.binning.low, self.binning.high)
 
-    def _ordered(self, key: Array) -> Iterator[Array]:
-        """The scores of each bin in the order of a key from −1 to 1, and in the opposite order."""
-        shift = self.binning.width / 4 * key
-        yield from (self.middle + shift, self.middle - shift)
-
-    def _more(self, value: Array) -> Iterator[Array]:
-        """Ends of measures that no order of scores shows."""
-        if self.metric.name == "average_precision":
-            yield np.asarray(self._least_precision())
-        elif self.metric.name == "calibration_error":
-            yield value + self._miscalibration()
+    @property
+    def _reach(self) -> float:
+        """The distance of a score from the middle of its bin, at most."""
+        return self.binning.width / 2 + HAIR * (self.binning.high - self.binning.low)
 
     def _least_precision(self) -> float:
         """The average precision where in each bin all negative rows come first, and no two positive rows are tied.
@@ -181,10 +164,12 @@ class _Ends:
         hit, wrong = (np.bincount(code, self.mass * side, minlength=len(support)) for side in (up, ~up))
         before, false = np.cumsum(hit) - hit, np.cumsum(wrong)
         ratio = np.divide(hit, before + false, out=np.zeros_like(hit), where=before + false > 0)
-        return float((hit - false * np.log1p(ratio)).sum() / hit.sum()) if hit.any() else 0.0
+        return float((hit - false * np.log1p(ratio)).sum() / (hit.sum() or 1.0))
 
     def _miscalibration(self) -> float:
         """How far the calibration error moves: by half a bin, and twice by what may lie in another bin of its own."""
-        cut = np.searchsorted(EDGES, self.low) < np.searchsorted(EDGES, self.high)
-        off = np.where(self._is_positive, 1.0 - self.low, self.high)
+        low, high = self._moved(np.full(len(self.mass), -1.0)), self._moved(np.ones(len(self.mass)))
+        edges = np.linspace(0.0, 1.0, 11)[1:-1]
+        cut = np.searchsorted(edges, low) < np.searchsorted(edges, high)
+        off = np.where(self._is_positive, 1.0 - low, high)
         return float(self._reach + 2.0 * (self.mass * cut * off).sum() / self.mass.sum())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.data.backends import Lazy
+from strat.data.binning import FINE
 from strat.data.cells import Cells
 from strat.data.engines import exact
 from strat.data.reduce import reduce
@@ -34,8 +35,6 @@ from strat.verbs.grouping import Domains, Make, Part, gathered, grouped, measure
 from strat.verbs.groups import Groups
 from strat.verbs.metrics import columns_of
 from strat.verbs.sources import Basis, Sources, Split
-
-BINS = 1 << 16  # of scores in a file of very many rows
 
 
 def fits(table: Table, roles: Mapping[str, str | None], method: str) -> bool:
@@ -81,7 +80,7 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
     divided = [metric for metric in metrics if metric in split.metrics]
     by = split.roles if divided else ()
     named = {role: roles[role] for role in (*metrics[0].needs, *by)}
-    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or BINS)
+    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or FINE)
     require_bounds(metrics, cells)
     columns = columns_of(cells, source.positive)
     statistics = [metric.build(columns) for metric in metrics]
