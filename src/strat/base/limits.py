@@ -20,9 +20,10 @@ class Limits:
     unpacked_ratio = 100  # times its packed size beyond which a larger array is no measurement
 
     # Files, engines and logs
-    rows_in_memory = 5_000_000  # of a Parquet file; more are streamed, and their scores are binned
+    rows_in_memory = 5_000_000  # of a Parquet file with units; more are read in two passes
     rows_made_of_cells = 5_000_000  # counted cells that become rows again for a measure that needs rows
-    exact_rows = 1_000_000  # rows up to which scores are never binned unless somebody asks for bins
+    exact_rows = 10_000_000  # rows up to which scores are never binned unless somebody asks for bins
+    grouped_rows = 1 << 16  # that are grouped without a look at how many are distinct
     distinct_scores = 4096  # of a column that are kept as they are; more are binned
     excel_rows = 1 << 20  # what Excel itself can hold
     excel_cells = 20_000_000  # of a sheet
