@@ -27,6 +27,7 @@ from strat.comparison.winner import Winner, winner_limits
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes
+from strat.estimation.phase_limits import phases_at
 from strat.measures.student import critical
 
 
@@ -368,6 +369,7 @@ def selected(whole: Estimate, places: list[int]) -> Estimate:
     spread, units, shares = whole.inference.spread, whole.effective_units, whole.inference.shares
     holders = whole.inference.holders
     return whole.changed(
+        sum_of=phases_at(whole.inference.sum_of, (places,)),
         shares=None if shares is None else shares.at((places,)),
         holders=None if holders is None else holders.at((places,)),
         point=whole.point[places],

@@ -23,7 +23,12 @@ class Difference:
 
     def __call__(self, values: Array) -> Array:
         """The difference, of each set of values."""
-        return _at(values, self.first) - _at(values, self.second)
+        first, second = self.parts(values)
+        return first - second
+
+    def parts(self, values: Array) -> tuple[Array, Array]:
+        """Both values, of each set of values."""
+        return _at(values, self.first), _at(values, self.second)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -134,15 +134,24 @@ class LabelledRows:
         def built(truth: NDArray[Any]) -> Statistic:
             return metric.build({**inside, self.truth: truth, "positive": positive})
 
+        words = [built(proxy[rows]) for proxy in self.proxies]
         return phases_of(
             built(inside[self.truth]),
-            [built(proxy[rows]) for proxy in self.proxies],
+            words,
+            either=self.either(inside[self.truth], self.proxies[0][rows], words[0], built),
             labelled=self.labelled[rows],
             probability=None if self.probability is None else self.probability[rows],
             strata=None if self.strata is None else self.strata[rows],
             units=inside.get("units"),
             by_stratum=by_stratum,
         )
+
+    def either(
+        self, truth: NDArray[Any], word: NDArray[Any], right: Statistic, built: Callable[[NDArray[Any]], Statistic]
+    ) -> tuple[Statistic, Statistic] | None:
+        """The measure if the proxy is right in each row, and if it is wrong; None unless truths have two classes."""
+        classes = np.unique(np.concatenate([truth, word])) if self.truth == "truth" else ()
+        return (right, built(np.where(word == classes[0], classes[1], classes[0]))) if len(classes) == 2 else None
 
 
 def labelled_rows(table: Table, roles: Mapping[str, str | None], second: Proxy) -> LabelledRows:
