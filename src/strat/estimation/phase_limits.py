@@ -94,22 +94,26 @@ class Contributions:
                 low, high = levels[np.unique(part, return_index=True)[1]].T
                 return Parted.of(self, part, low, (high - low, np.zeros(len(low))), counted, forecast)
         elif self.shares:
-            part = _parts(forecast, self.chosen, np.zeros(len(forecast), np.intp))
+            part = _parts(forecast, self.chosen, np.zeros(len(forecast), np.intp), join=second is not None)
             one = np.ones(part.max() + 1)
             return Parted.of(self, part, 0.0 * one, (one, 0.0 * one if second is None else one), counted, forecast)
         said, word = (np.diff(np.unique(np.round(v, 9))) for v in (counted, forecast[self.chosen]))
         return float(min(said, default=min(word, default=0.0))) / len(counted)
 
 
-def _parts(forecast: Array, chosen: NDArray[np.bool_], kind: Codes) -> Codes:
-    """Rows by kind, and within each by what the judge says; a part without labels joins its neighbour."""
+def _parts(forecast: Array, chosen: NDArray[np.bool_], kind: Codes, *, join: bool = False) -> Codes:
+    """Rows by kind, and within each by what the judge says.
+
+    A part without labels joins its neighbour, but not one of two answers: what a judge's "no" is worth can't be learnt
+    from its "yes". Of differences it does, which are 0 in most rows of any part.
+    """
     part, number = np.zeros(len(kind), np.intp), 0
     for one in np.unique(kind):
         inside = kind == one
         own = _answers(forecast[inside], int(chosen[inside].sum()))
         labels = np.bincount(own[chosen[inside]], minlength=own.max() + 1)
         filled = np.flatnonzero(labels)
-        if len(filled):
+        if len(filled) and (join or len(labels) > 2):
             nearest = np.abs(np.arange(len(labels))[:, None] - filled).argmin(axis=1)
             own = nearest[own]
         part[inside] = number + own
@@ -328,15 +332,16 @@ class PhaseLimits:
 
     def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
         """Limits of each value by the parts of its rows, or with one more label that differs by one step."""
-        pairs, shape = self.pairs(), one.point.shape
+        shape, whole = one.point.shape, [self.parts(*pair) for pair in self.pairs()]
         df, point = (np.broadcast_to(v, shape).ravel() for v in (one.usable_df, one.point))
-        whole = [self.parts(*pair) for pair in pairs]
-        more = np.array([parts.step if isinstance(parts, Parted) else parts for parts, _ in whole]).reshape(shape)
-        plain = replace(one.changed(variance=one.variance + more**2), notes=())
-        low, high = (np.array(side, float).ravel() for side in plain.interval(level))
+        low, high = np.full((2, len(whole)), np.nan)
         for k, (parts, variance) in enumerate(whole):
             if isinstance(parts, Parted) and np.isfinite(variance) and parts.knows_units_of(one):
                 low[k], high[k] = parts.limits(float(point[k]), level, float(df[k]), variance)
+        if np.isnan(low).any():
+            more = np.array([parts.step if isinstance(parts, Parted) else parts for parts, _ in whole]).reshape(shape)
+            plain = one.changed(variance=one.variance + more**2).interval(level)
+            low, high = (np.where(np.isnan(a), np.ravel(b), a) for a, b in zip((low, high), plain, strict=True))
         return low.reshape(shape), high.reshape(shape)
 
     def parts(self, first: int, second: int | None) -> tuple[Parted | float, float]:

@@ -34,7 +34,7 @@ from strat.verbs.grouping import grouped, in_cells, rows_by_label
 from strat.verbs.groups import Groups, in_words
 
 NOT_RANDOM = 0.01  # p-value below which the labelled rows do not look like a sample of all
-NO_GAIN = 0.97  # variance with the proxy over that without, from which on it is no gain
+NO_GAIN = 0.97  # variance with the proxy over that without, or the square of widths, from which on it is no gain
 UNEQUAL = 0.01  # p-value below which the proxy errs differently in a group
 
 
@@ -305,9 +305,11 @@ class TwoPhase:
 def gain_note(
     what: str, value: Estimate, alone: Estimate, labels: int, estimator: str = "regression"
 ) -> tuple[Note, ...]:
-    """What the proxy brings to one value, against the labels alone."""
-    ratio = float(value.variance / alone.variance) if alone.variance > 0 else 1.0
-    facts = {"labels": labels, "se": float(value.se), "alone": float(alone.se)}
+    """What the proxy brings to one value, against the labels alone: no more than its limits, which know of the unseen."""
+    own, other = (float(np.diff(np.array(one.interval(), float))[0]) for one in (value, alone))
+    by_variance = float(value.variance / alone.variance) if alone.variance > 0 else 1.0
+    ratio = max(by_variance, (own / other) ** 2 if other > 0 else 1.0)
+    facts = {"labels": labels, "width": own, "alone": other}
     if ratio > 1.0:
         note = Note("proxy-worse", {**facts, "difference": estimator == "difference"})
     elif ratio > NO_GAIN:
