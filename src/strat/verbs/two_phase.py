@@ -305,7 +305,7 @@ class TwoPhase:
 def gain_note(
     what: str, value: Estimate, alone: Estimate, labels: int, estimator: str = "regression"
 ) -> tuple[Note, ...]:
-    """What the proxy brings to one value, against the labels alone: no more than its limits, which know of the unseen."""
+    """What the proxy brings to one value, against the labels alone: no more than its limits say."""
     own, other = (float(np.diff(np.array(one.interval(), float))[0]) for one in (value, alone))
     by_variance = float(value.variance / alone.variance) if alone.variance > 0 else 1.0
     ratio = max(by_variance, (own / other) ** 2 if other > 0 else 1.0)
