@@ -22,6 +22,7 @@ import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
 from numpy.typing import NDArray
 
+from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.estimation.functions import Difference
 from strat.measures.base import Statistic
@@ -39,8 +40,7 @@ ANSWERS = 3  # of the judge up to which each makes a part; more are numbers
 LABELS_OF_TWO, LABELS_OF_THREE = 30, 200  # labels below which numbers of the judge make two, or three parts; then four
 PLACES = 120  # where a judge's numbers may be cut
 KINDS = 8  # of rows, by what they may count as, up to which each makes a part
-PAIRS_KEPT = 30  # systems up to which the limits of all differences travel with a result
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # of what a row counts as
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,30 +123,35 @@ def _parts(forecast: Array, chosen: NDArray[np.bool_], kind: Codes, *, join: boo
 
 def _answers(forecast: Array, labels: int) -> Codes:
     """The judge's answers, if these are few, else its numbers in groups with the least sum of squares within."""
-    values, codes = np.unique(np.round(forecast, 9), return_inverse=True)
+    values, codes, counts = np.unique(np.round(forecast, 9), return_inverse=True, return_counts=True)
     if len(values) <= ANSWERS:
         return np.ravel(codes)
     number = 2 if labels < LABELS_OF_TWO else 3 if labels < LABELS_OF_THREE else 4
-    return np.searchsorted(_cuts(np.sort(forecast), number), forecast, side="right")
+    return _groups(values, counts.astype(float), number)[np.ravel(codes)]
 
 
-def _cuts(x: Array, number: int) -> Array:
-    """Where sorted numbers are cut into so many groups with the least sum of squares within them, by recursion."""
-    ends = np.unique(np.linspace(0, len(x), min(len(x), PLACES) + 1).round().astype(int))
-    size = (ends - ends[:, None]).astype(float)
-    sums, squares = (np.append(0.0, np.cumsum(v))[ends] for v in (x - x.mean(), (x - x.mean()) ** 2))
-    within = (squares - squares[:, None]) - (sums - sums[:, None]) ** 2 / np.maximum(size, 1.0)
-    within[size <= 0] = np.inf
+def _groups(values: Array, counts: Array, number: int) -> Codes:
+    """Sorted values in so many groups with the least sum of squares within them, by recursion over places to cut."""
+    places = np.arange(len(values) + 1)
+    if len(values) > PLACES:
+        places = np.searchsorted(np.cumsum(counts), np.linspace(0, counts.sum(), PLACES + 1))
+        places = np.unique([*places, len(values)])
+    centred = values - values.mean()
+    size, sums, squares = (
+        np.append(0.0, np.cumsum(v))[places] for v in (counts, counts * centred, counts * centred**2)
+    )
+    within = (squares - squares[:, None]) - (sums - sums[:, None]) ** 2 / np.maximum(size - size[:, None], 1.0)
+    within[np.tril_indices(len(places))] = np.inf
     least, steps = within[0], []
     for _ in range(number - 1):
         each = least[:, None] + within
         steps.append(each.argmin(axis=0))
         least = each.min(axis=0)
-    at, cuts = len(ends) - 1, []
+    at, group = len(places) - 1, np.zeros(len(values), np.intp)
     for step in reversed(steps):
         at = step[at]
-        cuts.append(x[min(ends[at], len(x) - 1)])
-    return np.unique(cuts)
+        group[places[at] :] += 1
+    return group
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +329,7 @@ class PhaseLimits:
         places = np.ravel(self.first).tolist()
         for pair in self.pairs():
             self.parts(*pair)
-        if self.second is None and len(places) <= PAIRS_KEPT:
+        if self.second is None and len(places) <= LIMITS.kept_pairs:
             for a in places:
                 for b in places:
                     self.parts(a, b)

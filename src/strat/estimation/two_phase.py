@@ -155,7 +155,8 @@ class LabelledContributions:
             linear.row_influence(measure, slope)[phases.chosen] / phases.inverse[phases.chosen, None] * mass + value
         )
         forecast = np.zeros((len(w), len(value)))
-        for one, coefficients in zip(phases.everywhere, self.lam, strict=True):
+        lam = self.lam if self.held or len(self.lam) > 1 else np.sign(self.lam)  # of one proxy, its own word will do
+        for one, coefficients in zip(phases.everywhere, lam, strict=True):
             if coefficients.any():
                 level, own = _at_totals(one, w)
                 forecast += coefficients * (linear.row_influence(one, own) * w.sum() + level)
