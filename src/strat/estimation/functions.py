@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from strat.base.validate.columns import Array
 
 
@@ -24,9 +26,9 @@ class Difference:
     def __call__(self, values: Array) -> Array:
         """The difference, of each set of values."""
         first, second = self.parts(values)
-        return first - second
+        return np.asarray(first - second)
 
-    def parts(self, values: Array) -> tuple[Array, Array]:
+    def parts(self, values: Any) -> tuple[Any, Any]:
         """Both values, of each set of values."""
         return _at(values, self.first), _at(values, self.second)
 
@@ -71,5 +73,5 @@ def complement(values: Array) -> Array:
     return 1 - values
 
 
-def _at(values: Array, place: Any) -> Array:
+def _at(values: Any, place: Any) -> Any:
     return values[(..., *(place if isinstance(place, tuple) else (place,)))]

@@ -160,7 +160,10 @@ class LabelledContributions:
             if coefficients.any():
                 level, own = _at_totals(one, w)
                 forecast += coefficients * (linear.row_influence(one, own) * w.sum() + level)
-        both = None if either is None else tuple(linear.row_influence(one, slope) * mass + value for one in either)
+        both = None
+        if either is not None:
+            right, wrong = (linear.row_influence(one, slope) * mass + value for one in either)
+            both = right, wrong
         return Contributions(
             phases.chosen,
             w,

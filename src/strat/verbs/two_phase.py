@@ -150,7 +150,9 @@ class LabelledRows:
         self, truth: NDArray[Any], word: NDArray[Any], right: Statistic, built: Callable[[NDArray[Any]], Statistic]
     ) -> tuple[Statistic, Statistic] | None:
         """The measure if the proxy is right in each row, and if it is wrong; None unless truths have two classes."""
-        classes = np.unique(np.concatenate([truth, word])) if self.truth == "truth" else ()
+        if self.truth != "truth":
+            return None
+        classes = np.unique(np.concatenate([truth, word]))
         return (right, built(np.where(word == classes[0], classes[1], classes[0]))) if len(classes) == 2 else None
 
 
