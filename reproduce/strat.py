@@ -244,6 +244,7 @@ def probe_sets(setting: Setting) -> Found:
             rule="coverage within 0.03 of 0.95",
             note=note,
             other_data=True,
+            generated=True,
         ),
         Value("width of that interval with 3 sets, over the stratified one", None, widths[3], note="2 and 500 df"),
     )

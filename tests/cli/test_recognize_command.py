@@ -114,7 +114,7 @@ def test_cvpr_evaluation(data, capsys, option):
     code, out, _ = call(capsys, option, file, "--per-subject", 4)
     assert code == 0
     assert "Gallery effect, mixed" in out
-    assert "2 units, without image 2" in out
+    assert "2 units, without column 2" in out
     assert "rank 1 by bootstrap" in out
 
 
@@ -133,8 +133,11 @@ def test_the_cvpr_evaluation_of_several_systems_with_images_chosen_by_name(data,
     ]  # fmt: skip
     array = image_array(made.subject, images=made.image + 1, only=[4, 1, 3])
     systems = [system_of_scores(name, similarity=table, subjects=made.subject) for name, table in tables.items()]
-    first = gallery_effect(systems[0], array, at=[1]).curves[0]
-    assert rows[0]["estimate"] == pytest.approx(first.point[0])
+    effect = gallery_effect(systems[0], array, at=[1])
+    assert rows[0]["estimate"] == pytest.approx(effect.curves[0].point[0])
+    assert [row["at"] for row in rows[:6]] == ["4", "1", "3", 1, 2, 3]  # mixed galleries have no image's name
+    assert effect.plot().get_legend_handles_labels()[1] == ["gallery 4", "gallery 1", "gallery 3"]
+    assert array.without(1).labels == (4, 3)
     gap = compare_systems(systems, array.mixed()).difference("a", "b").at(1)
     assert (rows[-1]["estimate"], rows[-1]["se"]) == pytest.approx((gap.value, gap.se))
     code, out, _ = call(capsys, *two, "--image", "4,1,3", "--kinds", "image")

@@ -53,12 +53,15 @@ def test_a_block_is_cut_from_the_table_of_all_pairs() -> None:
         assert np.allclose(ours, theirs[cut], rtol=0, atol=1e-12)
 
 
-def test_the_largest_of_pairs_is_that_of_every_pair() -> None:
+@pytest.mark.parametrize("number", [5, 60])
+@pytest.mark.parametrize("scale", [0.0, 1.0], ids=["like errors", "unlike errors"])
+def test_the_largest_of_pairs_is_that_of_every_pair(number: int, scale: float) -> None:
     rng = np.random.default_rng(0)
-    root = rng.normal(size=(5, 5))
+    root = np.exp(scale * rng.normal(size=(number, 1))) * rng.normal(size=(number, 3 * number))
+    root[1] = root[0] + 0.01 * root[1]  # a pair that hardly differs
     covariance = root @ root.T
-    drawn = rng.normal(size=(40, 5)) @ root.T
-    pairs = list(itertools.combinations(range(5), 2))
+    drawn = rng.normal(size=(40, 3 * number)) @ root.T
+    pairs = list(itertools.combinations(range(number), 2))
     errors = [np.sqrt(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]) for i, j in pairs]
     every = [np.abs(drawn[:, i] - drawn[:, j]) / e for (i, j), e in zip(pairs, errors, strict=True)]
     for cached in (1, 1 << 18):

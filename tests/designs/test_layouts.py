@@ -448,32 +448,46 @@ def unequal_districts() -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
     return {"district": district, "school": school}, schools, y
 
 
-def test_districts_of_very_unequal_weight_are_told_of_in_a_staged_design() -> None:
+def test_a_staged_design_has_the_degrees_of_freedom_of_what_its_first_stage_weighs() -> None:
     """Two stages of the api schools: df 39 and no note, where the same clusters had 1.25 and one (82 % coverage)."""
     units, schools, y = unequal_districts()
-    staged = strat.estimate(strat.mean(y), on=Design.staged(units, **populations(schools)))
-    clustered = strat.estimate(
-        strat.mean(y), on=Design.clustered(units["district"], weights=staged_weights(units, schools))
-    )
+    design = Design.staged(units, **populations(schools))
+    staged = strat.estimate(strat.mean(y), on=design)
+    squares = np.bincount(units["district"], staged_weights(units, schools)) ** 2
+    assert staged.df == pytest.approx(squares.sum() ** 2 / (squares**2).sum() - 1)
     (note,) = (note for note in staged.notes if note.code == "heavy-units")
     assert str(note).startswith("A few districts carry most of the weight")
-    most, nominal = note.facts["df"], note.facts["nominal"]
-    assert nominal == 14
-    assert clustered.df <= most < 7
-    wider = strat.estimate(strat.mean(y), on=Design.staged(units, **populations(schools)), df=most)
-    assert np.ptp(wider.interval()) > 1.3 * np.ptp(staged.interval())
+    assert (note.facts["df"], note.facts["nominal"]) == (staged.df, 14)
+    as_r = strat.estimate(strat.mean(y), on=design, df="design")
+    assert as_r.df == 14
+    assert as_r.se == staged.se
+    assert np.ptp(staged.interval()) > 1.3 * np.ptp(as_r.interval())
     even = Design.staged({"district": np.repeat(np.arange(15), 3), "school": np.tile(range(3), 15)})
-    assert "heavy-units" not in _codes(strat.estimate(strat.mean(np.arange(45.0)), on=even))
+    found = strat.estimate(strat.mean(np.arange(45.0)), on=even)
+    assert found.df == pytest.approx(14)
+    assert "heavy-units" not in _codes(found)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="staged designs have nominal df; Intervals that hold")
-def test_a_staged_design_has_the_degrees_of_freedom_that_its_first_stage_has() -> None:
+def test_degrees_of_freedom_of_a_staged_domain_are_those_of_the_units_that_it_has() -> None:
     units, schools, y = unequal_districts()
-    staged = strat.estimate(strat.mean(y), on=Design.staged(units, **populations(schools)))
-    clustered = strat.estimate(
-        strat.mean(y), on=Design.clustered(units["district"], weights=staged_weights(units, schools))
-    )
-    assert staged.df == pytest.approx(clustered.df)
+    design = Design.staged(units, **populations(schools))
+    few = np.isin(units["district"], [0, 5, 6])
+    part = strat.estimate(strat.domain(strat.mean(y), few), on=design)
+    assert 1 <= part.df < 3
+    assert strat.estimate(strat.mean(np.ones(len(y))), on=design).df == strat.estimate(strat.mean(y), on=design).df
+
+
+def test_two_units_in_each_stratum_give_a_staged_design_no_more_degrees_than_the_heaviest_stratum_allows() -> None:
+    rng = np.random.default_rng(2)
+    stratum, district = np.repeat(np.arange(6), 4), np.repeat(np.arange(12), 2)
+    units = {"district": district, "school": np.tile([0, 1], 12)}
+
+    def df(schools: np.ndarray) -> float:
+        design = Design.staged(units, strata=stratum, population={"district": 20, "school": schools})
+        return float(strat.estimate(strat.mean(rng.normal(size=24)), on=design).df)
+
+    assert df(np.full(24, 5)) == pytest.approx(6)
+    assert df(np.where(stratum == 0, 5_000, 5)) == pytest.approx(1, abs=1e-3)
 
 
 def populations(schools: np.ndarray) -> dict[str, Any]:

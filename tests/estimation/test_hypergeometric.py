@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
 
 import strat
 from strat import Design
 from strat.base.errors import StratError
 from strat.estimation.proportions import clopper_pearson, hypergeometric_interval, stratified_hypergeometric_interval
+from strat.estimation.proportions.hypergeometric import balanced_limits
 
 
 @pytest.mark.parametrize(("size", "n", "level"), [(50, 20, 0.95), (50, 45, 0.9), (12, 5, 0.95), (200, 30, 0.99)])
@@ -72,10 +75,71 @@ def test_exact_limits_of_a_finite_population_are_hypergeometric(rows, population
     limits = [share.interval(method="exact") for share in shares]
     expected = [hypergeometric_interval(hits, rows, population) for hits in range(rows + 1)]
     np.testing.assert_allclose(limits, expected)
-    assert shares[0].interval() == pytest.approx(expected[0])  # without an error, by default too
     for successes in range(population + 1):
         true, chance = successes / population, scipy.stats.hypergeom.pmf(range(rows + 1), population, successes, rows)
         assert sum(p for (low, high), p in zip(limits, chance, strict=True) if low <= true <= high) >= 0.95
+
+
+def by_enumeration(rows: int, population: int, level: float) -> np.ndarray:
+    """Blaker's limits by his definition: the tails of every sample under every number of successes."""
+    k, x = np.arange(population + 1), np.arange(rows + 1)
+    chance = scipy.stats.hypergeom.pmf(x, population, k[:, None], rows)
+    tail = np.minimum(np.cumsum(chance, 1), np.cumsum(chance[:, ::-1], 1)[:, ::-1])
+    accepted = np.array(
+        [[p[t <= own * (1 + 1e-7)].sum() > 1 - level for own in t] for p, t in zip(chance, tail, strict=True)]
+    )
+    accepted &= (k[:, None] >= x) & (k[:, None] <= population - rows + x)
+    return np.array([(k[column].min(), k[column].max()) for column in accepted.T]) / population
+
+
+@pytest.mark.parametrize(("rows", "population"), [(20, 60), (60, 200), (30, 40), (15, 150), (40, 80), (7, 33), (1, 9)])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_default_limits_of_a_finite_population_are_blakers(rows, population, level):
+    found = np.array([balanced_limits(x, rows, population, level) for x in range(rows + 1)])
+    np.testing.assert_allclose(found, by_enumeration(rows, population, level))
+    exact = np.transpose(hypergeometric_interval(np.arange(rows + 1), rows, population, level))
+    assert (found[:, 0] >= exact[:, 0]).all()
+    assert (found[:, 1] <= exact[:, 1]).all()
+    for k in range(population + 1):
+        chance = scipy.stats.hypergeom.pmf(range(rows + 1), population, k, rows)
+        covered = (found[:, 0] <= k / population + 1e-12) & (k / population - 1e-12 <= found[:, 1])
+        assert chance @ covered >= level - 1e-9
+
+
+@given(st.data())
+def test_default_limits_of_a_finite_population_hold_the_share_and_are_alike_on_both_sides(data):
+    population = data.draw(st.integers(2, 5_000))
+    rows = data.draw(st.integers(1, population - 1))
+    hits = data.draw(st.integers(0, rows))
+    low, high = balanced_limits(hits, rows, population, 0.95)
+    assert hits / population <= low <= hits / rows <= high <= (population - rows + hits) / population
+    assert balanced_limits(rows - hits, rows, population, 0.95) == pytest.approx((1 - high, 1 - low))
+    wider = balanced_limits(hits, rows, population, 0.99)
+    assert wider[0] <= low
+    assert high <= wider[1]
+
+
+def test_large_populations_have_the_limits_of_exact_tests_nearly():
+    low, high = balanced_limits(1_900, 2_000, 10**9, 0.95)
+    other = clopper_pearson(1_900, 2_000)
+    assert other[0] < low < other[0] + 3e-4
+    assert other[1] - 3e-4 < high < other[1]
+    assert balanced_limits(450_000, 500_000, 10**6, 0.95) == hypergeometric_interval(450_000, 500_000, 10**6)
+
+
+def test_the_test_of_a_share_of_a_finite_population_inverts_its_interval():
+    design = Design.simple_random(n=40, population=200)
+    share = strat.estimate(strat.proportion(np.arange(40) < 30), on=design)
+    low, high = share.interval()
+    assert (low, high) == balanced_limits(30, 40, 200, 0.95) == share.interval(method="hypergeometric")
+    assert share.test(low + 1e-3).pvalue > 0.05 > share.test(low - 1e-3).pvalue
+    assert "Blaker" in strat.explain(share) or "population" in strat.explain(share)
+
+
+def test_hypergeometric_limits_are_for_rows_of_a_population():
+    endless = strat.estimate(strat.proportion([1, 0, 1]), on=Design.simple_random(n=3))
+    with pytest.raises(StratError, match=r"`method` must not be 'hypergeometric' for .*population of known size"):
+        endless.interval(method="hypergeometric")
 
 
 def test_equal_rows_that_were_folded_have_the_same_limits():

@@ -118,6 +118,8 @@ def test_the_arrays_of_12_and_8_are_rebuilt_from_their_first_row() -> None:
     assert sum(row in rows for row in PRINTED_8) == 5
     assert [a == b for a, b in zip(strat_arrays.PRINTED_13, rows[2], strict=True)] == [True] * 6 + [False]
     assert not algebra.is_orthogonal(strat_arrays.signs(strat_arrays.PRINTED_12))
+    built = {"".join("+-"[int(symbol)] for symbol in run) for run in algebra.rotation(2, 7).symbols}
+    assert built == set(rows)
 
 
 def test_648_runs_carry_256_strata_of_three() -> None:

@@ -294,11 +294,12 @@ def test_limits_made_for_many_samples_are_those_of_each(sizes: np.ndarray) -> No
     right = (np.arange(len(unit)) % 6 > 0).astype(float)
     source = simulator({"score": right}, strat.Design.clustered(units=unit), "beta")
     (mean,) = chosen("mean", {"score": "right"})
-    _, limits = limits_of_samples(mean, source, 0.95, 9, np.random.default_rng(1), None)
+    limits = limits_of_samples(mean, source, 0.95, 9, np.random.default_rng(1), None)
+    others = limits_of_samples(mean, source, 0.95, 9, np.random.default_rng(1), None, others=True)
     rng = np.random.default_rng(1)
     for i in range(9):
         columns, design = source.draw(rng)
         alone = strat.estimate(mean.build(columns), on=design).interval()
         assert limits["default"][i] == pytest.approx(alone, abs=1e-4)
     assert len(limits["default"]) == 9
-    assert len(limits["t"]) == 3  # others are tried in every third sample
+    assert len(others["t"]) == 3  # others are tried in every third sample

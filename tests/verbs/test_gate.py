@@ -128,6 +128,50 @@ def test_a_floor_needs_no_baseline() -> None:
     assert "baseline" not in str(passed)
 
 
+def units_of(shares: list[float], rows: int = 20) -> dict[str, Any]:
+    """Units of so many rows, of which these shares are right."""
+    right = [np.arange(rows) < round(share * rows) for share in shares]
+    return {"right": np.concatenate(right).astype(int), "passage": np.repeat(np.arange(len(shares)), rows)}
+
+
+def floor_of(shares: list[float], floor: float, **how: Any) -> GateResult:
+    return gate(units_of(shares), score="right", metrics="mean", higher_is_better=True, floor=floor, **how)
+
+
+def test_one_more_unit_that_fails_altogether_must_not_change_a_pass() -> None:
+    """12 units at 0.95 are 0.95 · 12/13 = 0.877 with one more; 24 are 0.912."""
+    few, more = (floor_of([0.95] * number, 0.9, units="passage") for number in (12, 24))
+    assert few.checks[0].low > 0.9
+    assert few.checks[0].one_more == pytest.approx(0.95 * 12 / 13)
+    assert (few.answer, few.exit_code) == ("can't tell", 4)
+    (note,) = (note for note in few.notes if note.code == "gate-one-more")
+    assert str(note).startswith("mean: With one more passage that fails altogether the value would be 0.877, beyond")
+    assert few.checks[0].needed == 18  # 0.9 / (0.95 − 0.9)
+    assert more.answer == "not worse"
+    assert not any(note.code == "gate-one-more" for note in more.notes)
+    assert floor_of([0.95] * 12, 0.85, units="passage").answer == "not worse"
+
+
+def test_one_more_unit_counts_for_errors_and_not_for_what_has_no_worst_value_or_was_seen_whole() -> None:
+    errors = units_of([0.05] * 12) | {"answer": np.ones(240, int)}
+    result = gate(errors, score="right", metrics="mean", higher_is_better=False, units="passage", floor=0.1)
+    assert result.checks[0].one_more == pytest.approx((0.05 * 12 + 1) / 13)
+    assert result.answer == "can't tell"
+    alone = gate(errors, score="right", metrics="mean", higher_is_better=False, floor=0.1)
+    assert alone.answer == "not worse"
+    costs = {"cost": np.tile([1.0, 2.0, 3.0], 40), "passage": np.repeat(np.arange(12), 10)}
+    cheap = gate(costs, score="cost", metrics="mean", higher_is_better=False, units="passage", floor=9.0)
+    assert (cheap.checks[0].one_more, cheap.answer) == (None, "not worse")
+
+
+def test_weights_of_units_count_for_one_more() -> None:
+    table = units_of([0.95] * 24) | {"w": np.where(np.arange(480) < 40, 50.0, 1.0)}
+    result = gate(table, score="right", metrics="mean", higher_is_better=True, floor=0.8, units="passage", weights="w")
+    squares = np.array([50.0] * 2 + [1.0] * 22)
+    units = squares.sum() ** 2 / (squares**2).sum()
+    assert result.checks[0].one_more == pytest.approx(0.95 * units / (units + 1))
+
+
 def test_an_open_answer_says_what_would_settle_it_and_that_is_enough() -> None:
     data = table(4, shares={"old": 0.7, "new": 0.71})
     open_case = ask(data, margin=0.02)

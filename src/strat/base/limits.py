@@ -166,6 +166,8 @@ class Limits:
     crossed_columns = 20  # columns of which every pair is looked at for crossed factors
     paired_systems = 200  # from the best, whose pairs are written out: those of a thousand are half a million
 
+    printed_rows = 100  # of a table that is printed; what is written holds all
+
     # Pages
     picker_systems = 300  # whose pairs the page holds
     data_pairs = 5_000  # of systems whose numbers the page holds

@@ -420,8 +420,8 @@ def _of_system(system: System, array: ImageArray, method: str, level: float) -> 
     if per_subject > 2:
         for name, used in (("as given", array), ("mixed", array.mixed())):
             effect = gallery_effect(system, used, method=method, at=[1])
-            for curve, one in zip(effect.curves, effect.runs, strict=True):
-                rows += lines(f"rank 1, galleries {name}", [one.gallery + 1], curve, level)
+            for curve, label in zip(effect.curves, effect.labels, strict=True):
+                rows += lines(f"rank 1, galleries {name}", [label], curve, level)
             words.append(Note("gallery-effect", {"galleries": name, "test": str(effect.test())}))
     if per_subject > 3:
         for name, estimate in compare_units(system, array.mixed(), method=method, at=[1]).estimates.items():

@@ -13,6 +13,8 @@ from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array
 from strat.comparison.paired_shares import PairedScore
 
+EXTREMES = 16  # systems at either end of a draw whose pairs are looked at first
+
 
 @dataclass(frozen=True, eq=False)
 class SystemPairs:
@@ -85,16 +87,53 @@ def pair_errors(covariance: Array, i: NDArray[np.intp], j: NDArray[np.intp]) -> 
 def largest_of_pairs(normal: Array, covariance: Array, floor: float) -> Array:
     """The largest |difference| over its standard error among all pairs, in each draw (draws × systems).
 
-    A few draws at a time, and one system after the other: memory is that of the draws, and no loop runs over pairs.
+    Of many systems the largest is nearly always one of the highest less one of the lowest, or of a pair with a small
+    error: all pairs are looked at only in draws where another could be larger.
     """
-    step = max(1, LIMITS.cached_draws // normal.shape[1])
-    parts = [
-        _largest(np.ascontiguousarray(normal[a : a + step].T), covariance, floor) for a in range(0, len(normal), step)
-    ]
+    draws, systems = normal.shape
+    step = max(1, LIMITS.cached_draws // systems)
+    if systems <= 3 * EXTREMES:
+        return np.concatenate([_largest(normal[a : a + step], covariance, floor) for a in range(0, draws, step)])
+    places = np.arange(systems)
+    errors = pair_errors(covariance, places, places)
+    moving = errors > floor
+    inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=moving)
+    i, j = np.triu_indices(systems, 1)
+    each = errors[i, j]
+    few = min(EXTREMES * systems // 8, len(each) - 1)
+    usual = float(np.partition(each, few)[few])  # a few pairs have smaller errors
+    small = np.flatnonzero((each > floor) & (each < usual))
+    if usual <= floor:
+        return np.concatenate([_largest(normal[a : a + step], covariance, floor) for a in range(0, draws, step)])
+    parts = []
+    for a in range(0, draws, step):
+        drawn = normal[a : a + step]
+        largest, beyond = _of_extremes(drawn, inverse)
+        if len(small):
+            gaps = np.abs(drawn[:, i[small]] - drawn[:, j[small]]) * inverse[i[small], j[small]]
+            np.maximum(largest, gaps.max(axis=1), out=largest)
+        other = np.flatnonzero(beyond > largest * usual)
+        if len(other):
+            largest[other] = _largest(drawn[other], covariance, floor)
+        parts.append(largest)
     return np.concatenate(parts)
 
 
-def _largest(drawn: Array, covariance: Array, floor: float) -> Array:
+def _of_extremes(drawn: Array, inverse: Array) -> tuple[Array, Array]:
+    """The largest ratio among the highest less the lowest of each draw, and the largest gap of any other pair."""
+    k, systems = EXTREMES, drawn.shape[1]
+    order = np.argpartition(drawn, (k, systems - k - 1), axis=1)
+    low, high = order[:, :k], order[:, systems - k :]
+    lowest, highest = np.take_along_axis(drawn, low, 1), np.take_along_axis(drawn, high, 1)
+    ratios = (highest[:, :, None] - lowest[:, None, :]) * inverse[high[:, :, None], low[:, None, :]]
+    next_low, next_high = (np.take_along_axis(drawn, order[:, [place]], 1)[:, 0] for place in (k, systems - k - 1))
+    beyond = np.maximum(highest.max(axis=1) - next_low, next_high - lowest.min(axis=1))
+    return ratios.max(axis=(1, 2)), beyond
+
+
+def _largest(normal: Array, covariance: Array, floor: float) -> Array:
+    """The same of all pairs, one system after the other: no loop runs over pairs."""
+    drawn = np.ascontiguousarray(normal.T)
     largest = np.zeros(drawn.shape[1])
     places = np.arange(len(drawn))
     for k in places[:-1]:

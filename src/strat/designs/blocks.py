@@ -55,7 +55,8 @@ class Blocks:
         return float(len(self.unit) - sum(self.sizes) + 1)
 
     def deviations(self, influence: Array, weights: Array) -> Array:
-        """What is left of the influences without the effects of units and kinds."""
+        """What is left of the influences without the effects of units and kinds, in the cells that weigh something."""
+        cells, left = self._left(weights)
         safe = np.where(weights > 0, weights, 1.0)
         y = np.where((weights > 0)[:, None], influence / safe[:, None], 0.0)
         for _ in range(SWEEPS):
@@ -66,11 +67,18 @@ class Blocks:
                 y = y - (sums(codes, y * weights[:, None], number) / whole[:, None])[codes]
             if np.abs(y - before).max(initial=0.0) <= SETTLED * max(np.abs(y).max(initial=0.0), 1e-300):
                 break
-        return np.asarray(y * weights[:, None] * np.sqrt(len(self.unit) / self.nominal_df))
+        return np.asarray(y * weights[:, None] * np.sqrt(cells / left))
 
     def degrees_of_freedom(self, influence: Array, weights: Array) -> Array:
         """Cells less units and kinds."""
-        return np.full(influence.shape[1], self.nominal_df)
+        return np.full(influence.shape[1], self._left(weights)[1])
+
+    def _left(self, weights: Array) -> tuple[float, float]:
+        """The cells that weigh something, and these less their units and kinds."""
+        held = weights > 0
+        cells = float(held.sum())
+        units, kinds = (len(np.unique(codes[held])) for codes in (self.unit, self.kind))
+        return cells, max(cells - units - kinds + 1.0, 1.0)
 
     def notes(self, influence: Array, weights: Array) -> tuple[Note, ...]:
         """Nothing."""

@@ -160,6 +160,11 @@ class DrawnUnits:
         return self.n_units == self.size
 
     @cached_property
+    def holds_single_rows(self) -> bool:
+        """Whether no unit holds more than one row here: in the design of a domain, of the units that it reaches."""
+        return bool((self.line_rows <= self.copies).all())
+
+    @cached_property
     def equal_rows(self) -> bool:
         """Whether the units are independent single rows of equal weight, without strata, which no layout relates."""
         alone = self.n_strata == 1 and self.multiplicity is None and self.counts is None and self.item is None
@@ -189,9 +194,13 @@ class DrawnUnits:
     @cached_property
     def rows_per_weight(self) -> Array:
         """Rows of each line over their weight (0 where they weigh nothing)."""
-        rows = self.by_line(np.ones(len(self.unit)) if self.counts is None else self.counts)
         mass = self.line_weights
-        return np.divide(rows, mass, out=np.zeros(self.lines), where=mass > 0)
+        return np.divide(self.line_rows, mass, out=np.zeros(self.lines), where=mass > 0)
+
+    @cached_property
+    def line_rows(self) -> Array:
+        """Rows of each line."""
+        return self.by_line(np.ones(len(self.unit)) if self.counts is None else self.counts)
 
     @cached_property
     def as_lines(self) -> DesignLines:

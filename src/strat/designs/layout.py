@@ -66,6 +66,17 @@ def bessel(number: NDArray[Any] | float) -> Array:
     return np.divide(number, np.subtract(number, 1.0), out=np.zeros(np.shape(number)), where=np.greater(number, 1))
 
 
+def spread_of_squares(first: Array, second: Array, number: Array) -> Array:
+    """Half the variance of n/(n − 1) Σ (u_i − ū)², u_i independent and normal, from n and the sums of v_i and of v_i².
+
+    Where all v_i are equal it is v² n²/(n − 1):
+
+    >>> float(spread_of_squares(np.array(5.0), np.array(5.0), np.array(5.0)))
+    6.25
+    """
+    return np.asarray(bessel(number) ** 2 * ((1.0 - 2.0 / number) * second + (first / number) ** 2))
+
+
 def satterthwaite(total: Array | float, pooled: Array | float, nominal: Array | float) -> Array:
     """Degrees of freedom of a variance, total² / pooled, from the sum Σ v of its terms and from Σ v² / df.
 

@@ -19,7 +19,7 @@ from strat.base.notes import Note
 from strat.base.text import counted
 from strat.base.validate.columns import Array, Codes, numbers
 from strat.designs.facts import LayoutFacts
-from strat.designs.layout import bessel, sums
+from strat.designs.layout import bessel, satterthwaite, spread_of_squares, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +66,16 @@ class Stages:
         return {self.stages[0].name: self.stages[0].unit}
 
     @property
+    def deciding(self) -> Stage:
+        """The first stage that was not seen whole, whose units the degrees of freedom count."""
+        return next((stage for stage in self.stages if (stage.fraction < 1).any()), self.stages[0])
+
+    @property
     def nominal_df(self) -> float:
-        """Units of the first stage minus strata; of the first stage that was not seen whole."""
-        for stage in self.stages:
-            drawn = stage.fraction < 1
-            if drawn.any():
-                return float((stage.sizes[drawn] - 1).sum())
-        return float((self.stages[0].sizes - 1).sum())
+        """Units of the deciding stage minus what they were drawn from, as R has it."""
+        stage = self.deciding
+        drawn = stage.fraction < 1
+        return float((stage.sizes[drawn] - 1).sum() if drawn.any() else (stage.sizes - 1).sum())
 
     def deviations(self, influence: Array, weights: Array) -> Array:
         """A term for each stage."""
@@ -87,8 +90,22 @@ class Stages:
         return np.concatenate(lines)
 
     def degrees_of_freedom(self, influence: Array, weights: Array) -> Array:
-        """Those of the first stage, as R has it."""
-        return np.full(influence.shape[1], max(self.nominal_df, 1.0))
+        """Those of units that vary by as much as they weigh: the squared mean of their variance over its variance.
+
+        A unit weighs what a row of each of its lines weighs that can move the output; of all lines, where none does.
+        Without strata the mean follows the heaviest units: one less than (Σ w²)² / Σ w⁴ at most.
+        """
+        stage, nominal = self.deciding, max(self.nominal_df, 1.0)
+        moving = influence != 0
+        each = sums(stage.unit, weights[:, None] * (moving | ~moving.any(axis=0)), len(stage.parent))
+        squares = (each / np.maximum(each.max(axis=0), np.finfo(float).tiny)) ** 2
+        first, second = (sums(stage.parent, squares**power, len(stage.fraction)) for power in (1, 2))
+        n, unseen = stage.sizes[:, None].astype(float), np.where(stage.sizes > 1, 1.0 - stage.fraction, 0.0)[:, None]
+        spread = (unseen**2 * spread_of_squares(first, second, n)).sum(axis=0)
+        df = satterthwaite((unseen * first).sum(axis=0), spread, nominal)
+        if len(stage.fraction) == 1:
+            df = np.minimum(df, first[0] ** 2 / second[0] - 1.0)
+        return np.minimum(nominal, np.maximum(df, 1.0))
 
     def notes(self, influence: Array, weights: Array) -> tuple[Note, ...]:
         """Parents with one unit after the first stage, which show no variation."""

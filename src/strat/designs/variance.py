@@ -8,6 +8,7 @@ An influence or a weight of a line is that of all the equal units which it stand
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -22,17 +23,22 @@ from strat.designs.crossed import Crossing
 from strat.designs.design import Design
 from strat.designs.factored import Factored, Influence, dense
 from strat.designs.group_sums import stratified_root
-from strat.designs.layout import bessel, satterthwaite, sums
+from strat.designs.layout import bessel, satterthwaite, spread_of_squares, sums
 from strat.designs.lines import Lines
+from strat.designs.stages import Stages
 
 ALIKE = 1.001  # largest over smallest weight of units that are taken for equal
 VERY_UNEQUAL = 0.5  # effective over nominal degrees of freedom below which the effective ones are used
 
 
-def deviations(influence: Influence, design: Design) -> Array:
-    """Lines whose sum of squares is the variance of the sum of the units' influences (m × outputs)."""
+def deviations(influence: Influence, design: Design, inside: Array | None = None) -> Array:
+    """Lines whose sum of squares is the variance of the sum of the units' influences (m × outputs).
+
+    `inside` is what each line weighs in what the values look at, for each of equally long runs of them (runs × lines;
+    None: all rows): a layout compares lines by that.
+    """
     if design.layout is not None:
-        return design.layout.deviations(_of_layout(influence), design.line_weights)
+        return np.concatenate(_of_runs(design.layout.deviations, influence, design, inside), axis=1)
     if isinstance(influence, Factored):
         return stratified_root(influence, design.stratum, bessel(design.sizes) * (1.0 - design.fraction))
     return _singletons(textbook_deviations(influence, design.as_lines), influence, design)
@@ -125,7 +131,7 @@ def working_df(expected: Array, nominal: Array, lines: Lines) -> Array:
     n = lines.sizes
     first, second = lines.by_stratum(lines.copies * v), lines.by_stratum(lines.copies * v**2)
     unseen = lines.unseen * (n > 1)
-    spread = lines.total(unseen**2 * bessel(n) ** 2 * ((1.0 - 2.0 / n) * second + (first / n) ** 2))
+    spread = lines.total(unseen**2 * spread_of_squares(first, second, n))
     total = lines.total(unseen * first)
     df = satterthwaite(total, spread, nominal)
     # without strata the mean follows the heaviest units
@@ -207,20 +213,29 @@ def takes_products(design: Design, outputs: int) -> bool:
     return plain and design.lines * outputs > LIMITS.written_influences
 
 
-def layout_df(influence: Influence, design: Design) -> Array:
+def layout_df(influence: Influence, design: Design, inside: Array | None = None) -> Array:
     """Degrees of freedom of each output in a design with a layout."""
     assert design.layout is not None
-    return design.layout.degrees_of_freedom(_of_layout(influence), design.line_weights)
+    if isinstance(design.layout, Stages):  # what a row weighs: a domain may hold some rows of a line
+        inside = np.divide(1.0, design.rows_per_weight, out=np.zeros(design.lines), where=design.line_weights > 0)[None]
+    return np.concatenate(_of_runs(design.layout.degrees_of_freedom, influence, design, inside))
 
 
-def _of_layout(influence: Influence) -> Array:
-    return cast(Array, influence)  # a product comes to crossed designs alone, which take it
+def _of_runs(
+    asked: Callable[[Array, Array], Array], influence: Influence, design: Design, inside: Array | None
+) -> list[Array]:
+    """What a layout says of each run of values that look at the same lines."""
+    weights = design.line_weights[None] if inside is None else inside
+    if len(weights) == 1:  # a product comes to crossed designs alone, which take it
+        return [asked(cast(Array, influence), weights[0])]
+    runs = np.array_split(dense(influence), len(weights), axis=1)
+    return [asked(run, own) for run, own in zip(runs, weights, strict=True)]
 
 
-def layout_notes(influence: Influence, design: Design) -> tuple[Note, ...]:
-    """What the layout of a design has to say, or that strata look like blocks of fixed kinds."""
+def layout_notes(influence: Influence, design: Design, inside: Array) -> tuple[Note, ...]:
+    """What the layout of a design has to say of the first run of values, or that strata look like fixed kinds."""
     if design.layout is not None:
-        return design.layout.notes(_of_layout(influence), design.line_weights)
+        return design.layout.notes(cast(Array, influence), inside[0])
     if design.lone == "collapse":
         return (collapsing.note(collapsing.excess(dense(influence), design.line_weights, design)),)
     if design.kind not in ("stratified", "stratified clusters"):

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
-from strat.designs.lines import DomainLines
 from strat.designs.stages import Stages
 from strat.estimation.facts import SumOfDistances
 from strat.estimation.inference import Holdings, UnitSums, influence_of
@@ -21,6 +21,7 @@ from strat.estimation.unit_kinds import of_two_kinds
 from strat.measures.base import Statistic
 from strat.replication import LeaveOneOut, MethodKind, Replicates
 
+ALL_BUT = 1e-9  # of a unit's rows: hits of fewer are rounding
 FEW_HOLDERS, OF_UNITS = 10, 4  # an outcome in fewer units, and in fewer than one in so many, makes short intervals
 COCHRAN = 25.0  # units that a mean needs for each squared unit of skewness (Cochran 1977, 2.15)
 ENOUGH_DF = 20.0  # degrees of freedom from which on Student's critical value is within 7 % of the normal one
@@ -45,7 +46,7 @@ def notes(
     """Notes on this estimate of `size` rows; `df` are the degrees of freedom unless somebody asked for them."""
     statistic, design, sums, point = held.statistic, held.design, held.sums, held.point
     closed = replicates is None or isinstance(replicates.operator, LeaveOneOut)
-    grouped = design.layout is not None or not design.single_rows
+    grouped = design.layout is not None or not design.holds_single_rows
     plain = replicates is None and not isinstance(sums, SparseSums)
     looked = is_share(statistic) and grouped and design.lines <= LIMITS.cautious_units
     still = _no_variation(statistic, design, point, spread)
@@ -54,7 +55,6 @@ def notes(
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         _heavy_units(held, replicates, df),
-        _heavy_first_stage(held, replicates, df),
         *holders,
         _no_errors(design, point, held.inside[0]) if looked else None,
         _how_units_differ(design, hits, held.inside[0], few=any(holders)) if looked and still is None else None,
@@ -62,7 +62,7 @@ def notes(
         _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
         still,
-        *(variance.layout_notes(influence_of(sums, design), design) if plain else ()),
+        *(variance.layout_notes(influence_of(sums, design), design, held.inside) if plain else ()),
         collapsing.note(None) if design.lone == "collapse" and not plain else None,
         _strata_are_classes(design, sums) if plain else None,
         _single_tries(design),
@@ -105,8 +105,11 @@ def is_share(statistic: Statistic) -> bool:
 
 def _heavy_units(held: Holdings, replicates: Replicates | None, df: Array | None) -> Note | None:
     given = replicates is not None and replicates.method.kind is MethodKind.GIVEN  # whose number is their own
-    if df is None or held.design.layout is not None or given:
+    layout = held.design.layout
+    if df is None or given or not (layout is None or (isinstance(layout, Stages) and replicates is None)):
         return None
+    if isinstance(layout, Stages):
+        return heavy_units(layout.nominal_df, float(np.min(df)), unit=layout.deciding.name)
     nominal = held.nominal_df
     if df.size > len(nominal):  # values of one view that rest on other units, such as those of each class
         df = held.usual_df
@@ -117,28 +120,12 @@ def _heavy_units(held: Holdings, replicates: Replicates | None, df: Array | None
 
 def heavy_units(nominal: float, df: float, **facts: str | float) -> Note | None:
     """That the degrees of freedom were lowered to the effective ones, if they were."""
-    if df >= min(variance.VERY_UNEQUAL * nominal, ENOUGH_DF):
-        return None
-    return Note("heavy-units", {"df": df, "nominal": nominal, **facts})
+    return Note("heavy-units", {"df": df, "nominal": nominal, **facts}) if few_for_weight(df, nominal) else None
 
 
-def _heavy_first_stage(held: Holdings, replicates: Replicates | None, df: Array | None) -> Note | None:
-    """That units of the first stage weigh so unequally that the degrees of freedom of a staged design are too many."""
-    if df is None or replicates is not None or not isinstance(held.design.layout, Stages):
-        return None
-    first = held.design.layout.stages[0]
-    if (first.fraction == 1).any():
-        return None
-    weights = np.bincount(first.unit, held.inside[0]).astype(float)
-    strata = len(first.sizes)
-    lines = DomainLines(
-        first.parent, np.zeros(strata, np.int64), np.ones(len(weights)), first.sizes.astype(float), np.ones(strata)
-    )
-    nominal = float((first.sizes - 1).sum())
-    effective = float(variance.bell_mccaffrey(weights, weights > 0, lines, np.array([nominal]))[0])
-    if effective >= variance.VERY_UNEQUAL * nominal or not np.min(df) > effective:
-        return None
-    return Note("heavy-units", {"case": "stage", "unit": first.name, "df": effective, "nominal": float(np.min(df))})
+def few_for_weight(df: Array | float, nominal: Array | float) -> NDArray[np.bool_]:
+    """Where few units carry most of the weight, so that the degrees of freedom were lowered."""
+    return np.less(df, np.minimum(variance.VERY_UNEQUAL * np.asarray(nominal), ENOUGH_DF))
 
 
 def _hits(held: Holdings) -> Array:
@@ -150,11 +137,16 @@ def _hits(held: Holdings) -> Array:
 def few_holders(hits: Array, rows: Array, **facts: str) -> Note | None:
     """With errors in only a few units, the correlation of errors within units can't be estimated."""
     rarer = hits if 2 * hits.sum() <= rows.sum() else rows - hits
-    rarer = np.where(rarer > 1e-9 * rows, rarer, 0.0)
+    rarer = np.where(rarer > ALL_BUT * rows, rarer, 0.0)
     held, effective = int((rarer > 0).sum()), variance.kish(rarer)
-    if not held or effective >= min(FEW_HOLDERS, variance.kish(rows) / OF_UNITS):
+    if not held or not too_few(effective, variance.kish(rows)):
         return None
     return Note("few-holders", {"held": held, "of": int((rows > 0).sum()), "effective": effective, **facts})
+
+
+def too_few(holders: Array | float, units: Array | float) -> NDArray[np.bool_]:
+    """Whether an outcome in so many of these units makes short intervals."""
+    return np.less(holders, np.minimum(FEW_HOLDERS, np.asarray(units) / OF_UNITS))
 
 
 def _holders(design: Design, hits: Array, rows: Array) -> list[Note | None]:
@@ -186,11 +178,11 @@ def _how_units_differ(design: Design, hits: Array, rows: Array, *, few: bool) ->
     per_weight = design.rows_per_weight
     each, own = rows * per_weight, hits * per_weight
     p = float(own.sum() / each.sum())
-    if (each <= 1.0 + 1e-9).all() or not 0.0 < p < 1.0:
+    if (each / design.copies <= 1.0 + 1e-9).all() or not 0.0 < p < 1.0:
         return None
     square = float(((own - p * each) ** 2 / design.copies).sum()) * units / (units - 1.0)
     if square > CALM * float(each.sum()) * p * (1.0 - p):
-        return None if few else _of_two_kinds(own, each, design.copies)
+        return None if few else of_kinds(own, each, design.copies)
     return _calm(units) if units < SHOWS_A_TENTH else None
 
 
@@ -199,7 +191,7 @@ def _calm(units: float) -> Note:
     return Note("few-units", {"n": round(units), "missed": 0.9**units})
 
 
-def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
+def of_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
     """Few units of which some are unlike the others: another sample may hold none of these, or many more."""
     held = rows > 0
     times = np.rint(copies[held]).astype(int)
@@ -214,7 +206,12 @@ def _of_two_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
 def _few_of_a_class(held: Holdings) -> Note | None:
     """An area that rests on few independent rows of one class: high values then go with small standard errors."""
     statistic, design = held.statistic, held.design
-    if statistic.chance is None or design.layout is not None or not design.single_rows or held.by_class.shape[1] < 2:
+    if (
+        statistic.chance is None
+        or design.layout is not None
+        or not design.holds_single_rows
+        or held.by_class.shape[1] < 2
+    ):
         return None
     sizes = np.stack([variance.kish_of_values(view.T / held.lines.copies, held.lines) for view in held.by_class])
     fewest = float(np.where(sizes > 0, sizes, np.inf).min())

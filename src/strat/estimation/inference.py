@@ -153,9 +153,11 @@ def each_value(statistic: Statistic, by_view: Array) -> Array:
     return np.repeat(by_view, runs).reshape(statistic.shape)
 
 
-def closed_form(sums: UnitSums, design: Design, shape: tuple[int, ...]) -> Array:
+def closed_form(held: Holdings) -> Array:
     """Lines whose squares are the variance of the values: m × shape."""
-    spread = variance.deviations(influence_of(sums, design), design)
+    sums, design, shape = held.sums, held.design, held.point.shape
+    inside = held.inside if design.layout is not None else None
+    spread = variance.deviations(influence_of(sums, design), design, inside)
     repeats = sums.repeats
     if repeats is not None:
         spread = np.concatenate([spread, repeats])
@@ -168,7 +170,7 @@ def degrees_of_freedom(held: Holdings, replicates: Replicates | None, df: float 
     if isinstance(df, str):
         one_of("df", df, ("design", "effective", "satterthwaite"))
     if design.layout is not None and replicates is None and df in (None, "effective", "satterthwaite"):
-        return variance.layout_df(influence_of(sums, design), design).reshape(statistic.shape)
+        return variance.layout_df(influence_of(sums, design), design, held.inside).reshape(statistic.shape)
     if isinstance(df, str):
         if df == "satterthwaite":
             return variance.satterthwaite_df(variance.deviations(sums.influence, design), design).reshape(

@@ -78,7 +78,7 @@ def _spread(held: Holdings, replicates: Replicates | None) -> tuple[Spread | Non
     if isinstance(held.sums, SparseSums):
         return None, held.sums.variances
     spread: Spread = (
-        Influences(closed_form(held.sums, held.design, held.point.shape))
+        Influences(closed_form(held))
         if replicates is None
         else ReplicateDeviations(replicated(held.statistic, replicates, held.point), replicates.scales)
     )

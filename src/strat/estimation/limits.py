@@ -12,6 +12,7 @@ from strat.base.validate.columns import Array
 from strat.estimation import intervals
 from strat.estimation.intervals import Limits
 from strat.estimation.proportions import hypergeometric_interval
+from strat.estimation.proportions.hypergeometric import balanced_limits
 from strat.replication import MethodKind
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ METHODS = (
     "arcsine",
     "wilson",
     "exact",
+    "hypergeometric",
     "woodruff",
     "woodruff-exact",
     "percentile",
@@ -33,6 +35,7 @@ METHODS = (
     "mover",
     "folded",
 )
+WHOLE = 1e-6  # of a row: rounding
 _OF_LINK = {"identity": "t", "logit": "logit", "score": "wilson", "log": "log", "correlation": "fisher"}
 
 
@@ -42,7 +45,7 @@ def limits(estimate: Estimate, level: float, method: str | None) -> Limits:
     one_of("method", chosen, METHODS)
     low, high = _by(estimate, chosen, level, asked=method is not None)
     low, high = np.maximum(low, estimate.bounds[0]), np.minimum(high, estimate.bounds[1])
-    if chosen not in ("beta-binomial", "mover", "folded"):  # these know what was not seen
+    if chosen not in ("beta-binomial", "mover", "folded", "hypergeometric"):  # these know what was not seen
         low, high = _unvaried(estimate, level, low, high)
     if np.isinf(estimate.effective_units).any():  # by definition, or because all was seen
         known = np.isinf(estimate.effective_units) & at_an_end(estimate)
@@ -55,6 +58,8 @@ def default_method(estimate: Estimate) -> str:
     """The method that suits the statistic."""
     if estimate.inference.woodruff is not None and estimate.inference.spread is None:
         return "woodruff"
+    if np.isfinite(estimate.inference.population) and _counted(estimate):
+        return "hypergeometric"
     if estimate.inference.shares is not None:
         return "beta-binomial"
     if estimate.inference.sum_of is not None:
@@ -72,6 +77,8 @@ def _by(estimate: Estimate, method: str, level: float, *, asked: bool) -> Limits
         return _beta_binomial(estimate, level)
     if method in ("mover", "folded"):
         return _of_parts(estimate, method, level)
+    if method == "hypergeometric":
+        return _of_population(estimate, level)
     se, c = np.sqrt(estimate.variance), intervals.critical(level, df)
     if method == "t":
         return intervals.straight(estimate.point, se, c)
@@ -89,7 +96,7 @@ def _share(estimate: Estimate, method: str, se: Array, level: float, c: Array) -
         raise StratError.about("method", f"must be 't' for {estimate.name}, which has no finite range, got {method!r}.")
     p, s = (estimate.point - bottom) / (top - bottom), se / (top - bottom)
     if method == "exact" and np.isfinite(estimate.inference.population):
-        low, high = _of_population(estimate, p, level)
+        low, high = _exact_of_population(estimate, p, level)
     elif method == "exact":
         low, high = intervals.by_korn_graubard(p, s, estimate.rows, level, estimate.usable_df)
     elif method == "wilson":
@@ -103,8 +110,28 @@ def _share(estimate: Estimate, method: str, se: Array, level: float, c: Array) -
     return bottom + low * (top - bottom), bottom + high * (top - bottom)
 
 
-def _of_population(estimate: Estimate, share: Array, level: float) -> Limits:
-    """Exact limits of a share of a finite population, of which so many rows were drawn."""
+def _counted(estimate: Estimate) -> bool:
+    """Whether the share is a whole number of rows over all of them, not of grades between 0 and 1."""
+    hits = float(estimate.point) * estimate.rows
+    return abs(hits - round(hits)) < WHOLE
+
+
+def _of_population(estimate: Estimate, level: float) -> Limits:
+    """Blaker's limits of a share of a finite population, of which so many rows were drawn."""
+    population = estimate.inference.population
+    if not np.isfinite(population) or not _counted(estimate):
+        raise StratError.about(
+            "method",
+            f"must not be 'hypergeometric' for {estimate.name}: it is for shares of single rows that were drawn from a "
+            "population of known size, all alike, and in closed form.",
+        )
+    rows = round(estimate.rows)
+    low, high = balanced_limits(round(float(estimate.point) * rows), rows, round(population), level)
+    return np.asarray(low), np.asarray(high)
+
+
+def _exact_of_population(estimate: Estimate, share: Array, level: float) -> Limits:
+    """Limits of exact one-sided tests of a share of a finite population, of which so many rows were drawn."""
     rows, population = round(estimate.rows), round(estimate.inference.population)
     low, high = hypergeometric_interval(np.round(share * rows), rows, population, level)
     return np.asarray(low), np.asarray(high)
@@ -168,7 +195,7 @@ def _perfect(estimate: Estimate, level: float) -> Array:
     if holders is not None:
         return holders.limits(level)[0]
     if np.isfinite(estimate.inference.population):
-        return _of_population(estimate, np.ones(estimate.point.shape), level)[0]
+        return _exact_of_population(estimate, np.ones(estimate.point.shape), level)[0]
     return intervals.exact(np.ones(estimate.point.shape), exact_size(estimate, level), level)[0]
 
 

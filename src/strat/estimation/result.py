@@ -260,14 +260,15 @@ class Estimate(Result):
         method
             "t", "logit", "log", "fisher", "arcsine", "wilson" or "exact" (with the effective sample size; rows of a
             finite population: hypergeometric), "woodruff" or "woodruff-exact" (quantiles; the latter for the tails of
-            few rows), "percentile" (bootstrap),
+            few rows), "percentile" (bootstrap), "hypergeometric" (rows of a finite population, Blaker's limits),
             "beta-binomial" (shares of rows in units or strata, with the correlation within units integrated out),
             "mover" (sums of shares, from the limits of each), "folded" (sums of distances, such as the calibration
             error, which are never less than their noise). By default what suits the statistic: the beta-binomial limits
-            for shares in units and strata, Wilson's for shares over crossed factors and for FNMR at a FMR, the logit
-            scale for shares of independent rows and other values between 0 and 1, the parts' limits for balanced
-            accuracy, macro recall and post-stratified shares, Fisher's scale for correlations, Woodruff's way for
-            quantiles (the exact one with fewer than ten rows beyond), and exact limits where nothing varied.
+            for shares in units and strata, the hypergeometric ones for shares of rows of a finite population, Wilson's
+            for shares over crossed factors and for FNMR at a FMR, the logit scale for shares of independent rows and
+            other values between 0 and 1, the parts' limits for balanced accuracy, macro recall and post-stratified
+            shares, Fisher's scale for correlations, Woodruff's way for quantiles (the exact one with fewer than ten
+            rows beyond), and exact limits where nothing varied.
         """
         low, high = self._limits(validate.level(level), method)
         return _plain(low), _plain(high)

@@ -177,6 +177,9 @@ class Statistic:
         units that hold the classes on which it turns.
     graded
         Whether a row may count as a fraction of a hit, so that no count of hits stands behind a share.
+    in_groups
+        From the first block of rows, their weights and the group of each to the value of each group and what a small
+        weight on each row does to it, where totals of many groups would be too many (None: from totals).
     sum_of
         The shares that the value is a weighted sum of, or the signed distances whose sizes it adds up, with their
         coefficients; or what the rows of two phases count as (None: it is none of these).
@@ -206,6 +209,7 @@ class Statistic:
     truth: Codes | None = field(default=None, repr=False)
     graded: bool = False
     sum_of: tuple[Statistic, Array] | PhaseRows | None = field(default=None, repr=False)
+    in_groups: Callable[[Rows, Array, Codes], tuple[Array, Array]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check that the blocks speak of the same rows."""

@@ -404,7 +404,15 @@ def balanced_accuracy(truth: ArrayLike, predicted: ArrayLike, *, adjusted: bool 
     )
 
 
-@measure("mcc", "matthews_corrcoef", "matthews", unit="correlation", bounds=(-1.0, 1.0), reference="Matthews 1975")
+@measure(
+    "mcc",
+    "matthews_corrcoef",
+    "matthews",
+    unit="correlation",
+    bounds=(-1.0, 1.0),
+    together=one_for_all,
+    reference="Matthews 1975",
+)
 @checked
 def mcc(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     """The Matthews correlation coefficient for any number of classes; 0 where it is 0 / 0.
@@ -425,19 +433,20 @@ def mcc(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
         return quotient(cross, np.sqrt(np.maximum(spread, 0.0)), 0.0)
 
     def gradient(totals: Array) -> Array:
-        hit, predicted_, actual, every = counts.read(totals)
-        n, right = every[0], hit.sum()
-        a, b = n**2 - (actual**2).sum(), n**2 - (predicted_**2).sum()
-        slopes = np.zeros((4, len(hit)))
-        if a <= 0 or b <= 0:
-            return counts.back(slopes)
-        root, cross = np.sqrt(a * b), right * n - actual @ predicted_
+        hit, predicted_, actual, every = np.moveaxis(counts.read(totals), -2, 0)
+        n, right = every[..., :1], hit.sum(axis=-1, keepdims=True)
+        a, b = (n**2 - (side**2).sum(axis=-1, keepdims=True) for side in (actual, predicted_))
+        known = (a > 0) & (b > 0)
+        a, b = np.where(known, a, 1.0), np.where(known, b, 1.0)
+        root, cross = np.sqrt(a * b), right * n - (actual * predicted_).sum(axis=-1, keepdims=True)
         value = cross / root
+        slopes = np.zeros((4, *hit.shape))
         slopes[0] = n / root
         slopes[1] = -actual / root + value * predicted_ / b
         slopes[2] = -predicted_ / root + value * actual / a
-        slopes[3, 0] = right / root - value * n * (1 / a + 1 / b)
-        return counts.back(slopes)
+        slopes[3, ..., :1] = right / root - value * n * (1 / a + 1 / b)
+        slopes = np.where(known, slopes, 0.0)
+        return np.moveaxis(counts.back(np.moveaxis(slopes, -1, 1)), 0, -1)
 
     return Statistic(
         "Matthews correlation",

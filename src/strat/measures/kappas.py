@@ -14,10 +14,18 @@ from strat.base.validate.columns import Array, Codes
 from strat.measures.base import FEW_UNITS, Rows, Statistic
 from strat.measures.confusion_counts import Pair, chosen, pair
 from strat.measures.quotients import quotient
-from strat.measures.register import measure
+from strat.measures.register import measure, one_for_all
 
 
-@measure("kappa", "cohen_kappa", "cohens_kappa", unit="score", bounds=(-np.inf, 1.0), reference="Cohen 1960")
+@measure(
+    "kappa",
+    "cohen_kappa",
+    "cohens_kappa",
+    unit="score",
+    bounds=(-np.inf, 1.0),
+    together=one_for_all,
+    reference="Cohen 1960",
+)
 @checked
 def kappa(
     truth: ArrayLike, predicted: ArrayLike, *, labels: ArrayLike | None = None, weights: str | None = None
@@ -131,15 +139,13 @@ def _kappa(observed: Array, actual: Array, predicted: Array, cost: _Cost) -> Arr
     return 1 - quotient(observed, expected, np.nan)
 
 
-def _kappa_slopes(observed: float, actual: Array, predicted: Array, cost: _Cost) -> tuple[float, Array, Array]:
-    """Derivatives of kappa by the observed cost, and by the actual and predicted totals."""
-    n = actual.sum()
-    chance = cost.times(actual) @ predicted
-    if chance == 0:
-        return 0.0, np.zeros_like(actual), np.zeros_like(actual)
-    ratio = observed * n / chance
-    by_actual = -observed / chance + ratio * cost.times(predicted) / chance
-    return -n / chance, by_actual, ratio * cost.times(actual) / chance
+def _kappa_slopes(observed: Array, actual: Array, predicted: Array, cost: _Cost) -> tuple[Array, Array, Array]:
+    """Derivatives of kappa by the observed cost, and by the actual and predicted totals; 0 where it is 0 / 0."""
+    n, observed = actual.sum(axis=-1, keepdims=True), observed[..., None]
+    chance = (cost.times(actual) * predicted).sum(axis=-1, keepdims=True)
+    ratio = quotient(observed * n, chance, 0.0)
+    by_actual = quotient(ratio * cost.times(predicted) - observed, chance, 0.0)
+    return quotient(-n, chance, 0.0), by_actual, quotient(ratio * cost.times(actual), chance, 0.0)
 
 
 def _of_cells(k: int, costs: Array, cost: _Cost) -> Pieces:
@@ -150,11 +156,12 @@ def _of_cells(k: int, costs: Array, cost: _Cost) -> Pieces:
         return _kappa((cells * costs).sum(axis=(-2, -1)), cells.sum(axis=-1), cells.sum(axis=-2), cost)
 
     def gradient(totals: Array) -> Array:
-        cells = totals.reshape(k, k)
+        cells = totals.reshape(*totals.shape[:-1], k, k)
         observed, actual, predicted = _kappa_slopes(
-            float((cells * costs).sum()), cells.sum(axis=1), cells.sum(axis=0), cost
+            (cells * costs).sum(axis=(-2, -1)), cells.sum(axis=-1), cells.sum(axis=-2), cost
         )
-        return np.ravel(observed * costs + actual[:, None] + predicted)
+        by_cell = observed[..., None] * costs + actual[..., None] + predicted[..., None, :]
+        return by_cell.reshape(totals.shape)
 
     return function, gradient
 
@@ -166,7 +173,7 @@ def _of_margins(k: int, cost: _Cost) -> Pieces:
         return _kappa(totals[..., 2 * k], totals[..., :k], totals[..., k : 2 * k], cost)
 
     def gradient(totals: Array) -> Array:
-        observed, actual, predicted = _kappa_slopes(float(totals[2 * k]), totals[:k], totals[k : 2 * k], cost)
-        return np.concatenate([actual, predicted, [observed]])
+        observed, actual, predicted = _kappa_slopes(totals[..., 2 * k], totals[..., :k], totals[..., k : 2 * k], cost)
+        return np.concatenate([actual, predicted, observed], axis=-1)
 
     return function, gradient

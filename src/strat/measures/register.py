@@ -26,6 +26,7 @@ from strat.base.validate.columns import Codes, encode
 from strat.measures import index
 from strat.measures.base import Statistic
 from strat.measures.positive import positive_of
+from strat.measures.quotients import share_slopes
 
 Columns = Mapping[str, Any]  # by role; "positive" is the class to look at, "labels" are all that there are
 Build = Callable[[Columns], Statistic]
@@ -92,7 +93,7 @@ class Measure:
         From the columns of a table to the statistic, where that is not the function of these columns.
     together
         From the columns of all rows to a statistic whose function takes the totals of each of many groups, or to
-        several. None: a group's statistic is made of its own rows alone.
+        several. None: see `shared`.
     own
         Whether it is somebody's own, of which nothing is known: it may count rows.
     word
@@ -246,6 +247,19 @@ def of_classes_there(measure: Measure, columns: Columns) -> Groups:
 def one_for_all(measure: Measure, columns: Columns) -> Groups:
     """The same statistic for all groups."""
     return None, (measure.build(columns),)
+
+
+def shared(measure: Measure, columns: Columns) -> Groups:
+    """The statistics that groups share; none where a group's statistic is made of its own rows alone.
+
+    One of ours that is the ratio of two sums over rows is the same in any rows.
+    """
+    if measure.together is not None:
+        return measure.together(measure, columns)
+    if measure.own or measure.by_rows or not measure.function.__module__.startswith("strat.measures."):
+        return None, ()
+    statistic = measure.build(columns)
+    return None, (statistic,) if statistic.gradient is share_slopes else ()
 
 
 _ENTERED: dict[str, Measure] = {}  # by word; what the files of a field hold by kind and word: "masks:dice"

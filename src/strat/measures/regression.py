@@ -12,7 +12,8 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, number_columns
 from strat.measures.base import Rows, Statistic
 from strat.measures.means import mean
-from strat.measures.register import measure
+from strat.measures.quotients import quotient
+from strat.measures.register import measure, one_for_all
 
 
 def _errors(truth: ArrayLike, predicted: ArrayLike) -> tuple[Array, Array]:
@@ -87,6 +88,7 @@ def mse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
     "rmse",
     "root_mean_squared_error",
     reads="numbers",
+    together=one_for_all,
     unit="unit of the truth",
     bounds=(0.0, np.inf),
     higher_is_better=False,
@@ -108,8 +110,9 @@ def rmse(truth: ArrayLike, predicted: ArrayLike) -> Statistic:
         return np.sqrt(t[..., 0] / t[..., 1])
 
     def gradient(t: Array) -> Array:
-        root = float(function(t))
-        return np.array([1.0 / root, -root]) / (2.0 * t[1]) if root > 0 else np.zeros(2)
+        root = function(t)
+        slopes = np.stack([quotient(1.0, root, 0.0), -root], axis=-1)
+        return np.asarray(slopes / (2.0 * t[..., 1:]))
 
     rows = (Rows(None, np.column_stack([error**2, np.ones(len(error))]), 2),)
     return Statistic("root mean squared error", rows, function, gradient, link="log", bounds=(0.0, np.inf))

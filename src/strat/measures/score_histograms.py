@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strat.base.validate.columns import Array
+from strat.base.validate.columns import Array, Codes
 from strat.measures.quotients import quotient
 
 
@@ -39,6 +39,36 @@ def roc_area_slopes(negative: Array, positive: Array) -> tuple[Array, Array]:
     if area in (0.0, 1.0):
         return np.zeros_like(negative), np.zeros_like(positive)
     return (above / p - area) / n, (below / n - area) / p
+
+
+def roc_area_in_groups(hits: Codes, score: Codes, weights: Array, group: Codes) -> tuple[Array, Array]:
+    """The area in each group of rows, and what a small weight on each row does to that of its group.
+
+    From ranks within the groups: as histograms, each distinct score of each group would be two numbers. `score` is the
+    place of each row's score among all.
+    """
+    order = np.lexsort((score, group))
+    place = np.flatnonzero(np.diff(score[order], prepend=-1) | np.diff(group[order], prepend=-1))  # of equal scores
+    owner = group[order][place]
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    negative, positive = (np.add.reduceat((weights * (hits == side))[order], place) for side in (0, 1))
+    n, p = np.add.reduceat(negative, first)[owner], np.add.reduceat(positive, first)[owner]
+    below, within = (_below_in_groups(side, first, owner) for side in (negative, positive))
+    right = np.add.reduceat(below * positive, first)
+    area = _snapped(quotient(right, (n * p)[first]))
+    value = area[owner]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.stack([((p - within) / p - value) / n, (below / n - value) / p])
+    slopes = np.where((value == 0.0) | (value == 1.0), 0.0, slopes)
+    of_row = np.empty(len(order), np.int64)
+    of_row[order] = np.repeat(np.arange(len(place)), np.diff(place, append=len(order)))
+    return area, slopes[hits, of_row]
+
+
+def _below_in_groups(weights: Array, first: Codes, owner: Codes) -> Array:
+    """What stands below each distinct score of its group, and half of what stands at it."""
+    running = np.cumsum(weights)
+    return running - weights / 2 - (running - weights)[first][owner]
 
 
 def partial_roc_area(negative: Array, positive: Array, low: float, high: float) -> Array:

@@ -18,7 +18,7 @@ from strat.base.validate.columns import Array, Codes, encode, numbers, values
 from strat.measures.base import FEW_UNITS, Axis, Rows, Statistic
 from strat.measures.positive import positives, refused
 from strat.measures.quotients import quotient
-from strat.measures.register import SCORES, measure
+from strat.measures.register import SCORES, measure, one_for_all
 from strat.measures.score_classes import AREA, PRECISION_AREA, against_rest, one_against_one
 from strat.measures.score_histograms import (
     partial_roc_area,
@@ -26,6 +26,7 @@ from strat.measures.score_histograms import (
     precision_area,
     precision_area_slopes,
     roc_area,
+    roc_area_in_groups,
     roc_area_slopes,
 )
 
@@ -47,6 +48,7 @@ MOST_THRESHOLDS = 512  # of a curve for which no thresholds were given
     of="pair",
     symmetric=True,
     unit="share of pairs",
+    together=one_for_all,
     reference="Hanley and McNeil 1982",
 )
 @measure(
@@ -106,6 +108,10 @@ def auc(
     def gradient(totals: Array) -> Array:
         return np.concatenate(roc_area_slopes(totals[:m], totals[m:]))
 
+    def in_groups(rows: Rows, weights: Array, group: Codes) -> tuple[Array, Array]:
+        hit, score = np.divmod(np.asarray(rows.codes), m)
+        return roc_area_in_groups(hit, score, weights, group)
+
     return Statistic(
         "AUC",
         (Rows(hits * m + codes, None, 2 * m),),
@@ -118,6 +124,7 @@ def auc(
         positive=label,
         chance=0.5,
         higher_is_better=True,
+        in_groups=in_groups,
     )
 
 

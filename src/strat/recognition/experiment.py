@@ -315,7 +315,7 @@ def compare_units(
     estimates = {counted(len(columns), "unit"): run(system, array, gallery=gallery).cms(method=method, at=at)}
     for left in columns:
         kept = [j for j in columns if j != left]
-        name = f"{counted(len(kept), 'unit')}, without image {left + 1}"
+        name = f"{counted(len(kept), 'unit')}, without column {left + 1}"
         estimates[name] = run(system, array, gallery=gallery, probes=kept).cms(method=method, at=at)
     return MethodComparison(estimates, {}, array.shape[0])
 

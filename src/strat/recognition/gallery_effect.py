@@ -93,11 +93,16 @@ class GalleryEffect(Result):
         The runs.
     curves
         Their CMS curves with errors.
+    hits
+        Rank of each probe, subjects × galleries × probes.
+    labels
+        What the galleries are called: the names of their images, or the numbers of their columns.
     """
 
     runs: tuple[Run, ...]
     curves: tuple[Estimate, ...]
     hits: Array
+    labels: tuple[Any, ...]
 
     @checked
     def test(self, rank: int = 1) -> EffectTest:
@@ -145,7 +150,7 @@ class GalleryEffect(Result):
         """A line for each gallery and rank."""
         tables = [curve.to_dict() for curve in self.curves]
         galleries = [
-            run.gallery + 1 for run, lines in zip(self.runs, tables, strict=True) for _ in next(iter(lines.values()))
+            label for label, lines in zip(self.labels, tables, strict=True) for _ in next(iter(lines.values()))
         ]
         return {"gallery": galleries, **{name: [v for lines in tables for v in lines[name]] for name in tables[0]}}
 
@@ -159,7 +164,7 @@ class GalleryEffect(Result):
         for k, (gallery_run, curve) in enumerate(zip(self.runs, self.curves, strict=True)):
             x = np.asarray(curve.axes[-1].labels, float) / gallery_run.ranks.gallery_size
             color, se = OKABE_ITO[k % len(OKABE_ITO)], np.asarray(curve.se)
-            ax.plot(x, curve.point, color=color, lw=1.6, label=f"gallery {gallery_run.gallery + 1}")
+            ax.plot(x, curve.point, color=color, lw=1.6, label=f"gallery {self.labels[k]}")
             for sign in (-width, width):
                 ax.plot(x, np.clip(curve.point + sign * se, 0, 1), color=color, lw=0.6)
         ax.set_xscale("log")
@@ -203,7 +208,7 @@ def gallery_effect(
     at = places(array.shape[0]) if at is None else at
     runs = tuple(run(system, array, gallery=j) for j in range(n))
     hits = np.stack([r.ranks.rank().reshape(array.shape[0], n - 1) for r in runs], axis=1)
-    return GalleryEffect(runs, tuple(r.cms(method=method, at=at) for r in runs), hits)
+    return GalleryEffect(runs, tuple(r.cms(method=method, at=at) for r in runs), hits, array.labels)
 
 
 @checked

@@ -141,11 +141,19 @@ class ImageArray:
         Label of each subject.
     kinds
         L × n: the fixed kind of each image (a pose, a light); None: a subject's images are draws from one pool.
+    names
+        The names of the columns' images; None: the columns are numbered.
     """
 
     rows: Codes
     subjects: NDArray[Any]
     kinds: NDArray[Any] | None = None
+    names: tuple[Any, ...] | None = None
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """What the columns are called: the names of their images, or their numbers from 1."""
+        return tuple(range(1, self.shape[1] + 1)) if self.names is None else self.names
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -166,12 +174,13 @@ class ImageArray:
             raise StratError.about(
                 "columns", f"must be some of 0 to {self.shape[1] - 1} but not all, got {some(columns)}."
             )
-        return self._taken(np.broadcast_to(keep, (len(self.rows), len(keep))))
+        names = None if self.names is None else tuple(self.names[j] for j in keep)
+        return self._taken(np.broadcast_to(keep, (len(self.rows), len(keep))), names)
 
-    def _taken(self, order: Codes) -> ImageArray:
+    def _taken(self, order: Codes, names: tuple[Any, ...] | None = None) -> ImageArray:
         """The array with the images of these places in each row."""
         kinds = None if self.kinds is None else np.take_along_axis(self.kinds, order, axis=1)
-        return replace(self, rows=np.take_along_axis(self.rows, order, axis=1), kinds=kinds)
+        return replace(self, rows=np.take_along_axis(self.rows, order, axis=1), kinds=kinds, names=names)
 
     def mixed(self) -> ImageArray:
         """Columns that hold an equal share of each original one: row h is rotated by h places (CVPR 5).
@@ -235,6 +244,7 @@ def image_array(
     """
     one_of("fewer", fewer, ("error", "leave out"))
     codes, labels = encode("subjects", subjects)
+    columns = None if only is None else tuple(np.asarray(only).tolist())
     keys, names = (np.arange(len(codes)), np.arange(len(codes))) if images is None else encode("images", images)
     same_length(subjects=codes, images=keys)
     if only is not None:
@@ -258,7 +268,7 @@ def image_array(
     kind = None if kinds is None else encode("kinds", kinds)
     if kind is not None:
         same_length(subjects=codes, kinds=kind[0])
-    return ImageArray(rows, labels[~few], None if kind is None else kind[1][kind[0][rows]])
+    return ImageArray(rows, labels[~few], None if kind is None else kind[1][kind[0][rows]], columns)
 
 
 def _chosen(

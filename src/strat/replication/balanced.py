@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,7 +50,8 @@ def brr(design: Design, *, array: OrthogonalArray | ArrayLike | None = None) -> 
     array
         Use this array (runs × columns, such as one from a catalogue) instead of one of our own. Its first columns serve
         the strata in their order. Of two symbols the larger takes the first unit, so that +1 does (STRAT (12)); of more
-        the least does. An array that is not balanced costs degrees of freedom, as stated with the replicates.
+        the least does. The first unit of a stratum is the one whose label sorts first or, of rows without `units`, the
+        first row. An array that is not balanced costs degrees of freedom, as stated with the replicates.
 
     Notes
     -----
@@ -139,9 +141,11 @@ def _over_given(design: Design, array: OrthogonalArray | ArrayLike, p: int, rho:
     if not is_orthogonal(given):
         df = design.df * strata * (p - 1) / shared_terms(given)
         lacks = "does not take every unit equally often" if is_balanced(given) else "is not balanced"
-        words = f"the given array, which {lacks} ({counted(df, 'degree of freedom', '.4g')} instead of {design.df:g})"
+        lost = f" ({counted(df, 'degree of freedom', '.4g')} instead of {design.df:g})" if df < design.df else ""
+        words = f"the given array, which {lacks}{lost}"
     operator = Runs(used, p, (1.0 - rho) * np.sqrt(1.0 - design.fraction))
-    return Replicates(design, method, operator, scales.balanced(len(used), units=p, rho=rho), df, words)
+    as_they_stand = replace(design, labelled=True)  # the array says of each row when it is taken
+    return Replicates(as_they_stand, method, operator, scales.balanced(len(used), units=p, rho=rho), df, words)
 
 
 def _over_an_array(p: int, gain: Array) -> tuple[Operator, str]:

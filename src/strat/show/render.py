@@ -36,6 +36,8 @@ class Sheet:
         Sentences below it: what was assumed, what to look at.
     data
         The JSON form; the table itself if empty.
+    left_out
+        How many further rows there are, of a table that shows its first ones.
     """
 
     schema: str
@@ -44,6 +46,7 @@ class Sheet:
     title: str = ""
     notes: Sequence[str] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
+    left_out: int = 0
 
 
 def write(path: Path, content: str | bytes) -> None:
@@ -142,6 +145,7 @@ def plain_text(sheet: Sheet, *, quiet: bool = False) -> str:
         for row in cells
     ]
     lines.insert(1, "  ".join("-" * w for w in widths))
+    lines += [f"… {sheet.left_out:,} more rows: see to_frame()"] if sheet.left_out else []
     above = [visible(sheet.title), ""] if sheet.title and not quiet else []
     below = ["", *map(visible, sheet.notes)] if sheet.notes and not quiet else []
     return "\n".join([*above, *lines, *below])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Generic, TypeVar
 
+from strat.base.limits import LIMITS
 from strat.base.result import Result
 from strat.base.validate.arguments import checked
 from strat.show import render
@@ -58,8 +59,8 @@ class SheetResult(Result):
         """The table, with all numbers for JSON."""
         raise NotImplementedError
 
-    def table(self) -> Sheet:
-        """The table to look at."""
+    def table(self, max_rows: int | None = None) -> Sheet:
+        """The table to look at; a result that may have very many rows makes no more than `max_rows` of them."""
         return self.sheet()
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -89,8 +90,8 @@ class SheetResult(Result):
         return render.csv_text(self.table())
 
     def __str__(self) -> str:
-        """The table as text."""
-        return render.plain_text(self.table())
+        """The table as text, its first rows where it has very many."""
+        return render.plain_text(self.table(LIMITS.printed_rows))
 
     def _repr_html_(self) -> str:
         """A table for notebooks, escaped."""

@@ -218,20 +218,21 @@ def _check(
     used = {role: data[role] for role in (*metric.needs, "positive", "labels") if role in data}
     used["positive"] = positive if own.positive is None else own.positive
     kinds, make = _ways_to_differ(used, design)
-    tried: dict[str, tuple[Line, ...]] = {}
-    undefined = 0
+    span, sources, first, defined = float(own.bounds[1] - own.bounds[0]), dict[str, Simulator](), dict[str, Line](), 0
     for i, shape in enumerate(kinds):
-        source = make(used, plain, shape)
+        source = sources[shape] = make(used, plain, shape)
         share = None if progress is None else _part(progress, i, len(kinds))
-        points, limits = limits_of_samples(metric, source, level, trials, np.random.default_rng(seed), share)
-        tried[shape] = lines_of(metric, source, limits, float(own.bounds[1] - own.bounds[0]))
-        undefined += points
-    hardest = min(tried, key=lambda shape: tried[shape][0].coverage)
-    by_shape = {shape: lines[0].coverage for shape, lines in tried.items()}
-    notes = (*own.notes, *_notes(design, own, undefined / (trials * len(kinds))))
-    return Check(
-        metric.word, own, tried[hardest], by_shape, trials, seed, level, design.summary, source.assumption, notes
-    )
+        limits = limits_of_samples(metric, source, level, trials, np.random.default_rng(seed), share)
+        first[shape] = lines_of(metric, source, limits, span)[0]
+        defined += len(limits["default"])
+    hardest = min(first, key=lambda shape: first[shape].coverage)
+    rng = np.random.default_rng(seed)  # the same samples again
+    further = limits_of_samples(metric, sources[hardest], level, trials, rng, None, others=True)
+    further.pop("default", None)
+    lines = (first[hardest], *lines_of(metric, sources[hardest], further, span))
+    by_shape = {shape: line.coverage for shape, line in first.items()}
+    notes = (*own.notes, *_notes(design, own, 1.0 - defined / (trials * len(kinds))))
+    return Check(metric.word, own, lines, by_shape, trials, seed, level, design.summary, source.assumption, notes)
 
 
 def _ways_to_differ(used: Mapping[str, Any], design: Design) -> tuple[tuple[str, ...], Callable[..., Simulator]]:

@@ -15,9 +15,10 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.designs import Design
 from strat.estimation import Estimate, estimate
+from strat.estimation.table import LineSums, ValueRows, fits, lines_of_designs, table_values
 from strat.estimation.unit_shares import UnitShares
 from strat.measures import Statistic
-from strat.measures.register import Measure
+from strat.measures.register import Measure, shared
 from strat.replication import Replicates, jackknife
 from strat.verbs.group_lines import naive_interval
 from strat.verbs.simulate import Simulator
@@ -25,6 +26,7 @@ from strat.verbs.simulate import Simulator
 JACKKNIFE = 200  # units up to which the jackknife is tried, too
 TOLERANCE = 0.01  # an interval is short (or wide) if its level is missed by more than this
 EVIDENCE = 0.03  # it holds if its level is shown to be missed by less than this
+BATCH = 60  # samples that are drawn at a time, and measured together
 OTHERS = 3  # methods beside the default are tried in every third sample
 ROUNDING = 1e-9  # by which a limit may miss a value that it equals
 NAIVE = "rows as independent"
@@ -33,6 +35,7 @@ Limits = tuple[float, float]
 Tried = dict[
     str, Limits | UnitShares
 ]  # limits by each method; those of shares in units are made for many samples at once
+Sample = tuple[Mapping[str, Any], Design]
 UNDEFINED = (math.nan, math.nan)
 
 
@@ -83,28 +86,52 @@ def limits_of_samples(
     trials: int,
     rng: np.random.Generator,
     progress: Callable[[float], None] | None,
-) -> tuple[int, dict[str, list[Limits]]]:
-    """How many samples leave the measure undefined, and the limits by each method in the others.
-
-    The default is tried in every sample, other methods in every third.
-    """
-    ways, undefined = _Ways(level), 0
-    seen: dict[str, list[Limits | UnitShares]] = {}
+    *,
+    others: bool = False,
+) -> dict[str, list[Limits]]:
+    """The limits by the default in the samples that leave the measure defined, by `others` in every third of these."""
+    ways, seen = _Ways(level), dict[str, list[Limits | UnitShares]]()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for i in range(trials):
-            columns, design = source.draw(rng)
-            limits = ways.of(metric, columns, design, others=i % OTHERS == 0)
-            undefined += limits is None
-            for name, pair in (limits or {}).items():
-                seen.setdefault(name, []).append(pair)
-            if progress is not None and i % 20 == 19:
-                progress((i + 1) / trials)
-    if not seen:
+        for start in range(0, trials, BATCH):
+            batch = [source.draw(rng) for _ in range(min(BATCH, trials - start))]
+            together = None if others else _in_one_table(metric, batch, level)
+            for i, (columns, design) in enumerate(batch, start):
+                if others and i % OTHERS:
+                    continue
+                limits = ways.of(metric, columns, design, others=others) if together is None else together[i - start]
+                for name, pair in limits.items():
+                    seen.setdefault(name, []).append(pair)
+            if progress is not None:
+                progress((start + len(batch)) / trials)
+    if not seen and not others:
         raise StratError.about(
             "metrics", f"must be defined in samples like these, got none of {trials} for {metric.word!r}."
         )
-    return undefined, {name: _filled(pairs, level) for name, pairs in seen.items()}
+    return {name: _filled(pairs, level) for name, pairs in seen.items()}
+
+
+def _in_one_table(metric: Measure, batch: Sequence[Sample], level: float) -> list[Tried] | None:
+    """The limits by the default in samples, each a value of one table; None where that can't be."""
+    designs = [design for _, design in batch]
+    distinct = {id(design): design for design in designs}.values()
+    columns = {
+        name: np.concatenate([sample[name] for sample, _ in batch]) if isinstance(column, np.ndarray) else column
+        for name, column in batch[0][0].items()
+    }
+    _, statistics = shared(metric, columns)
+    if len(statistics) != 1 or any((d.fraction == 1).all() or not fits(statistics[0], d) for d in distinct):
+        return None
+    value = np.repeat(np.arange(len(batch)), [len(design) for design in designs])
+    counts = [np.ones(len(design)) if design.counts is None else design.counts for design in designs]
+    rows = ValueRows(statistics[0], np.concatenate([d.weights for d in designs]), np.concatenate(counts), value)
+    lines, place = lines_of_designs(designs)
+    sums = LineSums.of_rows(rows, place, len(lines.stratum))
+    values = table_values(rows, sums, lines, np.full(len(lines.stratum), -1))
+    low, high = values.limits(level)
+    known = rows.defined & (values.df > 0)
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return [{"default": pair} if there else {} for there, pair in zip(known, pairs, strict=True)]
 
 
 def _filled(pairs: Sequence[Limits | UnitShares], level: float) -> list[Limits]:
@@ -141,15 +168,15 @@ class _Ways:
         self.level = level
         self.known: tuple[Design, Replicates | None] | None = None
 
-    def of(self, metric: Measure, columns: Mapping[str, Any], design: Design, *, others: bool) -> Tried | None:
-        """The limits by the default, and by `others`; None where the measure is undefined in the sample."""
+    def of(self, metric: Measure, columns: Mapping[str, Any], design: Design, *, others: bool) -> Tried:
+        """The limits by the default, and by `others`; none where the measure is undefined in the sample."""
         try:
             statistic = metric.build(columns)
         except StratError:  # a sample without one of the classes
-            return None
+            return {}
         one = _tried(statistic, design)
         if one is None or not one.df > 0:
-            return None
+            return {}
         shares = one.inference.shares
         seen_whole = bool((design.fraction == 1).all())
         default = _numbers(one.interval(self.level)) if shares is None or seen_whole else shares

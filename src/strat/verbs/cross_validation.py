@@ -118,7 +118,7 @@ class CrossValidation(ByName[str, Estimate], SheetResult):
         data = {**self.evaluation.data(), "protocol": self.protocol, "folds": self.folds}
         return replace(self.table(), data=data)
 
-    def table(self) -> Sheet:
+    def table(self, max_rows: int | None = None) -> Sheet:
         """The table of measures with title and notes, to look at."""
         inner = self.evaluation.table()
         rows = [(*row, _mean(self.folds[name])) for name, row in zip(self.estimates, inner.rows, strict=True)]

@@ -203,7 +203,7 @@ def _evaluation(columns: Sources, basis: Basis, question: Question, notes: tuple
         dropped=basis.cells.dropped,
         marks=basis.cells.marks,
         notes=notes,
-        strata=next(iter(basis.groups.values())).each if basis.groups and not by else {},
+        strata=basis.strata,
         by=by,
         groups=basis.groups if by else {},
         labels=labels,

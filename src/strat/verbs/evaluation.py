@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -20,7 +21,7 @@ from strat.show import render
 from strat.show.render import Sheet, jsonable
 from strat.show.sheet_result import ByName, SheetResult
 from strat.verbs.fairness import EqualizedOdds, equalized_odds, has_both_rates
-from strat.verbs.group_lines import lines_of_estimate, lines_with_class, naive_interval, records_of
+from strat.verbs.group_lines import ManyEstimates, lines_of_estimate, lines_with_class, naive_interval, records_of
 from strat.verbs.groups import Groups
 from strat.verbs.pictures import ScoredRows, of_evaluation
 
@@ -128,9 +129,11 @@ class Evaluation(ByName[str, Estimate], SheetResult):
         """Columns: one line for each measure, each class of a measure by class, and each group."""
         return self._columns(lines_of_estimate)
 
-    def _columns(self, numbers: Callable[[Estimate, float], dict[str, list[Any]]]) -> dict[str, list[Any]]:
-        """The same, with these numbers of each estimate."""
-        lines = list(self._lines(numbers))
+    def _columns(
+        self, numbers: Callable[[Estimate, float], dict[str, list[Any]]], most: int | None = None
+    ) -> dict[str, list[Any]]:
+        """The same, with these numbers of each estimate; `most` lines of them."""
+        lines = list(islice(self._lines(numbers), most))
         names = dict.fromkeys(name for line in lines for name in line)
         return {name: [line.get(name) for line in lines] for name in _order(names, self.by)}
 
@@ -149,10 +152,10 @@ class Evaluation(ByName[str, Estimate], SheetResult):
         """The table of measures with all numbers for JSON; `naive` adds what independent rows would have given."""
         return replace(self.table(naive=naive), data=self.data())
 
-    def table(self, *, naive: bool = True) -> Sheet:
+    def table(self, max_rows: int | None = None, *, naive: bool = True) -> Sheet:
         """The table of measures with title and notes, to look at."""
         left_out = () if naive and not self.by else ("naive_low", "naive_high")
-        columns = self._columns(lines_with_class if left_out else lines_of_estimate)
+        columns = self._columns(lines_with_class if left_out else lines_of_estimate, max_rows)
         percent = f"{100 * self.level:g} %"
         columns["df"] = [int(df) if df.is_integer() else f"{df:.1f}" for df in columns["df"]]
         columns["deff"] = [None if deff is None else f"{deff:.3g}" for deff in columns["deff"]]
@@ -170,7 +173,16 @@ class Evaluation(ByName[str, Estimate], SheetResult):
         kept = {limits.get(name, name): values for name, values in columns.items() if name not in left_out}
         rows = list(zip(*kept.values(), strict=True))
         notes = tuple(line for line in self._below() if not left_out or line != NAIVE)
-        return Sheet(SCHEMA, list(kept), rows, title=self.design, notes=notes)
+        more = 0 if max_rows is None or len(rows) < max_rows else self._number_of_lines - len(rows)
+        return Sheet(SCHEMA, list(kept), rows, title=self.design, notes=notes, left_out=more)
+
+    @property
+    def _number_of_lines(self) -> int:
+        every = (self.estimates, *(groups.each for groups in self.groups.values()))
+        return sum(
+            len(each) if isinstance(each, ManyEstimates) else sum(one.point.size for one in each.values())
+            for each in every
+        )
 
     def _below(self) -> tuple[str, ...]:
         """The sentences below the table."""

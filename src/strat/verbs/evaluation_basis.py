@@ -20,8 +20,9 @@ from strat.estimation import Estimate, estimate
 from strat.measures.register import Measure
 from strat.verbs.decisions import with_decisions
 from strat.verbs.evaluation_arguments import COUNTED
-from strat.verbs.grouping import grouped, in_cells, in_groups
-from strat.verbs.many_groups import in_many_groups
+from strat.verbs.group_lines import LaterEstimates
+from strat.verbs.grouping import in_groups
+from strat.verbs.groups import Groups
 from strat.verbs.metrics import columns_of
 from strat.verbs.pictures import ScoredRows
 from strat.verbs.sources import Basis, Question, Sources, Split
@@ -112,15 +113,14 @@ def basis_of_cells(source: Sources, wanted: Sequence[Measure], split: Split, que
         target=question.target,
     )
     estimates = {metric.word: _estimate(metric, cells, design, question, source.positive) for metric in wanted}
-    groups = {}
-    make = in_cells(design)
-    for metric in split.metrics:
-        many = in_many_groups(metric, cells, split, source.positive, design, lambda s, rows: make(None, s, rows)[0])
-        if many is None:
-            parts, undefined = in_groups(metric, cells, split.roles, source.positive)
-            many = grouped(metric, split.by, parts, undefined, design, cells.counts, make)
-        groups[metric.word] = many
-    return Basis(cells, design, cells.columns, estimates, groups)
+
+    def in_each(metric: Measure) -> Groups:
+        return in_groups(metric, cells, split, source.positive, design)
+
+    if split.metrics and not question.by:
+        strata = LaterEstimates(lambda: in_each(split.metrics[0]).each)
+        return Basis(cells, design, cells.columns, estimates, {}, strata)
+    return Basis(cells, design, cells.columns, estimates, {one.word: in_each(one) for one in split.metrics})
 
 
 def _named(source: Sources) -> dict[str, str | None]:

@@ -17,6 +17,7 @@ from strat.designs.from_columns import (
 )
 from strat.measures.positive import positives
 from strat.measures.register import Measure
+from strat.verbs.group_lines import ManyEstimates
 from strat.verbs.groups import Groups, in_words, untested
 from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
 from strat.verbs.sources import Basis, Sources
@@ -60,6 +61,8 @@ def _undefined(groups: Groups) -> list[Note]:
 
 def _of_groups(groups: Groups) -> list[Note]:
     """What makes the intervals of groups uncertain: units that carry a group, few that show errors."""
+    if isinstance(groups.each, ManyEstimates):
+        return [_at(groups, labels, note) for note, labels in groups.each.cautions()]
     known: dict[str, tuple[Note, list[Any]]] = {}
     for label, one in groups.each.items():
         for note in one.notes:

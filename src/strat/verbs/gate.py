@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from strat.base import validate
 from strat.base.errors import StratError, near, one_of, some
@@ -30,6 +33,7 @@ from strat.verbs.metrics import Metrics, chosen, directed
 from strat.verbs.stored_baseline import beside_candidate, is_baseline, read_baseline
 
 POWER = 0.8  # with which an open check is to be settled
+HAIR = 1e-9  # of a unit: rounding
 Bound = float | Mapping[str, float]
 Question = Callable[[float, float, float | None], GateCheck]  # of the two one-sided error rates, and planned units
 
@@ -330,15 +334,30 @@ def _of_value(measure: str, place: str, value: Estimate, floor: float, *, higher
         alone, together = (_at_this_look(error, value, planned) for error in (alone, together))
         low, high = _limits(value.interval, alone, together, higher_is_better=higher_is_better)
         check = GateCheck(
-            measure, place, "floor", floor, point, None, point, low, high, higher_is_better, _units(value)
-        )
+            measure, place, "floor", floor, point, None, point, low, high, higher_is_better, _units(value),
+            one_more=_with_one_more(value, higher_is_better=higher_is_better),
+        )  # fmt: skip
         if check.answer != UNSURE:
             return check
         below = point < floor if higher_is_better else point > floor
         level = 1.0 - 2.0 * (together if below else alone)
-        return replace(check, needed=_needed(value, abs(point - floor), level))
+        needed = _needed(value, abs(point - floor), level)
+        if check.rests_on_one and check.units is not None and point != floor:
+            each = check.units / float(np.asarray(value.effective_units))
+            worst = floor if higher_is_better else 1.0 - floor
+            needed = max(needed or 0, math.ceil(each * worst / abs(point - floor) - HAIR))
+        return replace(check, needed=needed)
 
     return ask
+
+
+def _with_one_more(value: Estimate, *, higher_is_better: bool) -> float | None:
+    """A value between 0 and 1 with one more unit that fails altogether, beside the equal ones that it counts as."""
+    if value.bounds != (0.0, 1.0):
+        return None
+    units = float(np.asarray(value.effective_units))
+    part = 1.0 / (units + 1.0)
+    return float(value.value) * (1.0 - part) + (0.0 if higher_is_better else part)
 
 
 def _undefined(measure: str, place: str, reason: str) -> Question:
@@ -389,6 +408,8 @@ def _of_checks(checks: Iterable[GateCheck], level: float, planned: int | None) -
             notes.append(_at(check, Note("gate-lower")))
         elif check.answer == NOT_WORSE and check.lower:
             notes.append(_at(check, Note("gate-within-margin")))
+        if check.rests_on_one:
+            notes.append(_at(check, Note("gate-one-more", {"value": check.one_more, "floor": check.bound})))
         if check.reason:
             notes.append(_at(check, Note("gate-undefined", {"why": check.reason})))
     facts = {"percent": 100 * level, "looks": planned, "checks": len(asked) if len(asked) > 1 else None}

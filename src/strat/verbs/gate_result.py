@@ -52,6 +52,9 @@ class GateCheck:
         Units that there are; None where that is not known.
     reason
         Why there is no value, if there is none.
+    one_more
+        Of a floor: the value with one more unit (of the usual weight) that fails altogether. It must not lie beyond the
+        floor either, for units can't show a kind that they happen not to hold. None where that is not known.
     """
 
     measure: str
@@ -68,18 +71,29 @@ class GateCheck:
     needed: int | None = None
     needed_if_equal: int | None = None
     reason: str = ""
+    one_more: float | None = None
 
     @property
     def answer(self) -> str:
         """One of "not worse", "worse" and "can't tell"."""
         if self.low is None or self.high is None:
             return UNSURE
-        sign = 1.0 if self.higher_is_better else -1.0
         worst, best = (self.low, self.high) if self.higher_is_better else (self.high, self.low)
-        beyond = sign * (worst - self.bound)
-        if beyond > 0 or (beyond == 0 and self.kind == "floor"):
-            return NOT_WORSE
-        return WORSE if sign * (best - self.bound) < 0 else UNSURE
+        if self._above(worst) > 0 or (self._above(worst) == 0 and self.kind == "floor"):
+            return UNSURE if self.rests_on_one else NOT_WORSE
+        return WORSE if self._above(best) < 0 else UNSURE
+
+    def _above(self, value: float) -> float:
+        """By how much a value is better than the bound."""
+        return (1.0 if self.higher_is_better else -1.0) * (value - self.bound)
+
+    @property
+    def rests_on_one(self) -> bool:
+        """Whether the limit reaches the floor, and would not with one more unit that fails altogether."""
+        worst = self.low if self.higher_is_better else self.high
+        if self.one_more is None or worst is None:
+            return False
+        return self._above(worst) >= 0 and self._above(self.one_more) < 0
 
     @property
     def lower(self) -> bool:
@@ -191,7 +205,7 @@ class GateResult(SheetResult):
         ]
         return {name: [line[name] for line in lines] for name in lines[0]}
 
-    def table(self) -> Sheet:
+    def table(self, max_rows: int | None = None) -> Sheet:
         """The checks as a table to look at."""
         columns = self.to_dict()
         if set(columns["group"]) == {"all"}:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from strat.base.validate.columns import Codes
+from strat.base.errors import StratError
+from strat.base.limits import LIMITS
+from strat.base.notes import Note
+from strat.base.validate.columns import Array, Codes
 from strat.estimation import Estimate
-from strat.estimation.domain_values import DomainValues
+from strat.estimation.facts import Known
+from strat.estimation.table import TableValues
 
 
 def lines_of(estimate: Estimate, level: float) -> dict[str, list[Any]]:
@@ -74,13 +79,18 @@ class ManyEstimates(Mapping[Any, Estimate]):
     """
 
     labels: tuple[Any, ...]
-    parts: tuple[tuple[Codes, DomainValues], ...]
+    parts: tuple[tuple[Codes, TableValues], ...]
     make: Callable[[Any], Estimate]
     known: dict[float, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, label: Any) -> Estimate:
         """The estimate of a group."""
         return self.make(label)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the estimates themselves, for another process, or without those of very many groups."""
+        few = len(self) <= LIMITS.compared_groups
+        return {**vars(self), "make": dict(self).__getitem__ if few else _not_kept}
 
     def __iter__(self) -> Iterator[Any]:
         """The groups."""
@@ -89,6 +99,25 @@ class ManyEstimates(Mapping[Any, Estimate]):
     def __len__(self) -> int:
         """Number of groups."""
         return len(self.labels)
+
+    def numbers(self, name: str) -> Array:
+        """A column of the values: "point", "variance", "df", "units" or "srs"."""
+        numbers = np.empty(len(self.labels))
+        for place, values in self.parts:
+            numbers[place] = getattr(values, name)
+        return numbers
+
+    def cautions(self) -> Iterator[tuple[Note, tuple[Any, ...]]]:
+        """Each kind of note with the groups that it is on, the figures those of the first of them."""
+        on: dict[str, list[Codes]] = {}
+        for place, values in self.parts:
+            for code, mask in values.cautions.items():
+                on.setdefault(code, []).append(place[mask])
+        first = {code: np.sort(np.concatenate(places)) for code, places in on.items() if sum(map(len, places))}
+        for k in dict.fromkeys(sorted(int(places[0]) for places in first.values())):
+            for note in self[self.labels[k]].notes:
+                if note.code in first and first[note.code][0] == k:
+                    yield note, tuple(self.labels[place] for place in first.pop(note.code))
 
     def columns(self, level: float) -> dict[str, list[Any]]:
         """The numbers of all groups: those of `lines_of_estimate`, a line for each group."""
@@ -111,12 +140,52 @@ class ManyEstimates(Mapping[Any, Estimate]):
         return columns | {"positive": [self.parts[0][1].measure.positive] * len(self.labels)}
 
 
+def _not_kept(label: Any) -> Estimate:
+    raise StratError(f"the group {label!r} has no estimate of its own here: those of very many groups do not travel.")
+
+
+@dataclass(frozen=True, eq=False)
+class LaterEstimates(Mapping[Any, Estimate]):
+    """Estimates of groups that are made when they are first used.
+
+    Attributes
+    ----------
+    make
+        Makes them.
+    """
+
+    make: Callable[[], Mapping[Any, Estimate]]
+
+    @cached_property
+    def made(self) -> Mapping[Any, Estimate]:
+        """The estimates."""
+        return self.make()
+
+    def __getitem__(self, label: Any) -> Estimate:
+        """The estimate of a group."""
+        return self.made[label]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The groups."""
+        return iter(self.made)
+
+    def __len__(self) -> int:
+        """Number of groups."""
+        return len(self.made)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the estimates themselves, for another process."""
+        return {"make": Known(self.made)}
+
+
 def records_of(
     each: Mapping[Any, Estimate],
     level: float,
     lines: Callable[[Estimate, float], dict[str, list[Any]]] = lines_of_estimate,
 ) -> Iterator[tuple[Any, dict[str, Any]]]:
     """A label and its line of numbers, for each value of each group; `lines` are the columns of one estimate."""
+    if isinstance(each, LaterEstimates):
+        each = each.made
     if isinstance(each, ManyEstimates):
         some = next(iter(each.values()), None)
         names = [] if some is None else lines(some, level)

@@ -1,9 +1,9 @@
-"""Rows put into groups, each with its statistic, and the measure in each of them with their covariance."""
+"""A measure in groups of rows: all groups in one table, or one by one where the measure is another in each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,31 +13,84 @@ from strat.base.errors import StratError, plain
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes, encode
 from strat.data.cells import Cells, combine
-from strat.designs import Design
+from strat.designs import Design, variance
 from strat.estimation import Estimate, estimate
 from strat.estimation.estimate import too_curved
+from strat.estimation.facts import Inference
 from strat.estimation.spread import Influences
+from strat.estimation.table import LineSums, TableValues, ValueRows, fits, lines_of, table_values
 from strat.measures import Axis, Statistic
-from strat.measures.register import Measure, labels_of
+from strat.measures.register import Measure, labels_of, shared
+from strat.replication import CLOSED_FORM
+from strat.verbs.group_lines import ManyEstimates
 from strat.verbs.groups import Groups
 from strat.verbs.metrics import columns_of
+from strat.verbs.sources import Split
 
 UNDEFINED = "it is not defined there: no row of the class that it looks at, say."
 ALONE = "one unit alone has no interval."
 
 Make = Callable[[Any, Statistic, Codes], tuple[Estimate, Design]]  # of a label, its statistic and its rows
+Part = tuple[Codes, NDArray[np.bool_], TableValues]  # groups, where the measure is defined, and its values
+
+
+@dataclass(frozen=True, eq=False)
+class Domains:
+    """The rows of each group.
+
+    Attributes
+    ----------
+    code
+        For each row the number of its group.
+    order, starts
+        The rows in the order of their groups, and where each group starts in it.
+    levels
+        For each column that makes groups, the label of each group.
+    """
+
+    code: Codes
+    order: Codes
+    starts: Codes
+    levels: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, NDArray[Any]], roles: Sequence[str]) -> Domains:
+        """The groups that these columns make, in the order of their labels."""
+        encoded = [encode(role, columns[role]) for role in roles]
+        code, number = combine([codes for codes, _ in encoded], [len(labels) for _, labels in encoded])
+        order = np.argsort(code, kind="stable")
+        starts = np.searchsorted(code[order], np.arange(number + 1))
+        first = order[starts[:-1]]
+        return cls(code, order, starts, tuple(labels[codes[first]] for codes, labels in encoded))
+
+    def __len__(self) -> int:
+        """Number of groups."""
+        return len(self.starts) - 1
+
+    def rows(self, group: int) -> Codes:
+        """The rows of a group."""
+        return np.asarray(self.order[self.starts[group] : self.starts[group + 1]])
+
+    def label(self, group: int) -> Any:
+        """A group's label: a tuple for several columns."""
+        names = tuple(plain(level[group]) for level in self.levels)
+        return names if len(names) > 1 else names[0]
+
+    def runs(self, groups: Codes, components: int) -> Iterator[tuple[Codes, Codes]]:
+        """Some of the groups, a run at a time, with their rows in the order of groups."""
+        width = max(1, LIMITS.group_totals // components)
+        sizes = np.diff(self.starts)
+        for start in range(0, len(groups), width):
+            run = groups[start : start + width]
+            behind = np.cumsum(sizes[run]) - sizes[run]
+            place = np.arange(sizes[run].sum()) + np.repeat(self.starts[run] - behind, sizes[run])
+            yield run, self.order[place]
 
 
 def rows_by_label(columns: Mapping[str, NDArray[Any]], roles: Sequence[str]) -> dict[Any, Codes]:
     """The rows of each group, by its label (a tuple for several roles), in the order of the labels."""
-    encoded = [encode(role, columns[role]) for role in roles]
-    code, _ = combine([codes for codes, _ in encoded], [len(labels) for _, labels in encoded])
-    order = np.argsort(code, kind="stable")
-    groups = {}
-    for rows in np.split(order, np.flatnonzero(np.diff(code[order])) + 1):
-        names = tuple(plain(labels[codes[rows[0]]]) for codes, labels in encoded)
-        groups[names if len(roles) > 1 else names[0]] = rows
-    return groups
+    domains = Domains.of(columns, roles)
+    return {domains.label(group): domains.rows(group) for group in range(len(domains))}
 
 
 def measured(metric: Measure, cells: Cells, positive: object) -> dict[str, Any]:
@@ -53,7 +106,22 @@ def built(metric: Measure, columns: Mapping[str, Any], rows: Codes) -> Statistic
     return metric.build({name: v[rows] if isinstance(v, np.ndarray) else v for name, v in columns.items()})
 
 
-def in_groups(metric: Measure, cells: Cells, roles: Sequence[str], positive: object) -> tuple[Parts, dict[Any, str]]:
+def in_groups(metric: Measure, cells: Cells, split: Split, positive: object, design: Design) -> Groups:
+    """The measure in each group of cells of this design."""
+    domains, columns, make = Domains.of(cells.columns, split.roles), measured(metric, cells, positive), in_cells(design)
+    shared = list(variants(metric, columns, domains))
+    if shared and all(fits(statistic, design) for _, statistic in shared):
+        parts = [part for groups, one in shared for part in _in_runs(one, groups, domains, cells, design)]
+
+        def of_rows(rows: Codes) -> Estimate:
+            return make(None, built(metric, columns, rows), rows)[0]
+
+        return gathered(metric, split.by, parts, domains, design, cells.counts, of_rows)
+    each, undefined = one_by_one(metric, cells, split.roles, positive)
+    return grouped(metric, split.by, each, undefined, design, cells.counts, make)
+
+
+def one_by_one(metric: Measure, cells: Cells, roles: Sequence[str], positive: object) -> tuple[Parts, dict[Any, str]]:
     """For each group its cells and the measure's statistic of these; and why it has none where it is undefined."""
     columns = measured(metric, cells, positive)
     parts: Parts = {}
@@ -178,3 +246,86 @@ def in_cells(design: Design) -> Make:
         return estimate(statistic, on=inside), inside
 
     return make
+
+
+def variants(metric: Measure, columns: Mapping[str, Any], domains: Domains) -> Iterator[tuple[Codes, Statistic]]:
+    """Groups with the statistic that fits them: most measures have one for all."""
+    kinds, statistics = shared(metric, columns)
+    kind = np.zeros(len(domains), np.int64)
+    if kinds is not None:
+        np.maximum.at(kind, domains.code, kinds)
+    for number, statistic in enumerate(statistics):
+        groups = np.flatnonzero(kind == number)
+        if len(groups):
+            yield groups, statistic
+
+
+def _in_runs(statistic: Statistic, groups: Codes, domains: Domains, cells: Cells, design: Design) -> Iterator[Part]:
+    width = 1 if statistic.in_groups is not None else statistic.components
+    for run, rows in domains.runs(groups, width):
+        place = np.repeat(np.arange(len(run)), np.diff(domains.starts)[run])
+        of_run = ValueRows(statistic.repeated(rows), design.weights[rows], cells.counts[rows], place)
+        lines, line, unit = lines_of(design, design.unit[rows], place)
+        sums = LineSums.of_rows(of_run, line, len(lines.stratum))
+        yield run, of_run.defined, table_values(of_run, sums, lines, unit)
+
+
+def gathered(
+    metric: Measure,
+    by: Sequence[str],
+    parts: Sequence[Part],
+    domains: Domains,
+    design: Design,
+    counts: Array,
+    make: Callable[[Codes], Estimate],
+) -> Groups:
+    """The groups with their values; `make` estimates in one of them, from its rows."""
+    defined = np.zeros(len(domains), bool)
+    for groups, there, _ in parts:
+        defined[groups] = there
+    number = np.cumsum(defined) - 1
+    labels = [domains.label(group) for group in range(len(domains))]
+    place = dict(zip(labels, range(len(domains)), strict=True))
+    kept = tuple((number[groups[there]], values.at(there)) for groups, there, values in parts if there.any())
+    reasons = {labels[group]: UNDEFINED for group in np.flatnonzero(~defined)}
+    alone = [groups[there & (values.df <= 0)] for groups, there, values in parts]
+    reasons |= {labels[group]: ALONE for group in np.sort(np.concatenate(alone))}
+    rows = np.bincount(domains.code, counts)
+    each = ManyEstimates(
+        tuple(labels[group] for group in np.flatnonzero(defined)), kept, lambda label: make(domains.rows(place[label]))
+    )
+    return Groups(
+        metric=metric.word,
+        by=tuple(by),
+        each=each,
+        rows={labels[group]: int(rows[group]) for group in np.flatnonzero(defined)},
+        undefined=reasons,
+        higher_is_better=metric.higher_is_better,
+        joint=_joint(metric.word, by, each, design),
+    )
+
+
+def _joint(name: str, by: Sequence[str], each: ManyEstimates, design: Design) -> Estimate | None:
+    """The values of all groups with an interval as one estimate, with their covariance, where these are few."""
+    known = each.numbers("df") > 0
+    if known.sum() < 2 or not _keeps_spreads(design, len(each)):
+        return None
+    influence = np.zeros((design.lines, len(each)))
+    for place, values in each.parts:
+        influence[:, place] = values.spread(design.lines)
+    srs = each.numbers("srs")[known]
+    return Estimate(
+        name=name,
+        point=each.numbers("point")[known],
+        variance=each.numbers("variance")[known],
+        df=each.numbers("df")[known],
+        design=design.facts,
+        method=CLOSED_FORM,
+        axes=(Axis(" × ".join(by), tuple(label for label, there in zip(each, known, strict=True) if there)),),
+        measure=each.parts[0][1].measure,
+        inference=Inference(
+            spread=Influences(variance.deviations(influence[:, known], design)),
+            effective_units=each.numbers("units")[known],
+            srs=lambda: srs,
+        ),
+    )

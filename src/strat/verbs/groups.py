@@ -235,13 +235,14 @@ class Groups(ByName[Any, Estimate], SheetResult):
         """The groups as a table, with all numbers for JSON."""
         return replace(self.table(), data={**self.data(), "groups": self.to_dict()})
 
-    def table(self) -> Sheet:
+    def table(self, max_rows: int | None = None) -> Sheet:
         """The groups as a table to look at, with what can be said of their differences below it."""
         columns = self.to_dict()
         shown = [name for name in columns if name not in ("deff", "positive")]
-        rows = list(zip(*(columns[name] for name in shown), strict=True))
+        lines = list(zip(*(columns[name] for name in shown), strict=True))
+        rows = lines[:max_rows]
         title = f"{self.metric} by {', '.join(self.by)}"
-        return Sheet("strat/groups/1", shown, rows, title=title, notes=self.sentences())
+        return Sheet("strat/groups/1", shown, rows, title, self.sentences(), left_out=len(lines) - len(rows))
 
     def to_dict(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Columns: one line for each group (and class, where the measure has one value for each)."""

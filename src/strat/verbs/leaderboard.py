@@ -243,12 +243,13 @@ class Leaderboard(ByName[str, "Leaderboard"], SheetResult):
         """The leaderboard as a table, with all numbers for JSON."""
         return replace(self.table(), data=self.data())
 
-    def table(self) -> Sheet:
+    def table(self, max_rows: int | None = None) -> Sheet:
         """The leaderboard as a table to look at: without the pairs, of which there may be many."""
-        columns = self.to_dict()
-        rows = list(zip(*columns.values(), strict=True))
+        columns = leaderboard_columns.all_columns(self, max_rows)
+        rows = list(zip(*columns.values(), strict=True))[:max_rows]
         names = [leaderboard_columns.header(self, name) for name in columns]
-        return Sheet(SCHEMA, names, rows, title=self.estimate.design_text, notes=self.sentences)
+        left_out = leaderboard_columns.number_of_lines(self) - len(rows)
+        return Sheet(SCHEMA, names, rows, self.estimate.design_text, self.sentences, left_out=left_out)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +26,17 @@ OWN = (
 Columns = dict[str, list[Any]]
 
 
-def all_columns(board: Leaderboard) -> Columns:
-    """One line for each system, best first; in groups, and by measure, one below the other."""
-    parts = [part for one in (board, *board.others) for part in _with_groups(one)]
+def all_columns(board: Leaderboard, most: int | None = None) -> Columns:
+    """One line for each system, best first; in groups, and by measure, one below the other.
+
+    Parts beyond the first `most` lines are not made: their ranks take draws of their own.
+    """
+    parts, lines = list[Columns](), 0
+    for part in (part for one in (board, *board.others) for part in _with_groups(one)):
+        parts.append(part)
+        lines += len(next(iter(part.values())))
+        if most is not None and lines >= most:
+            break
     names = dict.fromkeys(name for part in parts for name in part)
     lengths = [len(next(iter(part.values()))) for part in parts]
     columns: Columns = {name: [] for name in names}
@@ -38,12 +46,22 @@ def all_columns(board: Leaderboard) -> Columns:
     return columns if board.others else {k: v for k, v in columns.items() if k != "measure"}
 
 
-def _with_groups(board: Leaderboard) -> list[Columns]:
+def number_of_lines(board: Leaderboard) -> int:
+    """How many lines all columns have."""
+    own = (
+        len(board.systems)
+        if not board.by
+        else (1 + len(board.each)) * (1 if len(board.systems) == 2 else len(board.systems))
+    )
+    return own + sum(map(number_of_lines, board.others))
+
+
+def _with_groups(board: Leaderboard) -> Iterator[Columns]:
     """The columns of all rows, and of each group: of two systems a line with their difference."""
     whole = {"measure": board.measure or board.estimate.name}
     if not board.by:
-        return [_repeated(whole, own_columns(board))]
-    parts = []
+        yield _repeated(whole, own_columns(board))
+        return
     for label, one, rows in (
         (ALL, board, int(board.estimate.rows)),
         *((k, b, board.rows[k]) for k, b in board.each.items()),
@@ -51,8 +69,7 @@ def _with_groups(board: Leaderboard) -> list[Columns]:
         names = (label,) * len(board.by) if one is board or len(board.by) == 1 else label
         head = {_apart(by, board.systems): str(name) for by, name in zip(board.by, names, strict=True)}
         columns = _of_two(one) if len(board.systems) == 2 else own_columns(one)
-        parts.append(_repeated(whole | head | {"rows": rows}, columns))
-    return parts
+        yield _repeated(whole | head | {"rows": rows}, columns)
 
 
 def _of_two(board: Leaderboard) -> Columns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from strat.data.cells import Cells
@@ -71,6 +71,8 @@ class Basis:
         From the name of a measure to its estimate.
     groups
         From the name of a measure to its values in groups, for those that have them.
+    strata
+        The first measure in each stratum, where no groups were asked for.
     """
 
     cells: Cells
@@ -78,6 +80,7 @@ class Basis:
     labels: Mapping[str, Any]
     estimates: Mapping[str, Estimate]
     groups: Mapping[str, Groups]
+    strata: Mapping[Any, Estimate] = field(default_factory=dict)
 
 
 def named_roles(roles: Mapping[str, str | None], weights: str | None, by: Sequence[str]) -> dict[str, str]:

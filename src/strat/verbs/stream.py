@@ -7,7 +7,7 @@ distinct row follow; the second adds up these influences in each unit. The close
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,17 +21,18 @@ from strat.data.engines import exact
 from strat.data.reduce import reduce
 from strat.data.table import Table
 from strat.designs import Design
-from strat.designs.from_columns import design_of
+from strat.designs.from_columns import GROUP, design_of
 from strat.estimation import Estimate
 from strat.estimation.estimate import estimate_from_sums, too_curved
+from strat.estimation.table import LineSums, ValueRows, lines_of, table_values
+from strat.estimation.table import fits as in_one_table
 from strat.measures import Statistic
 from strat.measures.register import Measure
 from strat.verbs.file_sums import SumColumns, SumsAsked, checked_sums, sums_by_unit
-from strat.verbs.grouping import Make, grouped, in_groups, rows_by_label
+from strat.verbs.grouping import Domains, Make, Part, gathered, grouped, measured, one_by_one, rows_by_label, variants
 from strat.verbs.groups import Groups
 from strat.verbs.metrics import columns_of
 from strat.verbs.sources import Basis, Sources, Split
-from strat.verbs.stream_groups import many_in_file
 
 BINS = 1 << 16  # of scores in a file of very many rows
 
@@ -60,12 +61,14 @@ def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Bas
         if part is None:
             return None
         parts.append(part)
+    strata = next((part.strata for part in parts if part.strata), dict[Any, Estimate]())
     estimates = {name: result for part in parts for name, result in part.estimates.items()}
     groups = {name: result for part in parts for name, result in part.groups.items()}
     return replace(
         parts[0],
         estimates={metric.word: estimates[metric.word] for metric in metrics},
         groups={metric.word: groups[metric.word] for metric in metrics if metric.word in groups},
+        strata=strata,
     )
 
 
@@ -82,9 +85,9 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
         return None
     asked = SumsAsked(cells)
     whole = [asked.add(statistic) for statistic in statistics]
-    many = {metric.word: many_in_file(metric, cells, split, source.positive, asked) for metric in divided}
-    few = [metric for metric in divided if many[metric.word] is None]
-    parts = [in_groups(metric, cells, split.roles, source.positive) for metric in few]
+    in_one = {metric.word: groups_in_file(metric, cells, split, source.positive, asked) for metric in divided}
+    alone = [metric for metric in divided if in_one[metric.word] is None]
+    parts = [one_by_one(metric, cells, split.roles, source.positive) for metric in alone]
     own = [{label: asked.add(s, rows) for label, (rows, s) in divided_rows.items()} for divided_rows, _ in parts]
     sums = sums_by_unit(source, named, cells, asked.matrix, by)
     if sums is None and source.missing == "drop":
@@ -98,18 +101,21 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
         metric.word: _estimate(s, of, summed, design, cells)
         for metric, s, of in zip(metrics, statistics, whole, strict=True)
     }
-    lines = rows_by_label(labels, split.roles) if few else {}
+    lines = rows_by_label(labels, split.roles) if alone else {}
     groups: dict[str, Groups] = {}
-    for name, one in many.items():
+    for name, one in in_one.items():
         together = None if one is None else one.groups(labels, mass, rows, summed[:, :-1], design, cells)
         if one is not None and together is None:
             return None
         if together is not None:
             groups[name] = together
-    for metric, (divided_rows, undefined), of in zip(few, parts, own, strict=True):
+    for metric, (divided_rows, undefined), of in zip(alone, parts, own, strict=True):
         make = _from_sums(of, lines, summed, design, cells)
         groups[metric.word] = grouped(metric, split.by, divided_rows, undefined, design, cells.counts, make)
-    return Basis(cells, design, labels, estimates, groups)
+    if any(role.startswith(GROUP) for role in by):
+        return Basis(cells, design, labels, estimates, groups)
+    strata = next((one.each for one in groups.values()), dict[Any, Estimate]())
+    return Basis(cells, design, labels, estimates, {}, strata)
 
 
 def _design(source: Sources, labels: Mapping[str, NDArray[Any]], mass: Array, rows: Array) -> Design:
@@ -145,3 +151,100 @@ def _from_sums(
         return estimate_from_sums(statistic, sums, on=inside, weights=weights, counts=counts, parts=parts), inside
 
     return make
+
+
+@dataclass(frozen=True, eq=False)
+class GroupsAsked:
+    """What the second pass adds up for the groups that have one kind of statistic.
+
+    Attributes
+    ----------
+    groups, cells
+        The groups, and their cells.
+    rows
+        These cells with what each does to the value of its group.
+    columns
+        Where the sums stand.
+    """
+
+    groups: Codes
+    cells: Codes
+    rows: ValueRows
+    columns: SumColumns
+
+    def part(self, domains: Domains, summed: Array, rows: Array, design: Design) -> Part:
+        """The values, from the sums of each unit in each group: the rows of the design and of `domains`."""
+        here, place = _rows_of(domains, self.groups)
+        lines, line, unit = lines_of(design, design.unit[here], place)
+        sums, number = summed[here], len(lines.stratum)
+
+        def added(column: Array) -> Array:
+            return np.bincount(line, column, minlength=number).astype(float)
+
+        (classes,) = self.columns.classes
+        by_class = np.stack([added(sums[:, k]) for k in classes])
+        bases = None if self.columns.bases is None else added(sums[:, self.columns.bases][:, 0])
+        influence = added(sums[:, self.columns.influence][:, 0])
+        of_lines = LineSums(influence, by_class.sum(axis=0), bases, by_class, added(sums[:, -1]), added(rows[here]))
+        return self.groups, self.rows.defined, table_values(self.rows, of_lines, lines, unit)
+
+    def estimate(self, rows: Codes, here: Codes, summed: Array, design: Design, cells: Cells) -> Estimate:
+        """One group's estimate, from its cells and its lines."""
+        inside = design.restricted(here)
+        place = np.searchsorted(self.cells, rows)
+        statistic = replace(self.rows.statistic, curved_below=0).repeated(place)
+        classes = tuple(view[: statistic.truth_classes] for view in self.columns.classes)
+        sums = replace(self.columns, classes=classes).sums(summed[here], inside)
+        return estimate_from_sums(statistic, sums, on=inside, weights=cells.mass[rows], counts=cells.counts[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class GroupsInFile:
+    """One measure in groups of a file, between its two passes."""
+
+    metric: Measure
+    split: Split
+    domains: Domains
+    asked: tuple[GroupsAsked, ...]
+
+    def groups(
+        self, labels: Mapping[str, NDArray[Any]], mass: Array, rows: Array, summed: Array, design: Design, cells: Cells
+    ) -> Groups | None:
+        """The groups, from the sums of each unit in each of them; None where they must be taken one by one."""
+        if not all(in_one_table(one.rows.statistic, design) for one in self.asked):
+            return None
+        lines, whole = Domains.of(labels, self.split.roles), np.column_stack([summed, mass])
+        parts = [one.part(lines, whole, rows, design) for one in self.asked]
+        kind = np.zeros(len(self.domains), np.int64)
+        for number, one in enumerate(self.asked):
+            kind[one.groups] = number
+
+        def make(own: Codes) -> Estimate:
+            group = int(self.domains.code[own[0]])
+            return self.asked[kind[group]].estimate(np.sort(own), lines.rows(group), whole, design, cells)
+
+        return gathered(self.metric, self.split.by, parts, self.domains, design, cells.counts, make)
+
+
+def groups_in_file(
+    metric: Measure, cells: Cells, split: Split, positive: object, asked: SumsAsked
+) -> GroupsInFile | None:
+    """What the second pass must add up for a measure in groups; None if these are few."""
+    domains = Domains.of(cells.columns, split.roles)
+    parts = []
+    for groups, statistic in variants(metric, measured(metric, cells, positive), domains):
+        here, place = _rows_of(domains, groups)
+        if statistic.sum_of is not None or statistic.gradient is None:
+            return None
+        own = replace(statistic.repeated(here), curved_below=statistic.curved_below)
+        rows = ValueRows(own, cells.mass[here], cells.counts[here], place)
+        parts.append(GroupsAsked(groups, here, rows, asked.add_rows(own, here, rows.influence, rows.bases)))
+    return GroupsInFile(metric, split, domains, tuple(parts)) if parts else None
+
+
+def _rows_of(domains: Domains, groups: Codes) -> tuple[Codes, Codes]:
+    """The rows of some groups in their order in the table, and the place of each one's group among these."""
+    place = np.full(len(domains), -1)
+    place[groups] = np.arange(len(groups))
+    here = np.flatnonzero(place[domains.code] >= 0)
+    return here, place[domains.code[here]]

@@ -44,8 +44,6 @@ KINDS: tuple[Kind, ...] = (
         {
             "": "A few {units} carry most of the weight: {df:.3g} effective degrees of freedom, not {nominal:g}. The "
             "interval is as wide as so few {units} make it, and holds for others only if these are typical.",
-            "stage": "A few {units} carry most of the weight. They have at most {df:.3g} effective degrees of freedom, "
-            "not the {nominal:g} of this interval, which is too short.",
             "subjects": "A few {units} carry most of the {kind} comparisons: {df:.3g} effective degrees of freedom, "
             "not {nominal:g}. One takes part in {largest:.1%} of them. The interval holds for others only if these are "
             "typical. An average over {units} counts each the same, which is another question.",
@@ -242,6 +240,13 @@ KINDS: tuple[Kind, ...] = (
         do="Sample more {items}, or accept the risk.",
     ),
     Kind("gate-within-margin", "value", "The candidate is lower, by less than the margin."),
+    Kind(
+        "gate-one-more",
+        "value",
+        "With one more {unit} that fails altogether the value would be {value:.3g}, beyond the floor of {floor:g}. So "
+        "few {units} can't show a kind that they happen not to hold.",
+        do="Sample more {units}.",
+    ),
     Kind("gate-undefined", "value", "It is not judged: {why}"),
     Kind(
         "gate-limits",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from strat.base import validate
 from strat.base.errors import StratError
@@ -14,6 +14,8 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array, values
 
 MOST_POPULATION = 1e12  # units that a sample can be drawn from
+TIE = 1.0 + 1e-7  # tails that differ by less are equal
+MOST_TAILS = 100  # opposite tails beyond which both kinds of exact limits are the same for all purposes
 
 
 @checked
@@ -78,6 +80,58 @@ def stratified_hypergeometric_interval(
     each = validate.level(level) ** (1 / max(int((n < size).sum()), 1))
     low, high = _counts(x, n, size, (1 - each) / 2)
     return float(low.sum() / size.sum()), float(high.sum() / size.sum())
+
+
+def balanced_limits(successes: float, trials: float, population: float, level: float) -> tuple[float, float]:
+    """Blaker's (2000) limits of a share of a finite population: exact, and within those of `hypergeometric_interval`.
+
+    A number K of successes in the population is accepted where the smaller tail of what was drawn, and the largest
+    opposite tail that is no larger, come to more than 1 − level together. So it covers at least `level` whatever K is,
+    and does not spend half of what is left on a side where next to nothing can happen. One side alone may be missed by
+    up to 1 − level.
+
+    Examples
+    --------
+    No error in 40 of 50 items: with 2 errors in the other 10 the chance to see none is C(10, 2) / C(50, 2) = 0.037,
+    and there is no opposite tail as small; so it is 1 at most.
+
+    >>> balanced_limits(0, 40, 50, 0.95)
+    (0.0, 0.02)
+    """
+    low = _balanced_low(successes, trials, population, 1.0 - level)
+    high = population - _balanced_low(trials - successes, trials, population, 1.0 - level)
+    return low / population, high / population
+
+
+def _balanced_low(x: float, n: float, size: float, alpha: float) -> float:
+    """The least number of successes in the population that is accepted."""
+    law = scipy.stats.hypergeom
+    if x == 0 or n == size:
+        return x
+
+    def above(k: Array) -> Array:
+        return np.asarray(law.sf(x - 1, size, k, n))
+
+    middle = np.floor(x / n * size)
+    ends = np.array([alpha / 2.0, alpha])
+    least, most = _first(lambda k: above(k) > ends, np.full(2, x), np.full(2, middle))
+    upper = above(np.array([least, most])) * TIE
+    # the least number drawn whose lower tail is larger than the upper one
+    first, last = _first(lambda j: law.cdf(j, size, [least, most], n) > upper, np.zeros(2), np.full(2, x))
+    if last - first > MOST_TAILS:
+        return float(least)
+    tails = np.arange(first, last + 1.0) - 1.0  # along one of them the sum of both tails falls, then rises
+    begin = _first(
+        lambda k: law.cdf(tails, size, k, n) <= above(k) * TIE, np.full(len(tails), least), np.full(len(tails), most)
+    )
+    end = np.append(np.maximum(begin[1:] - 1.0, begin[:-1]), most)
+
+    def accepted(k: Array) -> NDArray[np.bool_]:
+        return np.asarray(above(k) + law.cdf(tails, size, k, n) > alpha)
+
+    at_once = accepted(begin)
+    found = np.where(at_once, begin, _first(accepted, begin, np.where(at_once, begin, end)))
+    return float(min(found[accepted(found)], default=most))
 
 
 def _counts(x: Array, n: Array, size: Array, tail: float) -> tuple[Array, Array]:

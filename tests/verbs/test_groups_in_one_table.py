@@ -1,4 +1,4 @@
-"""Very many groups in one pass: every number is that of the group by itself, in memory and in a file."""
+"""Groups in one table: every number is that of the group by itself, in memory and in a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import polars as pl
 import pytest
 
 import strat
+from strat import measures
 from strat.base.limits import changed
+from strat.base.notes import OF_INTERVALS
+from strat.measures.register import Measure
 from strat.verbs.group_lines import ManyEstimates, records_of
 
 GROUPS = 14
@@ -33,6 +36,7 @@ MEASURES: dict[str, dict[str, Any]] = {
     "f1": LABELS | {"positive": 1},
     "macro_f1": LABELS,
     "mean": {"score": "score"},
+    "mcc": LABELS,
     "auc": {"truth": "binary", "score": "score"},
 }
 
@@ -66,10 +70,10 @@ def many() -> Iterator[None]:
         yield
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: Any, other: Any, near: float = 1e-12) -> bool:
     if one is None or other is None or not isinstance(other, float):
         return bool(one == other)
-    return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other))
+    return math.isclose(one, other, rel_tol=near, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other))
 
 
 @pytest.mark.usefixtures("many")
@@ -80,12 +84,15 @@ def test_all_groups_at_once_are_each_by_itself(table: dict[str, np.ndarray], des
         table, by="group", metrics=measure, **MEASURES[measure], design=strat.Sampling(**DESIGNS[design])
     )
     each = result.groups[measure].each
-    assert isinstance(each, ManyEstimates) == (measure != "auc")
+    assert isinstance(each, ManyEstimates)
     one_by_one = records_of(dict(each.items()), 0.95)
     for (label, line), (other, alone) in zip(records_of(each, 0.95), one_by_one, strict=True):
         assert label == other
         different = {name: (line[name], alone[name]) for name in line if not _same(line[name], alone[name])}
         assert not different, f"group {label}"
+    noted = {note.code: labels for note, labels in each.cautions()}
+    codes = {label: {note.code for note in one.notes} & set(OF_INTERVALS) for label, one in each.items()}
+    assert noted == {c: tuple(k for k in codes if c in codes[k]) for c in set().union(*codes.values())}
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "recall", "f1", "macro_f1", "mean"])
@@ -129,6 +136,43 @@ def test_strata_are_groups_too_and_pages_show_them(table: dict[str, np.ndarray],
     assert isinstance(by.groups["accuracy"].each, ManyEstimates)
     assert "groups are too many to compare with each other" in str(by)
     by.report(tmp_path / "r.html")
+
+
+def _columns_for(measure: Measure) -> dict[str, str]:
+    """Columns of `every` for what the measure needs."""
+    numbers = measure.reads == "numbers" and "truth" in measure.needs
+    names = {"truth": "amount", "predicted": "forecast"} if numbers else {"truth": "truth", "predicted": "predicted"}
+    return {role: {**names, "score": "score"}[role] for role in measure.needs}
+
+
+def test_every_measure_that_groups_share_is_that_of_each_group() -> None:
+    rng = np.random.default_rng(31)
+    n = 500
+    truth, amount = rng.integers(0, 2, n), rng.normal(5.0, 1.0, n)
+    every = {
+        "group": rng.integers(0, 6, n),
+        "unit": rng.integers(0, 80, n),
+        "truth": truth,
+        "predicted": np.where(rng.random(n) < 0.75, truth, 1 - truth),
+        "score": (0.6 * rng.random(n) + 0.3 * truth + 0.05).round(2),
+        "amount": amount,
+        "forecast": amount + rng.normal(0.0, 0.5, n),
+    }
+    shared, different = [], []
+    of_rows = [m for m in measures.every() if m.of_tables and "items" not in m.needs and not m.needs_number]
+    for measure in of_rows:
+        try:
+            result = strat.evaluate(every, by="group", metrics=measure.name, units="unit", **_columns_for(measure))
+        except strat.StratError:  # of other columns
+            continue
+        each = result.groups[measure.name].each
+        if isinstance(each, ManyEstimates):
+            shared.append(measure.name)
+            alone = records_of(dict(each.items()), 0.95)
+            pairs = zip(records_of(each, 0.95), alone, strict=True)
+            different += [measure.name for (_, a), (_, b) in pairs if not all(_same(a[k], b[k], 1e-10) for k in a)]
+    assert len(shared) >= 30
+    assert not different
 
 
 @pytest.mark.parametrize("measure", ["recall", "precision", "f1"])
