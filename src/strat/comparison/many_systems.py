@@ -360,9 +360,9 @@ def selected(whole: Estimate, places: list[int]) -> Estimate:
     """The values at these places of the first axis, in this order, with their covariance."""
     axes = tuple(replace(axis, labels=tuple(axis.labels[k] for k in places)) for axis in whole.axes[:1])
     spread, units, shares = whole.inference.spread, whole.effective_units, whole.inference.shares
-    holders = whole.inference.holders
+    holders, way = whole.inference.holders, whole.inference.sum_of
     return whole.changed(
-        sum_of=phases_at(whole.inference.sum_of, (places,)),
+        sum_of=None if way is None else phases_at(way, (places,)),
         shares=None if shares is None else shares.at((places,)),
         holders=None if holders is None else holders.at((places,)),
         point=whole.point[places],

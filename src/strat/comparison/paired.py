@@ -213,10 +213,10 @@ def unpaired(
 
 def _turned(joint: Estimate) -> Estimate:
     """The first two systems in the other order."""
-    axis = joint.axes[0]
+    axis, way = joint.axes[0], joint.inference.sum_of
     spread = joint.inference.spread
     return joint.changed(
-        sum_of=phases_at(joint.inference.sum_of, ([1, 0],)),
+        sum_of=None if way is None else phases_at(way, ([1, 0],)),
         point=joint.point[[1, 0]],
         spread=None if spread is None else spread.at(([1, 0],)),
         variance=np.asarray(joint.variance)[[1, 0]],
@@ -238,7 +238,8 @@ def _minus(both: Estimate, name: str) -> Estimate:
     if float(variance) <= 1e-24 * float(np.asarray(both.variance).max()):
         spread, variance = spread.with_values(np.zeros_like(spread.values)), np.zeros(())
     difference = _scalar(both, name, np.asarray(both.point[0] - both.point[1]), spread, variance)
-    return difference.changed(sum_of=phases_mapped(both.inference.sum_of, Difference(0, 1)))
+    way = both.inference.sum_of
+    return difference if way is None else difference.changed(sum_of=phases_mapped(way, Difference(0, 1)))
 
 
 def notes_on_difference(both: Estimate, design: Design) -> tuple[Note, ...]:

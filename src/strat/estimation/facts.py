@@ -318,6 +318,6 @@ class Inference:
             woodruff=None if self.woodruff is None else self.woodruff.at(*labels, cut=cut),
             shares=None if self.shares is None else self.shares.at(cut),
             holders=None if self.holders is None else self.holders.at(cut),
-            sum_of=phases_at(self.sum_of, cut),
+            sum_of=None if self.sum_of is None else phases_at(self.sum_of, cut),
             unseen=None if self.unseen is None else self.unseen.at(cut),
         )
