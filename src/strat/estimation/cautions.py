@@ -18,6 +18,7 @@ from strat.estimation.inference import Holdings, UnitSums, influence_of
 from strat.estimation.replicate_diagnostics import replicate_notes
 from strat.estimation.sparse import SparseSums
 from strat.estimation.unit_kinds import of_two_kinds
+from strat.estimation.value_df import class_sizes
 from strat.measures.base import Statistic
 from strat.replication import LeaveOneOut, MethodKind, Replicates
 
@@ -51,18 +52,18 @@ def notes(
     looked = is_share(statistic) and grouped and design.lines <= LIMITS.cautious_units
     still = _no_variation(statistic, design, point, spread)
     hits = _hits(held) if looked else np.empty(0)
-    holders = _holders(design, hits, held.inside[0]) if looked else []
+    holders = _holders(design, hits, held.inside[:, 0]) if looked else []
     each = (
         None if statistic.domain is not None else classes_like_ids(statistic.classes, size),
         _heavy_units(held, replicates, df),
         *holders,
-        _no_errors(design, point, held.inside[0]) if looked else None,
-        _how_units_differ(design, hits, held.inside[0], few=any(holders)) if looked and still is None else None,
+        _no_errors(design, point, held.inside[:, 0]) if looked else None,
+        _how_units_differ(design, hits, held.inside[:, 0], few=any(holders)) if looked and still is None else None,
         _few_of_a_class(held),
         _skewed(statistic, spread, design) if closed else None,
         _single_stratum(statistic, replicates),
         still,
-        *(variance.layout_notes(influence_of(sums, design), design, held.inside) if plain else ()),
+        *(variance.layout_notes(influence_of(sums, design), design, held.inside.T) if plain else ()),
         collapsing.note(None) if design.lone == "collapse" and not plain else None,
         _strata_are_classes(design, sums) if plain else None,
         _single_tries(design),
@@ -87,10 +88,10 @@ def _strata_are_classes(design: Design, sums: UnitSums) -> Note | None:
     """Rows drawn by class without weights, where the value would move if a class were more frequent."""
     if design.n_strata < 2 or design.layout is not None or np.isfinite(design.population).any():
         return None
-    if sums.by_class.shape[1] < 2:
+    if len(sums.by_class) < 2:
         return None
     lines = design.as_lines
-    mass = lines.by_stratum(sums.by_class[0].T)
+    mass = lines.by_stratum(sums.by_class[..., 0].T)
     one_to_one = ((mass > 0).sum(axis=1) == 1).all() and ((mass > 0).sum(axis=0) <= 1).all()
     per_weight = design.rows_per_weight
     weighted = np.ptp(per_weight) > 1e-9 * per_weight.max(initial=0.0)
@@ -130,7 +131,7 @@ def few_for_weight(df: Array | float, nominal: Array | float) -> NDArray[np.bool
 
 def _hits(held: Holdings) -> Array:
     """The hits of each line: the influence of a share is (hits - share of rows) / all rows."""
-    rows = held.inside[0]
+    rows = held.inside[:, 0]
     return held.sums.influence[:, 0] * rows.sum() + float(held.point) * rows
 
 
@@ -206,15 +207,9 @@ def of_kinds(hits: Array, rows: Array, copies: Array) -> Note | None:
 def _few_of_a_class(held: Holdings) -> Note | None:
     """An area that rests on few independent rows of one class: high values then go with small standard errors."""
     statistic, design = held.statistic, held.design
-    if (
-        statistic.chance is None
-        or design.layout is not None
-        or not design.holds_single_rows
-        or held.by_class.shape[1] < 2
-    ):
+    if statistic.chance is None or design.layout is not None or not design.holds_single_rows or len(held.by_class) < 2:
         return None
-    sizes = np.stack([variance.kish_of_values(view.T / held.lines.copies, held.lines) for view in held.by_class])
-    fewest = float(np.where(sizes > 0, sizes, np.inf).min())
+    fewest = float(class_sizes(held.by_class / held.lines.copies, held.lines).min())
     if fewest >= FEW_OF_A_CLASS:
         return None
     return Note("few-of-class", {"measure": statistic.name, "rows": fewest})

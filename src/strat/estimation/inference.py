@@ -24,7 +24,14 @@ from strat.designs.lines import DesignLines
 from strat.estimation import linear
 from strat.estimation.totals import sparse_unit_totals
 from strat.estimation.unit_shares import UnitShares
-from strat.estimation.value_df import df_of_shares, df_of_values, rows_by_class, weights_by_class
+from strat.estimation.value_df import (
+    df_of_shares,
+    df_of_values,
+    looked_at,
+    rows_by_class,
+    sizes_and_seen,
+    weights_by_class,
+)
 from strat.measures.base import Statistic
 from strat.replication import Replicates
 
@@ -37,7 +44,7 @@ class UnitSums(Protocol):
     influence
         What the line adds to each value, to first order: lines × outputs.
     by_class
-        For each view, what the line weighs in each true class: views × classes × lines.
+        For each view, what the line weighs in each true class: classes × lines × views.
     bases
         For each value, what the line weighs in what the value is a share of: lines × outputs (None: its view).
     repeats
@@ -50,7 +57,7 @@ class UnitSums(Protocol):
 
     @property
     def by_class(self) -> Array:
-        """Views × classes × lines."""
+        """Classes × lines × views."""
 
     @property
     def bases(self) -> Array | None:
@@ -156,7 +163,7 @@ def each_value(statistic: Statistic, by_view: Array) -> Array:
 def closed_form(held: Holdings) -> Array:
     """Lines whose squares are the variance of the values: m × shape."""
     sums, design, shape = held.sums, held.design, held.point.shape
-    inside = held.inside if design.layout is not None else None
+    inside = held.inside.T if design.layout is not None else None
     spread = variance.deviations(influence_of(sums, design), design, inside)
     repeats = sums.repeats
     if repeats is not None:
@@ -170,7 +177,7 @@ def degrees_of_freedom(held: Holdings, replicates: Replicates | None, df: float 
     if isinstance(df, str):
         one_of("df", df, ("design", "effective", "satterthwaite"))
     if design.layout is not None and replicates is None and df in (None, "effective", "satterthwaite"):
-        return variance.layout_df(influence_of(sums, design), design, held.inside).reshape(statistic.shape)
+        return variance.layout_df(influence_of(sums, design), design, held.inside.T).reshape(statistic.shape)
     if isinstance(df, str):
         if df == "satterthwaite":
             return variance.satterthwaite_df(variance.deviations(sums.influence, design), design).reshape(
@@ -184,7 +191,7 @@ def degrees_of_freedom(held: Holdings, replicates: Replicates | None, df: float 
             )
         return np.full(statistic.shape, float(df))
     if replicates is not None and replicates.df != design.df:
-        whole = (held.inside > 0).all(axis=1)  # a view gives replicates no more than its units have
+        whole = (held.inside > 0).all(axis=0)  # a view gives replicates no more than its units have
         most = np.where(whole, replicates.df, np.minimum(replicates.df, held.nominal_df))
         return each_value(statistic, most)
     return held.df().reshape(statistic.shape)
@@ -238,27 +245,21 @@ class Holdings:
 
     @property
     def by_class(self) -> Array:
-        """What each line weighs in each class of each view: views × classes × lines."""
+        """What each line weighs in each class of each view: classes × lines × views."""
         return self._by_class[0]
 
     @cached_property
     def inside(self) -> Array:
-        """What each line weighs in each view: views × lines."""
+        """What each line weighs in each view: lines × views."""
         by_class = self.by_class
-        return np.asarray(by_class[:, 0] if by_class.shape[1] == 1 else by_class.sum(axis=1))
+        return np.asarray(by_class[0] if len(by_class) == 1 else by_class.sum(axis=0))
 
     @cached_property
     def weights(self) -> Array:
         """What each line weighs in what each value is a share of, or in the class that fewest units hold."""
         if self.sums.bases is not None:
             return self.sums.bases
-        by_class, lines = self._by_class
-        if by_class.shape[1] == 1:
-            return np.asarray(by_class[:, 0].T)
-        sizes = np.stack([variance.kish_of_values(view.T, lines) for view in by_class])
-        fewest = np.where(sizes > 0, sizes, np.inf).argmin(axis=1)
-        of_views = by_class.sum(axis=1) if self.is_share else by_class[np.arange(len(by_class)), fewest]
-        return np.asarray(of_views.T)
+        return looked_at(self.inside, self.by_class, self.lines, share=self.is_share)
 
     @property
     def runs(self) -> int:
@@ -297,14 +298,9 @@ class Holdings:
     def units(self) -> Array:
         """Units that an exact interval may count on where nothing varied (Kish's, for unequal weights)."""
         design, weights, lines = self.design, self.weights, self.lines
-        size = variance.kish_of_values(weights / lines.copies, lines)
-        total = weights.sum(axis=0)
+        size, seen = sizes_and_seen(weights, lines)
         if self.statistic.graded and self.sums.bases is not None:  # a part of each row, such as a coverage of a half
-            size = size * np.minimum(total / design.weights.sum(), 1.0)
-        if not design.fraction.any():
-            return np.repeat(size, self.runs).reshape(self.statistic.shape)
-        part = (weights * lines.on_lines(1.0 - lines.unseen)).sum(axis=0)
-        seen = np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+            size = size * np.minimum(weights.sum(axis=0) / design.weights.sum(), 1.0)
         if design.item is not None and (seen >= 1).any():  # only the tries vary
             size = np.where(seen >= 1, variance.kish(design.weights), size)
             seen = np.where(seen >= 1, 0.0, seen)
@@ -320,19 +316,19 @@ class Holdings:
     def by_view(self) -> bool:
         """Whether all values of a view rest on the same units, or are too many to ask for each."""
         many = self.design.lines * self.point.size > LIMITS.unit_shares and self.sums.bases is None
-        if many or self.by_class.shape[1] > 1 or self.sums.bases is not None:
+        if many or len(self.by_class) > 1 or self.sums.bases is not None:
             return many
-        return _all_equal(self.inside / self.lines.copies.ravel())
+        return _all_equal((self.inside / self.lines.copies).T)
 
     @cached_property
     def nominal_df(self) -> Array:
         """Units less strata, of those that weigh something in each view."""
-        return variance.nominal_dfs(self.inside.T > 0, self.lines)
+        return variance.nominal_dfs(self.inside > 0, self.lines)
 
     @cached_property
     def effective_df(self) -> Array:
         """The same from the weights of the units alone: fewer where a few of them carry most of the weight."""
-        return variance.effective_dfs(self.inside.T, self.lines, self.nominal_df)
+        return variance.effective_dfs(self.inside, self.lines, self.nominal_df)
 
     @cached_property
     def usual_df(self) -> Array:
@@ -351,10 +347,10 @@ class Holdings:
         if self.squares is None:
             return np.ravel(each_value(self.statistic, self.usual_df))
         squares = self.squares()
-        runs = np.array_split(np.arange(squares.shape[1]), len(by_class))
+        runs = np.array_split(np.arange(squares.shape[1]), by_class.shape[-1])
         parts = [
-            df_of_values(self.sums.influence[:, run], weights[..., None], squares[:, None, run], per_weight, lines)
-            for run, weights in zip(runs, by_class, strict=True)
+            df_of_values(self.sums.influence[:, run], by_class[..., [k]], squares[:, None, run], per_weight, lines)
+            for k, run in enumerate(runs)
         ]
         # where no row moved a value, nothing tells units apart but their weight
         return np.where(squares.any(axis=0), np.concatenate(parts), np.ravel(each_value(self.statistic, self.usual_df)))

@@ -39,7 +39,7 @@ class SparseSums:
     def by_class(self) -> Array:
         """What each line weighs in each view, as one class: the values are too many for more."""
         masks = (1.0 if view is None else view for view in self.statistic.views)
-        return np.stack([self.design.by_line(self.design.weights * mask) for mask in masks])[:, None]
+        return np.stack([self.design.by_line(self.design.weights * mask) for mask in masks], axis=-1)[None]
 
     @cached_property
     def variances(self) -> Array:

@@ -26,7 +26,15 @@ from strat.estimation.intervals import Limits
 from strat.estimation.limits import limits, unvaried
 from strat.estimation.result import Estimate
 from strat.estimation.share_intervals import SHORTEST, Fit
-from strat.estimation.value_df import MOST_CLASSES, class_codes, df_of_shares, df_of_values
+from strat.estimation.value_df import (
+    MOST_CLASSES,
+    class_codes,
+    class_sizes,
+    df_of_shares,
+    df_of_values,
+    looked_at,
+    sizes_and_seen,
+)
 from strat.measures.base import Axis, Rows, Statistic
 from strat.replication import CLOSED_FORM
 
@@ -452,10 +460,8 @@ class TableValues:
 def table_values(rows: ValueRows, sums: LineSums, lines: DomainLines, unit: Codes) -> TableValues:
     """The values of all domains, from their rows and from what these add up to in the lines, of these units."""
     share = rows.statistic.proportion
-    weights = _looked_at(sums, lines, share=share)
-    size, total = variance.kish_of_values(weights / lines.copies, lines), lines.sum(weights)
-    part = lines.sum(weights * lines.on_lines(1.0 - lines.unseen))
-    seen = np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+    weights = looked_at(sums.inside, sums.by_class, lines, share=share) if sums.bases is None else sums.bases
+    size, seen = sizes_and_seen(weights, lines)
     held, shares = _of_units(rows.point, sums, weights, lines, share=share)
     deviations = variance.textbook_deviations(sums.influence, lines)
     nominal = variance.nominal_dfs(sums.inside > 0, lines)
@@ -475,17 +481,6 @@ def table_values(rows: ValueRows, sums: LineSums, lines: DomainLines, unit: Code
         unit=unit,
         cautions=noted_values(rows.statistic, rows.point, sums, lines, deviations, df, nominal),
     )
-
-
-def _looked_at(sums: LineSums, lines: DomainLines, *, share: bool) -> Array:
-    """What each line weighs in what the value is a share of, or in the class that fewest units of its domain hold."""
-    if sums.bases is not None:
-        return sums.bases
-    if share:
-        return sums.inside
-    sizes = np.stack([variance.kish_of_values(own, lines) for own in sums.by_class])
-    fewest = np.where(sizes > 0, sizes, np.inf).argmin(axis=0)
-    return np.take_along_axis(sums.by_class, lines.beside_lines(fewest)[None], axis=0)[0]
 
 
 def _degrees_of_freedom(rows: ValueRows, sums: LineSums, weights: Array, lines: DomainLines, nominal: Array) -> Array:
@@ -551,8 +546,7 @@ def noted_values(
 
 
 def _few_of_a_class(sums: LineSums, lines: DomainLines) -> Mask:
-    sizes = np.stack([variance.kish_of_values(own / lines.copies, lines) for own in sums.by_class])
-    return np.asarray(np.where(sizes > 0, sizes, np.inf).min(axis=0) < cautions.FEW_OF_A_CLASS)
+    return np.asarray(class_sizes(sums.by_class / lines.copies, lines).min(axis=0) < cautions.FEW_OF_A_CLASS)
 
 
 def _still(statistic: Statistic, point: Array, deviations: Array, lines: DomainLines) -> Mask:

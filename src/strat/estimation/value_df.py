@@ -36,7 +36,7 @@ def class_codes(statistic: Statistic, view: NDArray[np.bool_] | None) -> tuple[C
 
 
 def weights_by_class(statistic: Statistic, design: Design) -> Array:
-    """What each line weighs in each class of each view: views × classes × lines."""
+    """What each line weighs in each class of each view: classes × lines × views."""
     parts: list[Array] = []
     for view in statistic.views:
         codes, number = class_codes(statistic, view)
@@ -46,7 +46,7 @@ def weights_by_class(statistic: Statistic, design: Design) -> Array:
         place = design.unit * (number + 1) + codes
         sums = np.bincount(place, design.weights, minlength=design.lines * (number + 1)).astype(float, copy=False)
         parts.append(sums.reshape(design.lines, number + 1)[:, :number].T)
-    return np.stack(parts)
+    return np.stack(parts, axis=-1)
 
 
 def rows_by_class(statistic: Statistic, design: Design) -> tuple[Array, DesignLines]:
@@ -55,7 +55,28 @@ def rows_by_class(statistic: Statistic, design: Design) -> tuple[Array, DesignLi
     codes, number = class_codes(statistic, statistic.views[0])
     copies = np.array([float(len(design))]) if codes is None else np.bincount(codes, minlength=number).astype(float)
     held = copies > 0
-    return np.diag(copies)[None, :number, held], design.as_lines.joined(copies[held])
+    return np.diag(copies)[:number, held, None], design.as_lines.joined(copies[held])
+
+
+def class_sizes(by_class: Array, lines: Lines) -> Array:
+    """How many equal lines hold each class (classes × values); infinite where none does."""
+    sizes = np.stack([variance.kish_of_values(own, lines) for own in by_class])
+    return np.where(sizes > 0, sizes, np.inf)
+
+
+def looked_at(inside: Array, by_class: Array, lines: Lines, *, share: bool) -> Array:
+    """What each line weighs in what a value is a share of, or in the class that fewest units hold."""
+    if share or len(by_class) == 1:
+        return inside
+    fewest = lines.beside_lines(class_sizes(by_class, lines).argmin(axis=0))
+    return np.take_along_axis(by_class, np.broadcast_to(fewest, by_class.shape[1:])[None], axis=0)[0]
+
+
+def sizes_and_seen(weights: Array, lines: Lines) -> tuple[Array, Array]:
+    """How many equal units each value's weights come to, and what share of its population was seen."""
+    size, total = variance.kish_of_values(weights / lines.copies, lines), lines.sum(weights)
+    part = lines.sum(weights * lines.on_lines(1.0 - lines.unseen))
+    return size, np.divide(part, total, out=np.zeros_like(total), where=total > 0)
 
 
 def mean_squares(statistic: Statistic, weights: Array, influence: Array) -> Array:

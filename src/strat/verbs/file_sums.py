@@ -56,7 +56,7 @@ class SumColumns:
 
         return GivenSums(
             by_unit(summed[:, self.influence]),
-            np.stack([by_unit(summed[:, list(view)]).T for view in self.classes]),
+            np.stack([by_unit(summed[:, list(view)]).T for view in self.classes], axis=-1),
             None if self.bases is None else by_unit(summed[:, self.bases]),
         )
 

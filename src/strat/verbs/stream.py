@@ -101,14 +101,11 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
         metric.word: _estimate(s, of, summed, design, cells)
         for metric, s, of in zip(metrics, statistics, whole, strict=True)
     }
+    made = {name: one.groups(labels, rows, summed, design, cells) for name, one in in_one.items() if one}
+    groups = {name: one for name, one in made.items() if one is not None}
+    if len(groups) < len(made):
+        return None
     lines = rows_by_label(labels, split.roles) if alone else {}
-    groups: dict[str, Groups] = {}
-    for name, one in in_one.items():
-        together = None if one is None else one.groups(labels, mass, rows, summed[:, :-1], design, cells)
-        if one is not None and together is None:
-            return None
-        if together is not None:
-            groups[name] = together
     for metric, (divided_rows, undefined), of in zip(alone, parts, own, strict=True):
         make = _from_sums(of, lines, summed, design, cells)
         groups[metric.word] = grouped(metric, split.by, divided_rows, undefined, design, cells.counts, make)
@@ -208,20 +205,20 @@ class GroupsInFile:
     asked: tuple[GroupsAsked, ...]
 
     def groups(
-        self, labels: Mapping[str, NDArray[Any]], mass: Array, rows: Array, summed: Array, design: Design, cells: Cells
+        self, labels: Mapping[str, NDArray[Any]], rows: Array, summed: Array, design: Design, cells: Cells
     ) -> Groups | None:
         """The groups, from the sums of each unit in each of them; None where they must be taken one by one."""
         if not all(in_one_table(one.rows.statistic, design) for one in self.asked):
             return None
-        lines, whole = Domains.of(labels, self.split.roles), np.column_stack([summed, mass])
-        parts = [one.part(lines, whole, rows, design) for one in self.asked]
+        lines = Domains.of(labels, self.split.roles)
+        parts = [one.part(lines, summed, rows, design) for one in self.asked]
         kind = np.zeros(len(self.domains), np.int64)
         for number, one in enumerate(self.asked):
             kind[one.groups] = number
 
         def make(own: Codes) -> Estimate:
             group = int(self.domains.code[own[0]])
-            return self.asked[kind[group]].estimate(np.sort(own), lines.rows(group), whole, design, cells)
+            return self.asked[kind[group]].estimate(np.sort(own), lines.rows(group), summed, design, cells)
 
         return gathered(self.metric, self.split.by, parts, self.domains, design, cells.counts, make)
 
