@@ -333,7 +333,7 @@ class PhaseLimits:
             for a in places:
                 for b in places:
                     self.parts(a, b)
-        return {**vars(self), "make": None, "estimated": None}
+        return {name: v for name, v in vars(self).items() if name != "_rows"} | {"make": None, "estimated": None}
 
     def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
         """Limits of each value by the parts of its rows, or with one more label that differs by one step."""
