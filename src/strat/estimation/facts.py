@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,9 +17,10 @@ from strat.estimation.folded import distance_limits, expected_noise
 from strat.estimation.functions import PartOf
 from strat.estimation.intervals import critical
 from strat.estimation.mover import sum_limits
+from strat.estimation.phase_limits import PhaseLimits
 from strat.estimation.spread import Spread
 from strat.estimation.unit_shares import UnitShares
-from strat.measures.base import Statistic
+from strat.measures.base import PhaseRows, Statistic
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate
@@ -237,10 +239,33 @@ class SumOfDistances:
         return one.point - below, one.point + above
 
 
+@dataclass(frozen=True, eq=False)
+class OwnLimits:
+    """Limits that whoever made the value makes of it as well.
+
+    Attributes
+    ----------
+    make
+        From a level to the limits.
+    """
+
+    make: Callable[[float], tuple[Array, Array]]
+    method: ClassVar[str] = "mover"
+
+    def at(self, cut: Any) -> None:
+        """They are of all values."""
+
+    def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
+        """Limits of the value."""
+        return self.make(level)
+
+
 def way_through(
-    sum_of: tuple[Statistic, Array], estimated: Callable[[Statistic], Estimate]
-) -> SumOfShares | SumOfDistances:
-    """The way to the limits of a sum of parts, which are shares or distances from 0."""
+    sum_of: tuple[Statistic, Array] | PhaseRows, estimated: Callable[[Statistic], Estimate]
+) -> SumOfShares | SumOfDistances | PhaseLimits:
+    """The way to the limits of a sum of parts, which are shares or distances from 0, or of values of two phases."""
+    if not isinstance(sum_of, tuple):
+        return PhaseLimits(sum_of, estimated, np.arange(math.prod(sum_of.shape)).reshape(sum_of.shape))
     parts, coefficients = sum_of
     if parts.proportion:
         return SumOfShares(lambda: estimated(parts), coefficients)

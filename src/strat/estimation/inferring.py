@@ -18,7 +18,7 @@ from strat.estimation.replicate_values import replicated
 from strat.estimation.result import Estimate
 from strat.estimation.sparse import SparseSums
 from strat.estimation.spread import Influences, ReplicateDeviations, Spread
-from strat.measures.base import Kind, PairArea, Several, Statistic
+from strat.measures.base import ClassAverage, ItemMean, Kind, PairArea, Several, Statistic
 from strat.replication import CLOSED_FORM, LeaveOneOut, Replicates
 
 
@@ -111,17 +111,18 @@ def _inference(
 def _way(held: Holdings, behind: Behind, spread: Spread | None, replicates: Replicates | None) -> Way | None:
     """The way to limits that the statistic brings along; with replicates, that of an area alone, by the jackknife."""
     sum_of = held.statistic.sum_of
-    if isinstance(sum_of, tuple) and held.statistic.domains:
+    if sum_of is None:
         return None
-    if isinstance(sum_of, tuple):
-        return None if replicates is not None or behind.parts is None else way_through(sum_of, behind.parts)
+    if not isinstance(sum_of, ClassAverage | PairArea | ItemMean | Several):
+        known = replicates is None and not held.statistic.domains and behind.parts is not None
+        return way_through(sum_of, behind.parts) if known and behind.parts is not None else None
     jackknifed = replicates is not None and isinstance(replicates.operator, LeaveOneOut)
     if spread is None or not (replicates is None or (jackknifed and _of_areas(sum_of))):
         return None
     return own_way(held, behind, spread)
 
 
-def _of_areas(kind: Kind | Several | None) -> bool:
+def _of_areas(kind: Kind | Several) -> bool:
     return isinstance(kind.each[0] if isinstance(kind, Several) else kind, PairArea)
 
 

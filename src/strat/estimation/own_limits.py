@@ -21,7 +21,7 @@ from strat.estimation.intervals import Limits
 from strat.estimation.macro_intervals import ClassCounts, LeftOut
 from strat.estimation.pass_intervals import HAIR, effective_items
 from strat.estimation.spread import Spread
-from strat.measures.base import ClassAverage, ItemMean, Kind, Several, Statistic
+from strat.measures.base import ClassAverage, ItemMean, Kind, Several, Statistic, made_of
 from strat.measures.quotients import quotient
 
 if TYPE_CHECKING:
@@ -185,12 +185,12 @@ class Behind(Protocol):
 
 def own_way(held: Holdings, behind: Behind, spread: Spread) -> Way | None:
     """The way to limits that the statistic brings along (None: none that fits the design)."""
-    kinds, design = held.statistic.sum_of, held.design
+    kinds, design = made_of(held.statistic), held.design
     repeated = design.item is not None and bool((design.fraction > 0).any())
     if design.layout is not None or repeated or behind.totals is None or (design.fraction == 1).all():
         return None
     if not isinstance(kinds, Several):
-        return None if kinds is None or isinstance(kinds, tuple) else _way(kinds, held, behind, spread, 0)
+        return None if kinds is None else _way(kinds, held, behind, spread, 0)
     ways = [_way(kind, held, behind, spread, value) for value, kind in enumerate(kinds.each)]
     known = tuple(way for way in ways if way is not None)
     return OfEach(known) if len(known) == len(ways) else None

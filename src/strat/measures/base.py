@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
@@ -184,6 +184,25 @@ class Several:
     each: tuple[Kind, ...]
 
 
+class PhaseRows(Protocol):
+    """What makes the contributions of rows to values of two phases, when somebody asks."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the values."""
+        ...
+
+    def __call__(self) -> Any:
+        """What each row counts as in each value."""
+        ...
+
+
+def made_of(statistic: Statistic) -> Kind | Several | None:
+    """What limits are made of, where it reads totals and so belongs to any rows."""
+    kind = statistic.sum_of
+    return kind if isinstance(kind, ClassAverage | PairArea | ItemMean | Several) else None
+
+
 @in_notebooks
 @dataclass(frozen=True, eq=False)
 class Statistic:
@@ -247,7 +266,8 @@ class Statistic:
         weight on each row does to it, where totals of many groups would be too many (None: from totals).
     sum_of
         What the limits of the value are made of: the shares that it is a weighted sum of, or the signed distances whose
-        sizes it adds up, with their coefficients; counts of classes, scores of pairs, or items (None: of none).
+        sizes it adds up, with their coefficients; counts of classes, scores of pairs, items, or
+        what the rows of two phases count as (None: of none of these).
     """
 
     name: str
@@ -273,7 +293,7 @@ class Statistic:
     classes: int = 0
     truth: Codes | None = field(default=None, repr=False)
     graded: bool = False
-    sum_of: tuple[Statistic, Array] | Kind | Several | None = field(default=None, repr=False)
+    sum_of: tuple[Statistic, Array] | Kind | Several | PhaseRows | None = field(default=None, repr=False)
     in_groups: Callable[[Rows, Array, Codes], tuple[Array, Array]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -386,7 +406,7 @@ class Statistic:
             rows=tuple(block.repeated(rows) for block in self.rows),
             views=tuple(None if view is None else view[rows] for view in self.views),
             truth=None if self.truth is None else self.truth[rows],
-            sum_of=(self.sum_of[0].repeated(rows), self.sum_of[1]) if isinstance(self.sum_of, tuple) else self.sum_of,
+            sum_of=(self.sum_of[0].repeated(rows), self.sum_of[1]) if isinstance(self.sum_of, tuple) else made_of(self),
             split=None if split is None else lambda width: (part.repeated(rows) for part in split(width)),
         )
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from strat.base.errors import StratError, plain, some
 from strat.base.validate.arguments import checked
 from strat.base.validate.columns import LARGEST, Array, numbers, same_length
-from strat.measures.base import Axis, Rows, Statistic, block_totals, unnamed_axes
+from strat.measures.base import Axis, Rows, Statistic, block_totals, made_of, unnamed_axes
 from strat.measures.quotients import ratio_of_totals, share_slopes
 from strat.measures.register import UNBOUNDED, Columns, Groups, Measure, measure
 
@@ -249,7 +249,7 @@ def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
     if not all(view.any() for view in views):
         raise StratError.about("where", f"must choose at least one row that `{statistic.name}` looks at, got none.")
     rows = tuple(block.masked(mask) for block in statistic.rows)
-    parts = _parts_inside(statistic.sum_of, mask) if isinstance(statistic.sum_of, tuple) else statistic.sum_of
+    parts = _parts_inside(statistic.sum_of, mask) if isinstance(statistic.sum_of, tuple) else made_of(statistic)
     return replace(statistic, rows=rows, views=views, split=None, sum_of=parts)
 
 
