@@ -55,6 +55,9 @@ def _joinable(table: Table, roles: Mapping[str, str | None]) -> bool:
 
 def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis | None:
     """Estimates in two passes for each set of columns that measures need; None where cells of units must be made."""
+    whole = source.bins is None and len(source.table) <= LIMITS.exact_rows
+    if whole and any("score" in metric.needs for metric in metrics):
+        return None  # nearly every row may have a score of its own, and is a cell of its own
     parts = []
     for needs in dict.fromkeys(metric.needs for metric in metrics):
         part = _passes(source, [metric for metric in metrics if metric.needs == needs], split)
@@ -75,8 +78,6 @@ def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Bas
 def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis | None:
     """The measures of one set of columns."""
     roles = source.roles
-    if "score" in metrics[0].needs and source.bins is None and len(source.table) <= LIMITS.exact_rows:
-        return None  # nearly every row may have a score of its own, and is a cell of its own
     divided = [metric for metric in metrics if metric in split.metrics]
     by = split.roles if divided else ()
     named = {role: roles[role] for role in (*metrics[0].needs, *by)}
