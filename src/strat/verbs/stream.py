@@ -82,7 +82,8 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
     by = split.roles if divided else ()
     named = {role: roles[role] for role in (*metrics[0].needs, *by)}
     cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or FINE)
-    require_bounds(metrics, cells)
+    if cells.binning is not None:
+        require_bounds(metrics, cells)
     columns = columns_of(cells, source.positive)
     statistics = [metric.build(columns) for metric in metrics]
     if any(s.of_weights or s.quantile is not None for s in statistics):
