@@ -101,7 +101,8 @@ class Limits:
     hypergeometric_terms = 1_000_000  # that are summed: a second or two
     drawn_gaps = 1_000_000_000  # pairs × draws: more systems take fewer draws, of a maximum that varies less
     polynomial_points = 1 << 23  # some hundred megabytes of work, and a few seconds
-    drawn_systems = 1_000  # beyond which the winner's reach is Bonferroni's
+    kept_pairs = 30  # systems up to which the limits of all differences travel with a result of two phases
+    drawn_systems = 200  # best first, whose luck is drawn; with more, the tail of the winner's lower limit is divided
     compared_rows = 1 << 21  # rows × systems that are looked at together
     randomized_numbers = 1 << 23  # units × draws at a time
     ranked_systems = 7  # whose orders are listed

@@ -355,6 +355,8 @@ class TableValues:
     lines, influence, unit
         The lines of the domains, what each adds to the value of its own, and which unit it is (-1: several without
         rows in the domain).
+    weights, per_weight
+        What each line weighs in all that is looked at, or in what the value is a share of, and rows over weight.
     cautions
         By code of a note, which of the values it is on.
     """
@@ -371,6 +373,8 @@ class TableValues:
     lines: DomainLines
     influence: Array
     unit: Codes
+    weights: Array
+    per_weight: Array
     cautions: Mapping[str, Mask]
 
     def __len__(self) -> int:
@@ -405,6 +409,8 @@ class TableValues:
             lines=lines,
             influence=self.influence[kept],
             unit=self.unit[kept],
+            weights=self.weights[kept],
+            per_weight=self.per_weight[kept],
             cautions=codes,
         )
 
@@ -479,6 +485,8 @@ def table_values(rows: ValueRows, sums: LineSums, lines: DomainLines, unit: Code
         lines=lines,
         influence=sums.influence,
         unit=unit,
+        weights=sums.inside if sums.bases is None else sums.bases,
+        per_weight=sums.per_weight,
         cautions=noted_values(rows.statistic, rows.point, sums, lines, deviations, df, nominal),
     )
 
@@ -526,11 +534,11 @@ def noted_values(
     """By code of a note, which of the values it is on."""
     still = _still(statistic, point, deviations, lines)
     single = lines.largest(sums.rows / lines.copies) <= 1.0
-    found = {"heavy-units": cautions.few_for_weight(df, nominal), "no-variation": still}
+    noted = {"heavy-units": cautions.few_for_weight(df, nominal), "no-variation": still}
     if statistic.chance is not None and len(sums.by_class) > 1:
-        found["few-of-class"] = single & _few_of_a_class(sums, lines)
+        noted["few-of-class"] = single & _few_of_a_class(sums, lines)
     if not cautions.is_share(statistic):
-        return found
+        return noted
     looked = ~single & (np.bincount(lines.of_lines) <= LIMITS.cautious_units)
     rows = sums.inside
     hits = sums.influence * lines.beside_lines(lines.sum(rows)) + lines.beside_lines(point) * rows
@@ -538,11 +546,11 @@ def noted_values(
     one = np.isin(point, (0.0, 1.0)) & (lines.largest(rows / lines.copies) > 1.0) & (lines.total(lines.unseen) > 0)
     calm, kinds = _how_units_differ(hits, rows, sums.per_weight, lines)
     few = looked & ~still & (lines.strata == 1)
-    found |= {"few-holders": rare, "one-outcome": looked & one, "few-units": few & calm}
+    noted |= {"few-holders": rare, "one-outcome": looked & one, "few-units": few & calm}
     kinds &= few & ~rare
     for value in np.flatnonzero(kinds):
         kinds[value] = _of_two_kinds(hits, rows, sums.per_weight, lines, int(value))
-    return {**found, "two-kinds": kinds}
+    return {**noted, "two-kinds": kinds}
 
 
 def _few_of_a_class(sums: LineSums, lines: DomainLines) -> Mask:

@@ -17,7 +17,7 @@ from strat.designs.from_columns import (
 from strat.measures.register import Measure
 from strat.verbs.binning_bounds import notes_on_bins
 from strat.verbs.group_lines import ManyEstimates
-from strat.verbs.groups import Groups, in_words, untested
+from strat.verbs.groups import Groups, in_words
 from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
 from strat.verbs.sources import Basis, Sources
 
@@ -43,7 +43,6 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Measure]) -> tuple
     notes += [note for groups in basis.groups.values() for note in _undefined(groups)]
     if any(role.startswith(GROUP) for role in roles):
         notes += merged([note for groups in basis.groups.values() for note in _of_groups(groups)], OF_INTERVALS)
-        notes += untested(basis.groups.values())
     systems = []
     if not any(metric.of == "item" for metric in wanted):  # several tries of an item look like several systems
         systems = pooled(table, roles, columns.weights, rows=basis.cells.rows)
