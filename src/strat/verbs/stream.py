@@ -81,9 +81,7 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
     divided = [metric for metric in metrics if metric in split.metrics]
     by = split.roles if divided else ()
     named = {role: roles[role] for role in (*metrics[0].needs, *by)}
-    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or FINE)
-    if cells.binning is not None:
-        require_bounds(metrics, cells)
+    cells = _distinct_rows(source, metrics, named)
     columns = columns_of(cells, source.positive)
     statistics = [metric.build(columns) for metric in metrics]
     if any(s.of_weights or s.quantile is not None for s in statistics):
@@ -118,6 +116,14 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
         return Basis(cells, design, labels, estimates, groups)
     strata = next((one.each for one in groups.values()), dict[Any, Estimate]())
     return Basis(cells, design, labels, estimates, {}, strata)
+
+
+def _distinct_rows(source: Sources, metrics: Sequence[Measure], named: Mapping[str, str | None]) -> Cells:
+    """The first pass, whose bins must have bounds."""
+    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or FINE)
+    if cells.binning is not None:
+        require_bounds(metrics, cells)
+    return cells
 
 
 def _design(source: Sources, labels: Mapping[str, NDArray[Any]], mass: Array, rows: Array) -> Design:
