@@ -101,9 +101,9 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
         metric.word: _estimate(s, of, summed, design, cells)
         for metric, s, of in zip(metrics, statistics, whole, strict=True)
     }
-    made = {name: one.groups(labels, rows, summed, design, cells) for name, one in in_one.items() if one}
-    groups = {name: one for name, one in made.items() if one is not None}
-    if len(groups) < len(made):
+    results = {name: one.groups(labels, rows, summed, design, cells) for name, one in in_one.items() if one}
+    groups = {name: one for name, one in results.items() if one is not None}
+    if len(groups) < len(results):
         return None
     lines = rows_by_label(labels, split.roles) if alone else {}
     for metric, (divided_rows, undefined), of in zip(alone, parts, own, strict=True):
