@@ -30,7 +30,8 @@ _LINES = {
     "strat.estimate(strat.post_stratified(strat.mean(y), by=group, sizes={'a': 400, 'b': 600}), on=design)": (
         *("poststratify", "post_stratify", "postStratify", "rake", "calibrate"),
     ),
-    "strat.evaluate(table, score='score', by='group')": ("svyby", "svychisq", "svyttest", "survey_by", "group_by"),
+    "strat.evaluate(table, score='score', by='group')": ("svyby", "svyttest", "survey_by", "group_by"),
+    "strat.evaluate(table, score='correct', by='group').groups['mean'].test('rao-scott')": ("svychisq",),
     "strat.compare(table, truth='truth', score=['score', 'other'], metrics='auc')": (
         *("delong", "roc_test", "delong_test", "delong_roc_test", "compare_auc"),
     ),

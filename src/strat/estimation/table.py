@@ -355,6 +355,8 @@ class TableValues:
     lines, influence, unit
         The lines of the domains, what each adds to the value of its own, and which unit it is (-1: several without
         rows in the domain).
+    weights, per_weight
+        What each line weighs in all that is looked at, or in what the value is a share of, and rows over weight.
     cautions
         By code of a note, which of the values it is on.
     """
@@ -371,6 +373,8 @@ class TableValues:
     lines: DomainLines
     influence: Array
     unit: Codes
+    weights: Array
+    per_weight: Array
     cautions: Mapping[str, Mask]
 
     def __len__(self) -> int:
@@ -405,6 +409,8 @@ class TableValues:
             lines=lines,
             influence=self.influence[kept],
             unit=self.unit[kept],
+            weights=self.weights[kept],
+            per_weight=self.per_weight[kept],
             cautions=codes,
         )
 
@@ -479,6 +485,8 @@ def table_values(rows: ValueRows, sums: LineSums, lines: DomainLines, unit: Code
         lines=lines,
         influence=sums.influence,
         unit=unit,
+        weights=sums.inside if sums.bases is None else sums.bases,
+        per_weight=sums.per_weight,
         cautions=noted_values(rows.statistic, rows.point, sums, lines, deviations, df, nominal),
     )
 

@@ -23,7 +23,7 @@ from strat.measures.register import Measure
 from strat.verbs.board import Board, joint
 from strat.verbs.board_folding import folded
 from strat.verbs.grouping import Parts, grouped, rows_by_label
-from strat.verbs.groups import Groups, untested
+from strat.verbs.groups import Groups
 from strat.verbs.hints import averages, classes_as_strata, coded_scores, looks_spent, pooled_over_crossed, traps
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.log_hints import looks_clustered
@@ -191,8 +191,7 @@ def _in_groups(whole: Leaderboard, task: _Task) -> Leaderboard:
         return leaderboard
     name = f"difference {' − '.join(whole.comparison.names)}"
     differences = replace(groups, metric=name, higher_is_better=higher)
-    notes = (*leaderboard.notes, *untested([differences]))
-    return replace(leaderboard, differences=differences, notes=notes)
+    return replace(leaderboard, differences=differences)
 
 
 def _parts(task: _Task) -> tuple[Parts, dict[Any, str]]:

@@ -10,7 +10,6 @@ from strat.designs.from_columns import GROUP, design_of
 from strat.measures.register import Measure
 from strat.verbs.evaluation import Evaluation
 from strat.verbs.evaluation_basis import replicates_by
-from strat.verbs.groups import untested
 from strat.verbs.sources import Question, Sources, named_roles
 from strat.verbs.two_phase import LabelledRows, Proxy, TwoPhase, labelled_rows
 
@@ -27,7 +26,6 @@ def evaluate_two_phase(source: Sources, wanted: Sequence[Measure], second: Proxy
     roles = [role for role in source.roles if role.startswith(GROUP)]
     grouped = wanted if question.by else ()
     groups, more = _apart(grouped, lambda metric: job.groups(metric, question.by, roles))
-    more += untested(groups.values())
     return Evaluation.of(
         estimates,
         level=question.level,

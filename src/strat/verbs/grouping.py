@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from strat.base.errors import StratError, plain
 from strat.base.limits import LIMITS
-from strat.base.validate.columns import Array, Codes, encode
+from strat.base.validate.columns import Array, Codes, encode, numbers
 from strat.data.cells import Cells, combine
 from strat.designs import Design, variance
 from strat.estimation import Estimate, estimate
@@ -23,6 +23,7 @@ from strat.measures import Axis, Statistic
 from strat.measures.register import Measure, labels_of, shared
 from strat.replication import CLOSED_FORM
 from strat.verbs.group_lines import ManyEstimates
+from strat.verbs.group_tests import lines_of_estimates, lines_of_table
 from strat.verbs.groups import Groups
 from strat.verbs.metrics import columns_of
 from strat.verbs.sources import Split
@@ -116,7 +117,10 @@ def in_groups(metric: Measure, cells: Cells, split: Split, positive: object, des
         def of_rows(rows: Codes) -> Estimate:
             return make(None, built(metric, columns, rows), rows)[0]
 
-        return gathered(metric, split.by, parts, domains, design, cells.counts, of_rows)
+        scored = None
+        if metric.name == "auc" and (cells.counts == 1.0).all():
+            scored = (cells.columns["truth"] == parts[0][2].measure.positive, numbers("score", cells.columns["score"]))
+        return gathered(metric, split.by, parts, domains, design, cells.counts, of_rows, scored)
     each, undefined = one_by_one(metric, cells, split.roles, positive)
     return grouped(metric, split.by, each, undefined, design, cells.counts, make)
 
@@ -160,6 +164,7 @@ def grouped(
 ) -> Groups:
     """The measure in each group; `make` estimates a statistic on the rows of one, and gives the design it used."""
     each: dict[Any, Estimate] = {}
+    estimated: list[tuple[Estimate, Design, Statistic]] = []
     spreads: list[Array | None] = []  # of the groups with an interval
     reasons = dict(undefined)
     kept = _keeps_spreads(design, len(parts))
@@ -170,6 +175,7 @@ def grouped(
             reasons[label] = str(error)
             continue
         each[label] = estimate
+        estimated.append((estimate, inside, statistic))
         if estimate.least_df <= 0:
             reasons[label] = ALONE
         else:
@@ -181,7 +187,8 @@ def grouped(
         rows={label: int(counts[parts[label][0]].sum()) for label in each},
         undefined=reasons,
         higher_is_better=metric.higher_is_better,
-        joint=_together(metric.word, by, _with_interval(each), spreads),
+        joint=_together(metric.word, by, _with_interval(each), spreads) if kept else None,
+        lines=lines_of_estimates(estimated, design, metric) if kept else None,
     )
 
 
@@ -216,17 +223,17 @@ def _with_interval(each: Mapping[Any, Estimate]) -> dict[Any, Estimate]:
 def _together(
     name: str, by: Sequence[str], each: Mapping[Any, Estimate], spreads: Sequence[Array | None]
 ) -> Estimate | None:
-    """The values of all groups with their covariance, where the deviations of each are known."""
+    """The values of all groups, with their covariance where the deviations of each are known."""
     whole = [spread for spread in spreads if spread is not None]
-    if len(whole) < max(len(spreads), 2):
-        return None
     parts = list(each.values())
+    if len(parts) < 2 or any(part.point.ndim for part in parts):
+        return None
     first = parts[0]
     known = all(part.inference.srs is not None for part in parts)
     return first.changed(
         name=name,
         point=np.array([part.value for part in parts]),
-        spread=Influences(np.stack(whole, axis=1)),
+        spread=Influences(np.stack(whole, axis=1)) if len(whole) == len(parts) else None,
         variance=np.array([float(part.variance) for part in parts]),
         df=np.array([part.df for part in parts]),
         effective_units=np.array([float(part.effective_units) for part in parts]),
@@ -278,8 +285,12 @@ def gathered(
     design: Design,
     counts: Array,
     make: Callable[[Codes], Estimate],
+    scored: tuple[NDArray[np.bool_], Array] | None = None,
 ) -> Groups:
-    """The groups with their values; `make` estimates in one of them, from its rows."""
+    """The groups with their values; `make` estimates in one of them, from its rows.
+
+    `scored` are the classes and scores of rows, of which an AUC is made.
+    """
     defined = np.zeros(len(domains), bool)
     for groups, there, _ in parts:
         defined[groups] = there
@@ -294,6 +305,9 @@ def gathered(
     each = ManyEstimates(
         tuple(labels[group] for group in np.flatnonzero(defined)), kept, lambda label: make(domains.rows(place[label]))
     )
+    joint = _joint(metric.word, by, each, design)
+    there = defined[domains.code]
+    areas = None if scored is None else (scored[0][there], scored[1][there], number[domains.code[there]])
     return Groups(
         metric=metric.word,
         by=tuple(by),
@@ -301,7 +315,8 @@ def gathered(
         rows={labels[group]: int(rows[group]) for group in np.flatnonzero(defined)},
         undefined=reasons,
         higher_is_better=metric.higher_is_better,
-        joint=_joint(metric.word, by, each, design),
+        joint=joint,
+        lines=None if joint is None else lines_of_table(kept, design, metric, areas),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -10,23 +11,23 @@ from typing import Any
 import numpy as np
 import scipy
 
-from strat.base.errors import StratError
+from strat.base.errors import StratError, one_of
 from strat.base.limits import LIMITS
-from strat.base.notes import Note, merged
 from strat.base.result import Result
-from strat.base.validate.columns import Array, Codes
+from strat.base.validate.columns import Array
+from strat.comparison.equal_groups import by_covariance
+from strat.comparison.posthoc import studentized_range_quantile
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
-from strat.estimation.functions import Difference
 from strat.estimation.hypothesis_tests import TestResult
 from strat.measures.register import spelled
-from strat.measures.student import critical
 from strat.show.render import Sheet
 from strat.show.sheet_result import ByName, SheetResult
 from strat.verbs.group_lines import lines_of, records_of
+from strat.verbs.group_tests import METHODS, GroupLines
 from strat.verbs.pictures import of_groups
 
-ROUNDING = 1e-12  # of a value, which its standard error may be without anything having varied
+TINY = 1e-300  # in place of 0 in a denominator
 
 Label = tuple[Any, ...]
 
@@ -75,6 +76,8 @@ class Groups(ByName[Any, Estimate], SheetResult):
         Whether a larger value is a better one; None: the best value lies between, so that no group is the worst.
     joint
         All groups as one estimate with their covariance; None where there is none to be had.
+    lines
+        What the test that all groups are equal needs beyond that; None where it has to do with the covariance.
     """
 
     metric: str
@@ -84,6 +87,7 @@ class Groups(ByName[Any, Estimate], SheetResult):
     undefined: Mapping[Any, str] = field(default_factory=dict)
     higher_is_better: bool | None = True
     joint: Estimate | None = None
+    lines: GroupLines | None = field(default=None, repr=False)
 
     def named(self) -> Mapping[Any, Estimate]:
         """From a group's label to its estimate."""
@@ -97,103 +101,95 @@ class Groups(ByName[Any, Estimate], SheetResult):
             )
         return self.each[label]
 
-    def test(self) -> TestResult:
-        """The test that all groups have the same value (Wald's, with the F distribution of Korn and Graubard).
+    def test(self, method: str = "permutation") -> TestResult:
+        """The test that all groups have the same value.
 
-        There is none where nothing varied in a group: its standard error of 0 would pass for a value known exactly.
+        Parameters
+        ----------
+        method
+            "permutation": what the values would be if rows, or whole units, had been given to the groups at random
+            (exact for shares of independent rows), so that no group counts as known, however small it is.
+            "rao-scott": the F of R's `svychisq`, for a share.
         """
         joint = self._joint()
-        if note := self._untestable(joint):
-            raise StratError(note.of(metric=self.metric))
-        value, k = np.ravel(joint.point), joint.point.size - 1
-        contrasts = np.eye(k + 1)[1:] - 1.0 / (k + 1)
-        covariance = contrasts @ joint.covariance @ contrasts.T
-        df = float(np.max(joint.df)) - k + 1
-        off = contrasts @ value
-        wald = float(off @ np.linalg.pinv(covariance) @ off)
-        f = wald * df / (k * (df + k - 1))
-        p = float(scipy.special.fdtrc(k, df, f))
-        null = f"{self.metric} is the same in all groups"
-        return TestResult("equality of groups, Wald F", f, p, (float(k), df), "two-sided", null)
-
-    def _untestable(self, joint: Estimate) -> Note | None:
-        """Why there is no test that all groups have the same value."""
-        still = [label for label, moves in zip(joint.axes[0].labels, _varies(joint), strict=True) if not moves]
-        groups, df = joint.point.size, float(np.max(joint.df))
-        few = groups < 2 or df - groups + 2 < 1
-        if not still and not few:
-            return None
-        facts = {"few": None} if still else {"few": groups, "df": df}
-        return Note(
-            "groups-not-tested", {"case": "still" if still else "few", "still": tuple(map(in_words, still)), **facts}
-        )
+        if self.lines is not None:
+            test = self.lines.test(method)
+        elif joint.inference.spread is None:
+            raise StratError(f"`{self.metric}` must have a closed form to be tested for being equal in all groups.")
+        else:
+            one_of("method", method, METHODS[:1])
+            test = by_covariance(np.ravel(joint.point), joint.covariance, float(np.min(joint.df)))
+        return replace(test, null=f"{self.metric} is the same in all groups")
 
     def gap(self, level: float = 0.95) -> Extreme:
         """The largest difference between two groups, with limits that allow for its having been chosen."""
-        joint, (i, j) = self._joint(), self._pairs()
-        difference = joint.point[i] - joint.point[j]
-        low, high = self._limits_of_pairs(difference, i, j, level)
-        still = ~_varies(joint)
-        if still.any():  # a group without a single error has exact limits of its own, and so have differences from it
-            below, above = (np.ravel(np.asarray(side)) for side in joint.band(level))
-            down, up = joint.point - below, above - joint.point
-            exact = still[i] | still[j]
-            low = np.where(exact, difference - np.hypot(down[i], up[j]), low)
-            high = np.where(exact, difference + np.hypot(up[i], down[j]), high)
-        gap = self._largest(difference, low, high, level)
+        joint, (low, high) = self._joint(), self._together(level)
+        value, (i, j) = np.ravel(joint.point), np.triu_indices(joint.point.size, 1)
+        ends = self._apart(value, low, high)
+        off = value[i] - value[j]
+        gap = self._largest(off, *ends, level)
         return replace(gap, high=min(joint.bounds[1] - joint.bounds[0], gap.high))
 
     def ratio(self, level: float = 0.95) -> Extreme:
-        """The smallest ratio of one group to another, with limits that allow for its having been chosen.
-
-        Limits are those of differences of logarithms; where a value is 0 or did not vary, those of a quotient of the
-        groups' own simultaneous limits.
-        """
-        joint, (i, j) = self._joint(), self._pairs()
-        value = np.ravel(joint.point)
+        """The smallest ratio of one group to another, with limits that allow for its having been chosen."""
+        joint, (low, high) = self._joint(), self._together(level)
+        value, (i, j) = np.ravel(joint.point), np.triu_indices(joint.point.size, 1)
         if (value < 0).any():
             raise StratError(f"`{self.metric}` must not be below 0 for a ratio, got {value.min():.4g}; use gap().")
         if not value.any():
             return Extreme(joint.axes[0].labels, np.nan, 0.0, 1.0, level)
-        moving = _varies(joint) & (value > 0)
-        inner = np.flatnonzero(moving[i] & moving[j] & (len(i) <= LIMITS.pairs_of_groups))
-        low, high = self._quotients(level) if len(inner) < len(i) else np.empty((2, len(i)))
-        if len(inner):
-            left, right = i[inner], j[inner]
-            pairs = joint.map(lambda v: np.log(v[..., left] / v[..., right]))
-            low[inner], high[inner] = (np.asarray(side) for side in pairs.band(level))
         with np.errstate(divide="ignore", invalid="ignore"):
-            off = np.log(value[i]) - np.log(value[j])
-        worst = self._largest(off, low, high, level)
+            logs = [np.log(np.maximum(v, 0.0)) for v in (value, low, high)]
+            ends = self._apart(*logs)
+            quotients = (logs[1][i] - logs[2][j], logs[2][i] - logs[1][j])  # where a value or a limit is 0
+            low, high = (np.where(np.isfinite(a), a, b) for a, b in zip(ends, quotients, strict=True))
+            worst = self._largest(logs[0][i] - logs[0][j], low, high, level)
         smallest, least, most = (float(np.exp(-size)) for size in (worst.value, worst.high, worst.low))
         return replace(worst, groups=worst.groups[::-1], value=smallest, low=least, high=most)
 
-    def _quotients(self, level: float) -> tuple[Array, Array]:
-        """Limits of the logarithm of each pair's ratio, from the simultaneous limits of its two groups."""
-        i, j = self._pairs()
-        with np.errstate(divide="ignore"):
-            bottom, top = (np.log(np.maximum(np.ravel(side), 0.0)) for side in self._joint().band(level))
-        return bottom[i] - top[j], top[i] - bottom[j]
+    def _together(self, level: float) -> tuple[Array, Array]:
+        """Limits of each group, at the level at which all differences of independent groups hold together (Tukey's)."""
+        joint = self._joint()
+        critical = studentized_range_quantile(1.0 - level, joint.point.size) / math.sqrt(2.0)
+        return self._limits(1.0 - 2.0 * float(scipy.special.ndtr(-critical)))
+
+    def _limits(self, level: float) -> tuple[Array, Array]:
+        """The limits that each group that is compared has of its own."""
+        lines = {label: (line["low"], line["high"]) for label, line in records_of(self.each, level, lines_of)}
+        low, high = np.array([lines[label] for label in self._joint().axes[0].labels], float).T
+        return low, high
+
+    def _apart(self, value: Array, low: Array, high: Array) -> tuple[Array, Array]:
+        """Limits of the difference of each pair, from those of its two groups (MOVER)."""
+        joint, (i, j) = self._joint(), np.triu_indices(len(value), 1)
+        covariance = np.diag(joint.variance) if joint.inference.spread is None else joint.covariance
+        deviation = np.sqrt(np.diag(covariance))
+        both = deviation[i] * deviation[j]
+        shared = np.divide(covariance[i, j], both, out=np.zeros(len(i)), where=both > TINY)
+        off = value[i] - value[j]
+        down, up = value - low, high - value
+        below = np.sqrt(np.maximum(down[i] ** 2 + up[j] ** 2 - 2.0 * shared * down[i] * up[j], 0.0))
+        above = np.sqrt(np.maximum(up[i] ** 2 + down[j] ** 2 - 2.0 * shared * up[i] * down[j], 0.0))
+        return off - below, off + above
 
     def _largest(self, off: Array, low: Array, high: Array, level: float) -> Extreme:
         """The largest of pairs' differences, whichever sign it has, with the limits of the largest of all."""
-        i, j = self._pairs()
+        labels = self._joint().axes[0].labels
+        i, j = np.triu_indices(len(labels), 1)
         flip = off < 0
         low, high = np.where(flip, -high, low), np.where(flip, -low, high)
         k = int(np.nanargmax(np.abs(off)))
-        labels = self._joint().axes[0].labels
         pair = (labels[j[k]], labels[i[k]]) if flip[k] else (labels[i[k]], labels[j[k]])
-        most = max(float(np.max(high)), -float(np.min(low)))  # the other of a pair may be the better one by more
-        return Extreme(pair, float(np.abs(off[k])), max(0.0, float(np.max(low))), most, level)
+        most = max(float(np.nanmax(high)), -float(np.nanmin(low)))  # the other of a pair may be the better one by more
+        return Extreme(pair, float(np.abs(off[k])), max(0.0, float(np.nanmax(low))), most, level)
 
     def worst(self, level: float = 0.95) -> Extreme:
         """The worst group, with limits that allow for its having been chosen."""
         if self.higher_is_better is None:
             raise StratError(f"`{self.metric}` must have a better direction for a worst group; take gap() instead.")
         joint = self._joint()
-        low, high = (np.ravel(np.asarray(side)) for side in joint.band(level))
-        pick = np.argmin if self.higher_is_better else np.argmax
-        choose = np.min if self.higher_is_better else np.max
+        low, high = self._limits(level ** (1.0 / joint.point.size))
+        pick, choose = (np.argmin, np.min) if self.higher_is_better else (np.argmax, np.max)
         k = int(pick(np.ravel(joint.point)))
         return Extreme(
             (joint.axes[0].labels[k],), float(joint.point[k]), float(choose(low)), float(choose(high)), level
@@ -207,12 +203,9 @@ class Groups(ByName[Any, Estimate], SheetResult):
             return []
         worst = [] if self.higher_is_better is None else [f"{self.metric}, worst group: {self.worst(level)}"]
         lines = [*worst, f"{self.metric}, largest gap: {self.gap(level)}"]
-        with suppress(StratError):  # the reason is a note
+        with suppress(StratError):
             test = self.test()
-            k, df = test.df
-            lines.insert(
-                0, f"{self.metric}, equal in all groups? F({k:g}, {df:g}) = {test.statistic:.3g}, p = {test.pvalue:.3g}"
-            )
+            lines.insert(0, f"{self.metric}, equal in all groups? p = {test.pvalue:.3g} ({test.name})")
         return lines
 
     def data(self, level: float = 0.95) -> dict[str, Any]:
@@ -267,34 +260,3 @@ class Groups(ByName[Any, Estimate], SheetResult):
                 "between them."
             )
         return self.joint
-
-    def _pairs(self) -> tuple[Codes, Codes]:
-        return np.triu_indices(self._joint().point.size, 1)
-
-    def _limits_of_pairs(self, difference: Array, i: Codes, j: Codes, level: float) -> tuple[Array, Array]:
-        """Simultaneous limits of all differences between two groups."""
-        joint = self._joint()
-        if len(i) <= LIMITS.pairs_of_groups:
-            pairs = joint.map(Difference(i, j), name="difference")
-            low, high = pairs.band(level)
-            return np.asarray(low), np.asarray(high)
-        covariance, df = joint.covariance, np.broadcast_to(joint.df, joint.point.shape)
-        se = np.sqrt(np.maximum(joint.variance[i] + joint.variance[j] - 2.0 * covariance[i, j], 0.0))
-        half = critical(1.0 - (1.0 - level) / len(i), np.minimum(df[i], df[j])) * se
-        return difference - half, difference + half
-
-
-def _varies(joint: Estimate) -> Any:
-    """Which values vary by more than rounding."""
-    return np.sqrt(joint.variance) > ROUNDING * np.maximum(np.abs(joint.point), 1.0)
-
-
-def untested(measures: Iterable[Groups]) -> list[Note]:
-    """Why there is no test that all groups are equal, of the measures that have none though there are groups."""
-    notes = [
-        note.of(metric=one.metric)
-        for one in measures
-        if one.joint is not None and one.joint.point.ndim == 1 and len(one.each) <= LIMITS.compared_groups
-        if (note := one._untestable(one.joint))
-    ]
-    return list(merged(notes))

@@ -175,21 +175,21 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "proxy-gain",
         "value",
-        "The proxy makes {labels:label} as good as {as_good_as:,.0f} (standard error {se:.4g}, {alone:.4g} with the "
+        "The proxy makes {labels:label} as good as {as_good_as:,.0f} (interval width {width:.4g}, {alone:.4g} with the "
         "labels alone).",
     ),
     Kind(
         "proxy-no-gain",
         "value",
-        "The proxy gains no precision over {labels:label} (standard error {se:.4g}, {alone:.4g} with the labels "
+        "The proxy gains no precision over {labels:label} (interval width {width:.4g}, {alone:.4g} with the labels "
         "alone).",
         do="Leave it out.",
     ),
     Kind(
         "proxy-worse",
         "value",
-        "The proxy makes the estimate less precise than {labels:label} (standard error {se:.4g}, {alone:.4g} with the "
-        "labels alone). {do}",
+        "The proxy makes the estimate less precise than {labels:label} (interval width {width:.4g}, {alone:.4g} with "
+        "the labels alone). {do}",
         do="{difference:Take `strat.Proxy(…, estimator='regression')`/Leave it out}, or calibrate it.",
         do_on_command_line="{difference:Take --estimator regression/Leave it out}, or calibrate it: --calibrate.",
     ),
@@ -199,16 +199,6 @@ KINDS: tuple[Kind, ...] = (
         "{proxy!r} errs differently here than in {largest}: truth minus forecast differs by {gap:.3f} "
         "(p = {p:.2g}). The estimate here rests on its own labels.",
         do="Label more rows here.",
-    ),
-    Kind(
-        "groups-not-tested",
-        "value",
-        {
-            "still": "The groups can't be tested for being equal: nothing varied in {still!r}, and a standard error of "
-            "0 does not mean that a value is known exactly. {do}",
-            "few": "{few:group} can't be tested for being equal with {df:degree of freedom}. {do}",
-        },
-        do="{still:?Compare their intervals, or join groups until each shows variation.}{few:?Take fewer groups.}",
     ),
     Kind(
         "group-undefined",
@@ -269,13 +259,6 @@ KINDS: tuple[Kind, ...] = (
         "quantile-by-shares",
         "value",
         "{method} replicates cannot estimate the variance of a quantile. Woodruff's interval is used.",
-    ),
-    Kind(
-        "no-disagreement",
-        "value",
-        "The proxy agrees with every label, and the limits take it as never wrong. They are too short unless it never "
-        "is.",
-        do="Measure the labelled rows alone, whose limits allow for errors that so few labels do not show.",
     ),
     Kind(
         "known-part",

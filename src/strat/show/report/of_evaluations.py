@@ -162,11 +162,11 @@ def _equality(groups: Groups) -> str:
     """The test that all groups have the same value, as a sentence."""
     try:
         test = groups.test()
-    except StratError:  # the reason is among the notes
-        return "Whether the groups are equal was not tested. Each interval holds for its group alone."
+    except StratError as error:
+        return f"{error} Each interval holds for its group alone."
     p = "< 0.001" if test.pvalue < 0.001 else f"= {test.pvalue:.3f}"
     differ = "The groups differ" if test.pvalue < 0.05 else "The groups are not distinguishable"
-    return f"{differ} (Wald test that all are equal: p {p}). Each interval holds for its group alone."
+    return f"{differ} ({test.name}: p {p}). Each interval holds for its group alone."
 
 
 def _undefined(groups: Groups) -> str:
