@@ -18,6 +18,7 @@ from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.functions import Ratio
 from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes
+from strat.estimation.phase_limits import PhaseLimits
 from strat.measures.student import critical
 from strat.show.colours import BLUE, GREY, ORANGE
 from strat.show.figures import new_axes
@@ -249,7 +250,7 @@ class Comparison(Result):
         """Whether a difference of shares has zero estimated variance, and units are not counted one by one."""
         if self.discordance is not None and self.discordance.units is not None:
             return False
-        counted = self.share and self.difference.inference.sum_of is None
+        counted = self.share and not isinstance(self.difference.inference.sum_of, PhaseLimits)
         return counted and self.se == 0.0 and bool(np.isfinite(np.min(self.difference.effective_units)))
 
     def _missed(self, gap: float) -> float:
@@ -281,7 +282,7 @@ class Comparison(Result):
         score = self._score(self.difference)
         if score is not None:
             return float(score.statistic(null))
-        if self.difference.inference.sum_of is not None:  # of two phases
+        if isinstance(self.difference.inference.sum_of, PhaseLimits):
             return float(np.asarray(self.difference.test(null).statistic))
         if self.se == 0.0:
             return _infinite(self.value - null)
