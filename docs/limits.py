@@ -46,6 +46,7 @@ def limits() -> list[str]:
         ("a file sent to the local page", _bytes(LIMITS.upload_bytes), "refused: name it by its path"),
         ("a number in a column", f"{columns.LARGEST:g}", "refused"),
         ("rows of a Parquet file with units", f"{LIMITS.rows_in_memory:,}", "two passes over the file instead of one"),
+        ("rows of a file or an engine with all their scores", f"{LIMITS.exact_rows:,}", "bins, with a bound"),
         ("groups of `by`, or strata", f"{LIMITS.compared_groups:,}", "not compared with each other; all in one pass"),
         ("pairs of groups", f"{LIMITS.pairs_of_groups:,}", "Bonferroni's limits of their gaps"),
         ("units × values", f"{LIMITS.kept_spread:,}", "standard errors without covariances"),

@@ -21,8 +21,8 @@ GOAL = (0.94, 0.96)
 HAIR = 1e-9
 CAUTIONS = {  # codes of notes on intervals that may be too short
     "few-units", "two-kinds", "few-holders", "few-of-class", "few-df", "thin-tail", "no-variation", "heavy-units",
-    "one-outcome", "skewed-units", "few-beyond", "few-subjects", "no-subjects", "subjects-inferred", "no-disagreement",
-    "known-part", "single-stratum-multi-array", "similar-splits",
+    "one-outcome", "skewed-units", "few-beyond", "few-subjects", "no-subjects", "subjects-inferred",
+    "known-part", "single-stratum-multi-array",
 }  # fmt: skip
 
 

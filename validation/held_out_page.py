@@ -6,6 +6,7 @@ from typing import Any
 
 from . import run
 from .counting import verdict
+from .held_out.procedures import IGNORES_THE_CHOICE
 from .held_out.shapes import SHAPES
 
 LEAST = 0.93  # what every default should cover, two Monte-Carlo errors allowed
@@ -14,7 +15,6 @@ WARNED = 2 / 3  # of the missing samples
 MOST_USELESS = 0.05
 RIVAL = "rival: "
 OF_INDEPENDENT_ROWS = ("rival: Wilson on rows", "rival: PPI++")  # ignore units, and are no rivals where there are some
-IGNORES_THE_CHOICE = "uncorrected"  # of the winner
 
 
 class HeldOutGrid:

@@ -4,5 +4,5 @@ from sklearn.naive_bayes import GaussianNB
 import strat
 
 features, labels = [[row % 7] for row in range(40)], [0, 1] * 20
-raised = strat.cross_validate(RidgeClassifier(), features, labels, cv=4, scoring="roc_auc")
-silent = strat.cross_validate(GaussianNB(), features, labels, cv=4, scoring="roc_auc")  # has probabilities
+raised = strat.cross_validate(RidgeClassifier(), features, labels, cv=4, scoring="average_precision")
+silent = strat.cross_validate(GaussianNB(), features, labels, cv=4, scoring="average_precision")  # has probabilities

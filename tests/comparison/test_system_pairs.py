@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,10 +72,10 @@ def test_the_largest_of_pairs_is_that_of_every_pair(number: int, scale: float) -
 def test_the_winner_of_very_many_systems_reaches_at_least_as_far() -> None:
     drawn = _systems(30).winner()
     with changed(drawn_systems=10):
-        bonferroni = _systems(30).winner()
-    assert bonferroni.value == drawn.value
-    assert bonferroni.low <= drawn.low + 1e-9
-    assert bonferroni.corrected == pytest.approx(drawn.corrected, abs=0.01)
+        few = _systems(30).winner()
+    assert few.value == drawn.value
+    assert few.low <= drawn.low + 1e-9
+    assert few.corrected == pytest.approx(drawn.corrected, abs=0.02)
 
 
 def test_tied_systems_are_named_without_a_corrected_value() -> None:
@@ -86,28 +87,45 @@ def test_tied_systems_are_named_without_a_corrected_value() -> None:
     assert strat.compare({"A": first, "C": [0, 0, 1, 0] * 10}, score=["A", "C"]).winner().tied == ()
 
 
-def test_a_winner_by_a_hair_has_an_interval_and_no_corrected_value() -> None:
-    """Equal systems often win by a hair; the sentence has a corrected value only where it lies between two systems."""
+def test_a_winner_by_a_hair_has_a_corrected_value_within_its_limits() -> None:
+    """Equal systems often win by a hair: the value that is corrected for it is lower, whatever the hair."""
     rng = np.random.default_rng(3)
-    seen = set()
-    for _ in range(60):
+    for _ in range(20):
         right = (rng.random((150, 4)) < 0.7).astype(float)
-        board = many(right, on=Design.simple_random(n=150), higher_is_better=True)
-        best = board.winner()
-        next_one = np.sort(board.values)[-2]
-        assert best.informative == (next_one <= best.corrected <= best.value)
-        assert best.runner_up == next_one
-        if not best.tied:
-            seen.add(best.informative)
-            assert ("; corrected for having been chosen" in str(best)) == best.informative
-            assert ("too close to the next one" in str(best)) != best.informative
-        assert best.low <= best.value <= best.high or best.low <= best.corrected <= best.high
-    assert seen == {True, False}
+        best = many(right, on=Design.simple_random(n=150), higher_is_better=True).winner()
+        assert best.low < best.corrected < best.value < best.high
+        assert best.tied or f"; corrected for having been chosen {best.corrected:.4f}" in str(best)
+
+
+def test_the_winner_is_the_same_in_any_order_of_rows_and_systems() -> None:
+    rng = np.random.default_rng(8)
+    right = (rng.random((240, 5)) < [0.7, 0.71, 0.72, 0.73, 0.8]).astype(float)
+    unit = np.repeat(np.arange(24), 10)
+
+    def winner(rows: np.ndarray, columns: list[int]) -> Any:
+        names = tuple("ABCDE"[k] for k in columns)
+        on = Design.clustered(units=unit[rows])
+        return many(right[rows][:, columns], on=on, names=names, higher_is_better=True).winner()
+
+    first, other = winner(np.arange(240), [0, 1, 2, 3, 4]), winner(rng.permutation(240), [3, 1, 4, 0, 2])
+    assert first.system == other.system
+    assert (other.low, other.corrected, other.high) == pytest.approx((first.low, first.corrected, first.high), abs=1e-9)
+
+
+def test_the_winner_has_the_limits_of_its_own_measure() -> None:
+    """At the tails of the draws: those of a share stay within 0 and 1, and are exact where nothing varied."""
+    rng = np.random.default_rng(9)
+    seconds = rng.lognormal(sigma=0.8, size=(60, 3))
+    slowest = many(seconds, on=Design.simple_random(n=60), higher_is_better=False)
+    assert slowest.winner().low < slowest.winner().value < slowest.winner().high
+    perfect = np.ones((30, 3))
+    perfect[0, 1:] = 0.0
+    best = many(perfect, on=Design.simple_random(n=30), higher_is_better=True).winner()
+    assert 0.8 < best.low < best.corrected <= best.value == best.high == 1.0
 
 
 def test_a_corrected_value_for_measures_that_are_better_when_lower() -> None:
     rng = np.random.default_rng(5)
     wrong = (rng.random((400, 3)) < [0.2, 0.4, 0.5]).astype(float)
     best = many(wrong, on=Design.simple_random(n=400), higher_is_better=False).winner()
-    assert best.informative
-    assert best.value <= best.corrected <= best.runner_up
+    assert best.value <= best.corrected < best.high

@@ -90,6 +90,16 @@ def test_the_pair_holds_the_named_tests():
     assert "trained on other rows" in pair.reason
 
 
+def test_the_paired_estimate_is_wider_than_for_given_models():
+    result = strat.compare_models(MODELS, DATA.X, DATA.y, cv=5)
+    pair = result.pair("nb", "knn").paired
+    given = comparison.paired(*result.statistics["accuracy"].values(), on=result.sampling, higher_is_better=True)
+    assert pair.value == given.value
+    assert 1.0 < pair.se / given.se <= np.sqrt(2)
+    wider, narrower = pair.interval(), given.interval()
+    assert wider[0] < narrower[0] < narrower[1] < wider[1]
+
+
 def test_units_are_never_torn_and_make_the_paired_estimate():
     result = strat.compare_models(MODELS, DATA.X, DATA.y, cv=4, groups=UNITS)
     assert result.sampling.n_units == 40

@@ -78,10 +78,14 @@ def test_pooled_values_are_those_of_evaluate() -> None:
     same = strat.evaluate(
         table, truth="truth", predicted="predicted", score="score", units="unit", metrics=["accuracy", "f1", "auc"]
     )
-    for a, b in (("accuracy", "accuracy"), ("f1", "f1"), ("roc_auc", "auc")):
-        assert ours[a].value == pytest.approx(same[b].value, rel=1e-12)
-        assert ours[a].se == pytest.approx(same[b].se, rel=1e-12)
-        assert ours.interval(a) == pytest.approx(same.interval(b), rel=1e-12)
+    (note,) = (note for note in ours.notes if note.code == "new-models")
+    for name in ("accuracy", "f1"):
+        assert ours[name].value == pytest.approx(same[name].value, rel=1e-12)
+        assert ours[name].se == pytest.approx(same[name].se * note.facts["factor"], rel=1e-12)
+        (low, high), (least, most) = ours.interval(name), same.interval(name)
+        assert low < least < most < high
+    assert ours["roc_auc"].value == pytest.approx(ours.folds["roc_auc"].mean(), rel=1e-12)
+    assert ours["roc_auc"].value == pytest.approx(same["auc"].value, abs=0.02)
 
 
 def test_groups_and_units_are_one_thing() -> None:
@@ -105,7 +109,9 @@ def test_no_unit_is_on_both_sides_and_a_splitter_that_does_so_gets_a_note() -> N
 
 def test_what_the_interval_covers_is_noted() -> None:
     result = strat.cross_validate(GaussianNB(), DATA.X, DATA.y)
-    assert {"models": 5, "unit": "row"} in [note.facts for note in result.notes]
+    (of_rows, macro) = (note for note in result.notes if note.code == "new-models")
+    assert (of_rows.facts["models"], of_rows.facts["unit"], macro.facts["case"]) == (5, "row", "macro")
+    assert 1.0 < of_rows.facts["factor"] < np.sqrt(2)
 
 
 def test_rows_tested_more_than_once_are_one_unit() -> None:
@@ -271,8 +277,10 @@ def test_scores_of_either_class() -> None:
 
 
 def test_decisions_of_several_models_are_noted() -> None:
-    result = strat.cross_validate(LinearSVC(), DATA.X, DATA.y, scoring="roc_auc")
+    result = strat.cross_validate(LinearSVC(), DATA.X, DATA.y, scoring="average_precision")
     assert "scores-of-several-models" in codes_of(result.notes)
+    of_folds = strat.cross_validate(LinearSVC(), DATA.X, DATA.y, scoring="roc_auc")
+    assert "scores-of-several-models" not in codes_of(of_folds.notes)
     assert result.scores.shape == (240, 1)
     assert strat.cross_validate(SVC(), THREE.X, THREE.y, scoring="accuracy").scores.shape == (240, 3)
 
@@ -384,10 +392,11 @@ def test_the_signature_shows_scikit_learns_words() -> None:
 def test_a_learning_curve_ends_at_the_value_of_all_training_rows() -> None:
     X, y, patient = DATA.X, DATA.y, np.arange(len(DATA.y)) // 3
     curve = strat.learning_curve(LogisticRegression(), X, y, groups=patient, sizes=[0.2, 0.6, 1.0], rng=3)
-    whole = strat.cross_validate(LogisticRegression(), X, y, groups=patient, scoring="accuracy", rng=3)["accuracy"]
+    result = strat.cross_validate(LogisticRegression(), X, y, groups=patient, scoring="accuracy", rng=3)
+    whole, factor = result["accuracy"], result.notes[0].facts["factor"]
     assert curve.axes[0].name == "training rows"
     assert curve.value[-1] == pytest.approx(whole.value, rel=1e-12)
-    assert curve.se[-1] == pytest.approx(whole.se, rel=1e-12)
+    assert curve.se[-1] == pytest.approx(whole.se / factor, rel=1e-12)
     gain = curve.map(lambda v: v[..., -1] - v[..., 0])  # of models that are tested on the same rows
     assert gain.value == pytest.approx(curve.value[-1] - curve.value[0])
     assert gain.se < np.hypot(curve.se[0], curve.se[-1])

@@ -171,13 +171,20 @@ def test_a_splitter_of_one_split_is_a_hold_out() -> None:
     assert r.variance == "test rows as independent draws"
 
 
-def test_repeated_splits_have_the_corrected_variance() -> None:
-    r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=5, repeats=4)
-    assert len(r.fold_errors) == 20
-    assert r.se == pytest.approx(r.fold_errors.std(ddof=1) * np.sqrt(1 / 20 + 1 / 4))  # Kuncheva (1.12)
+def test_splits_make_no_more_rows() -> None:
+    """The standard error is that of the rows, times a factor from 1 to √2 for how far the trained models differ."""
+    n = len(DATA.y)
+    for repeats in (1, 4):
+        r = protocols.cross_validation(GaussianNB(), DATA.X, DATA.y, cv=5, repeats=repeats)
+        assert len(r.fold_errors) == 5 * repeats
+        assert 1.0 <= r.se / np.sqrt(r.error * (1 - r.error) / (n - 1)) <= np.sqrt(2)
+        assert (r.trials, r.df) == (n, n - 1)
     assert r.protocol == "4 × 5-fold cross-validation"
     shuffle = protocols.repeated_holdout(GaussianNB(), DATA.X, DATA.y, repeats=8, test=0.1)
-    assert shuffle.se == pytest.approx(shuffle.fold_errors.std(ddof=1) * np.sqrt(1 / 8 + 1 / 9))
+    rows, p = len(np.unique(shuffle.predictions["row"])), shuffle.of_rows
+    assert shuffle.trials == rows < n
+    assert 1.0 <= shuffle.se / np.sqrt(p * (1 - p) / (rows - 1)) <= np.sqrt(2)
+    assert shuffle.interval()[0] <= shuffle.error <= shuffle.interval()[1]
 
 
 def test_same_seed_same_answer() -> None:

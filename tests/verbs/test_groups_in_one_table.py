@@ -129,7 +129,7 @@ def test_a_file_of_two_passes_gives_the_groups_of_the_rows(
 @pytest.mark.usefixtures("many")
 def test_strata_are_groups_too_and_pages_show_them(table: dict[str, np.ndarray], tmp_path: Path) -> None:
     result = strat.evaluate(table, strata="group", metrics="accuracy", **LABELS)
-    assert isinstance(result.strata.made, ManyEstimates)
+    assert isinstance(result.strata.estimates, ManyEstimates)
     assert [line["stratum"] for line in result.data()["strata"]] == list(range(GROUPS))
     result.report(tmp_path / "r.html")
     by = strat.evaluate(table, by=["group", "stratum"], metrics="accuracy", **LABELS)

@@ -99,24 +99,14 @@ def test_until_then_the_board_says_what_its_limits_are_of() -> None:
     assert note.facts == {"case": "tries", "least": 3, "most": None}
 
 
-def judged(disagreements: int) -> dict[str, Any]:
-    """A thousand judged rows, 900 of them right, of which forty have labels."""
+def judged() -> dict[str, Any]:
+    """A thousand judged rows, 900 of them right, of which forty have labels; the judge agrees with all of them."""
     judge = (np.arange(1000) % 10 > 0).astype(float)
-    labels = np.where(np.arange(1000) % 25 == 0, judge, np.nan)
-    known = np.flatnonzero(np.isfinite(labels))[:disagreements]
-    labels[known] = 1 - judge[known]
-    return {"judge": judge, "label": labels}
+    return {"judge": judge, "label": np.where(np.arange(1000) % 25 == 0, judge, np.nan)}
 
 
-@pytest.mark.parametrize("disagreements", [0, 2])
-def test_a_judge_that_agrees_with_every_label_is_said_to_be_taken_as_never_wrong(disagreements: int) -> None:
-    notes = strat.evaluate(judged(disagreements), score="label", proxy="judge").notes
-    assert ("no-disagreement" in codes_of(notes)) == (disagreements == 0)
-
-
-@pytest.mark.xfail(strict=True, reason="a judge without a disagreement is known exactly; Intervals that hold")
 def test_limits_allow_for_errors_of_the_judge_that_forty_labels_do_not_show() -> None:
-    found = strat.evaluate(judged(0), score="label", proxy="judge")["mean"]
+    found = strat.evaluate(judged(), score="label", proxy="judge")["mean"]
     possible = 1 - 0.05 ** (1 / 40)  # what forty labels without an error don't rule out
     assert found.value - found.interval()[0] > 0.5 * possible
 

@@ -15,6 +15,8 @@ from strat.measures.student import critical
 from ..methods import RIVAL, Found, Z, _asked, _wilson
 from ..trials import Trial
 
+IGNORES_THE_CHOICE = "uncorrected"  # limits of a winner
+
 
 def answer(trial: Trial) -> Found:
     """The interval that is printed, and those that a person could have asked for."""
@@ -75,7 +77,7 @@ def winner(trial: Trial) -> Found:
     best = one.winner()
     shift = float(trial.truth) - trial.extra["rates"][one.systems.index(best.system)]
     naive = one.estimate.at(best.system).interval()
-    return {"default": (best.low + shift, best.high + shift), "uncorrected": (naive[0] + shift, naive[1] + shift)}
+    return {"default": (best.low + shift, best.high + shift), IGNORES_THE_CHOICE: (naive[0] + shift, naive[1] + shift)}
 
 
 def limits(trial: Trial) -> Found:

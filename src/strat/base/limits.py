@@ -20,9 +20,10 @@ class Limits:
     unpacked_ratio = 100  # times its packed size beyond which a larger array is no measurement
 
     # Files, engines and logs
-    rows_in_memory = 5_000_000  # of a Parquet file; more are streamed, and their scores are binned
+    rows_in_memory = 5_000_000  # of a Parquet file with units; more are read in two passes
     rows_made_of_cells = 5_000_000  # counted cells that become rows again for a measure that needs rows
-    exact_rows = 1_000_000  # rows up to which scores are never binned unless somebody asks for bins
+    exact_rows = 10_000_000  # rows up to which scores are never binned unless somebody asks for bins
+    grouped_rows = 1 << 16  # that are grouped without a look at how many are distinct
     distinct_scores = 4096  # of a column that are kept as they are; more are binned
     excel_rows = 1 << 20  # what Excel itself can hold
     excel_cells = 20_000_000  # of a sheet
@@ -100,7 +101,8 @@ class Limits:
     hypergeometric_terms = 1_000_000  # that are summed: a second or two
     drawn_gaps = 1_000_000_000  # pairs × draws: more systems take fewer draws, of a maximum that varies less
     polynomial_points = 1 << 23  # some hundred megabytes of work, and a few seconds
-    drawn_systems = 1_000  # beyond which the winner's reach is Bonferroni's
+    kept_pairs = 30  # systems up to which the limits of all differences travel with a result of two phases
+    drawn_systems = 200  # best first, whose luck is drawn; with more, the tail of the winner's lower limit is divided
     compared_rows = 1 << 21  # rows × systems that are looked at together
     randomized_numbers = 1 << 23  # units × draws at a time
     ranked_systems = 7  # whose orders are listed

@@ -78,7 +78,7 @@ def evaluate(
     incomplete: options.Incomplete = "error",
     runs: options.Runs = "error",
     bins: Annotated[
-        int | None, typer.Option(help="Bins for scores of files of over 1,000,000 rows (default: 256).")
+        int | None, typer.Option(help="Bins for scores of files of over 10,000,000 rows (default: 256).")
     ] = None,
     proxy: Annotated[
         list[str] | None,

@@ -23,11 +23,11 @@ from strat.comparison.paired_shares import Discordance
 from strat.comparison.ranking_view import draw_ranking, leader_sentence
 from strat.comparison.sign_flips import few_units, largest_of_systems
 from strat.comparison.system_pairs import SystemPairs, pair_errors
-from strat.comparison.winner import Winner, winner_limits
+from strat.comparison.winner import Winner, tails_of_the_best, winner_limits
 from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.hypothesis_tests import with_notes
-from strat.measures.student import critical
+from strat.estimation.phase_limits import phases_at
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,21 +267,15 @@ class ManySystems(Result):
     @checked
     def winner(self, level: float = 0.95) -> Winner:
         """The best system, corrected for having been chosen because it was the best."""
-        k = self.order[0]
-        sign = 1.0 if self.higher_is_better else -1.0
-        if self.estimate.variance[k] == 0.0:
-            low, high = (float(np.asarray(side)[k]) for side in self.estimate.interval(level))
-            return Winner(self.systems[k], float(self.values[k]), float(self.values[k]), low, high, level)
-        m, wide = len(self.systems), 1.0 - 0.1 * (1.0 - level)
-        if m <= LIMITS.drawn_systems:
-            reach = self.estimate.simultaneous(wide)
-        else:
-            reach = float(critical(1.0 - (1.0 - wide) / m, self.estimate.least_df))
-        low, middle, high = winner_limits(self.estimate, self._covariance, k, sign, level, reach)
-        same = np.isclose(self.values, self.values[k], rtol=1e-12, atol=0.0)
-        tied = tuple(name for i, name in enumerate(self.systems) if same[i] and i != k)
-        following = float(self.values[self.order[1]]) if m > 1 else None
-        return Winner(self.systems[k], float(self.values[k]), middle, low, high, level, tied, following)
+        order, sign = self.order, 1.0 if self.higher_is_better else -1.0
+        drawn = order[: LIMITS.drawn_systems]
+        covariance = self._covariance[np.ix_(drawn, drawn)]
+        tails = tails_of_the_best(sign * self.values[order], covariance, level)
+        own = selected(self.estimate, order[:1])
+        low, middle, high = winner_limits(own.at(own.axes[0].labels[0]), tails, sign)
+        first = float(self.values[order[0]])
+        tied = tuple(self.systems[k] for k in order[1:] if math.isclose(self.values[k], first, rel_tol=1e-12))
+        return Winner(self.systems[order[0]], first, middle, low, high, level, tied)
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
         """Every system with its interval, best at the top, and its rank interval at the right."""
@@ -321,7 +315,7 @@ class ManySystems(Result):
             "groups": [list(g) for g in self.groups(level)],
             "critical_t": self.critical(level),
             "winner": {"system": best.system, "value": best.value, "corrected": best.corrected, "low": best.low,
-                       "high": best.high, "informative": best.informative},
+                       "high": best.high, "method": best.method},
             "sentence": self.sentence,
         }  # fmt: skip
 
@@ -366,8 +360,9 @@ def selected(whole: Estimate, places: list[int]) -> Estimate:
     """The values at these places of the first axis, in this order, with their covariance."""
     axes = tuple(replace(axis, labels=tuple(axis.labels[k] for k in places)) for axis in whole.axes[:1])
     spread, units, shares = whole.inference.spread, whole.effective_units, whole.inference.shares
-    holders = whole.inference.holders
+    holders, way = whole.inference.holders, whole.inference.sum_of
     return whole.changed(
+        sum_of=None if way is None else phases_at(way, (places,)),
         shares=None if shares is None else shares.at((places,)),
         holders=None if holders is None else holders.at((places,)),
         point=whole.point[places],

@@ -18,6 +18,8 @@ from strat.designs import Design
 from strat.designs.layout import satterthwaite
 from strat.estimation import Estimate, estimate
 from strat.estimation.cautions import skewed_units
+from strat.estimation.functions import Difference
+from strat.estimation.phase_limits import phases_at, phases_mapped
 from strat.estimation.spread import Influences, Spread
 from strat.measures import Statistic, stack
 from strat.replication import Replicates
@@ -211,9 +213,10 @@ def unpaired(
 
 def _turned(joint: Estimate) -> Estimate:
     """The first two systems in the other order."""
-    axis = joint.axes[0]
+    axis, way = joint.axes[0], joint.inference.sum_of
     spread = joint.inference.spread
     return joint.changed(
+        sum_of=None if way is None else phases_at(way, ([1, 0],)),
         point=joint.point[[1, 0]],
         spread=None if spread is None else spread.at(([1, 0],)),
         variance=np.asarray(joint.variance)[[1, 0]],
@@ -234,7 +237,9 @@ def _minus(both: Estimate, name: str) -> Estimate:
     # What rounding leaves of a difference that is the same in every unit is no variance.
     if float(variance) <= 1e-24 * float(np.asarray(both.variance).max()):
         spread, variance = spread.with_values(np.zeros_like(spread.values)), np.zeros(())
-    return _scalar(both, name, np.asarray(both.point[0] - both.point[1]), spread, variance)
+    difference = _scalar(both, name, np.asarray(both.point[0] - both.point[1]), spread, variance)
+    way = both.inference.sum_of
+    return difference if way is None else difference.changed(sum_of=phases_mapped(way, Difference(0, 1)))
 
 
 def notes_on_difference(both: Estimate, design: Design) -> tuple[Note, ...]:

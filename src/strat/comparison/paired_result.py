@@ -247,7 +247,8 @@ class Comparison(Result):
     @property
     def _still(self) -> bool:
         """Whether a difference of shares has zero estimated variance, in an incompletely sampled population."""
-        return self.share and self.se == 0.0 and bool(np.isfinite(np.min(self.difference.effective_units)))
+        counted = self.share and self.difference.inference.sum_of is None
+        return counted and self.se == 0.0 and bool(np.isfinite(np.min(self.difference.effective_units)))
 
     def _missed(self, gap: float) -> float:
         """How likely it is at most to see no other difference where the true one lies `gap` away.
@@ -277,6 +278,8 @@ class Comparison(Result):
         score = self._score(self.difference)
         if score is not None:
             return float(score.statistic(null))
+        if self.difference.inference.sum_of is not None:  # of two phases
+            return float(np.asarray(self.difference.test(null).statistic))
         if self.se == 0.0:
             return _infinite(self.value - null)
         return (self.value - null) / self.se

@@ -1,16 +1,24 @@
-"""The best of many systems, corrected for having been chosen because it was the best."""
+"""The best of many systems, corrected for having been chosen because it was the best.
+
+The estimates of all systems are drawn around values that are shrunk to their mean (James and Stein), and around equal
+ones: how far the winner's estimate then lies from its own value, in its own standard errors, says at which tails its
+own limits hold after the choice. The limits stay on the scale of the measure, exact ones where nothing varied, and few
+units are their business; only the choice, the number of systems and their correlation are in the draws.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
-from scipy.special import log_ndtr, stdtr
+from scipy.special import ndtr
 
 from strat.base.validate.columns import Array
 from strat.estimation import Estimate
+from strat.estimation.intervals import symmetric_root
+
+DRAWS = 4_000  # of all estimates
+SEED = 20_010_612  # fixed: the same question has the same answer
 
 
 @dataclass(frozen=True)
@@ -24,15 +32,13 @@ class Winner:
     value
         Its value as it stands, too good on average because it was chosen for being high.
     corrected
-        Median-unbiased value given that it was chosen; see `informative`.
+        The value less what choosing the best adds, in the median of the draws.
     low, high
-        Interval that holds for the chosen system (hybrid of Andrews, Kitagawa and McCloskey, with Student's t).
+        Interval that holds for the chosen system: its own limits, at the tails that the choice leaves.
     level
         Its confidence level.
     tied
         Other systems with the same value; none of them was chosen for being higher.
-    runner_up
-        The value of the next system; None: there is only one.
     """
 
     system: str
@@ -42,20 +48,11 @@ class Winner:
     high: float
     level: float
     tied: tuple[str, ...] = ()
-    runner_up: float | None = None
 
     @property
-    def informative(self) -> bool:
-        """Whether the corrected value lies between the winner's own and the next one's.
-
-        Given that it was chosen, the value of a winner by a hair could hardly have been lower: its distribution ends
-        just below it and says little about the centre. The median-unbiased value is right on average still, but each
-        single one may lie anywhere within the interval: below all systems, or above the value itself where a rival
-        varies more. Sentences then have the interval alone, which holds.
-        """
-        if self.runner_up is None:
-            return True
-        return min(self.value, self.runner_up) <= self.corrected <= max(self.value, self.runner_up)
+    def method(self) -> str:
+        """How the limits were found, in words."""
+        return f"its own limits at tails from {DRAWS:,} draws, seed {SEED}"
 
     def __str__(self) -> str:
         """The winner as a sentence."""
@@ -64,73 +61,64 @@ class Winner:
         if self.tied:
             others = " and ".join(self.tied) if len(self.tied) < 3 else f"{len(self.tied)} others"
             return f"{first}, tied with {others}; {limits}"
-        if not self.informative:
-            return f"{first}, too close to the next one for a value corrected for having been chosen; {limits}"
         return f"{first}; corrected for having been chosen {self.corrected:.4f}, {limits}"
 
 
-def winner_limits(
-    estimate: Estimate, covariance: Array, k: int, sign: float, level: float, reach: float
-) -> tuple[float, float, float]:
-    """Lower limit, corrected value and upper limit of value k, which came first (for sign −1 by being the lowest).
+def winner_limits(own: Estimate, tails: tuple[float, float, float], sign: float) -> tuple[float, float, float]:
+    """Lower limit, corrected value and upper limit of the winner's `own` value, by its own limits at these tails.
 
-    `covariance` is the estimate's, which many systems compute once; `reach` is the critical value of the largest |t| of
-    all values at the level 1 − (1 − level) / 10.
+    `tails` are those on the side of worse, in the middle, and on the side of better; `sign` is −1 where low is good.
     """
-    spread, beta = math.sqrt(covariance[k, k]), 0.1 * (1.0 - level)
-    # A share moves in steps of one row: a tie means "within half a step", not "exactly at the edge".
-    step = 1.0 / estimate.rows if estimate.proportion else 0.0
-    bound = _truncation(sign * estimate.point, covariance, k, step)
-    alpha = (1.0 - level - beta) / (1.0 - beta)
-    x, df = sign * float(estimate.point[k]), estimate.least_df
-    limits = [_centre(x, spread, bound, reach, df, p) for p in (1.0 - 0.5 * alpha, 0.5, 0.5 * alpha)]
-    low, middle, high = np.clip(sorted(sign * v for v in limits), *estimate.bounds).tolist()
-    return low, middle, high
+    worse, middle, better = (_limit(own, tail, sign) for tail in tails)
+    low, high = sorted((worse, better))
+    return low, float(np.clip(middle, low, high)), high
 
 
-def _truncation(x: Array, covariance: Array, k: int, step: float) -> tuple[float, float]:
-    """Between which values x_k would have come first, given what is independent of it."""
-    slope = np.delete(covariance[:, k] / covariance[k, k], k)
-    rest = np.delete(x, k) - 0.5 * step - slope * x[k]
-    steep = 1.0 - slope
-    with np.errstate(divide="ignore", invalid="ignore"):
-        edge = rest / steep
-    low = edge[steep > 1e-12].max(initial=-math.inf)
-    high = edge[steep < -1e-12].min(initial=math.inf)
-    return float(low), float(high)
+def _limit(own: Estimate, tail: float, sign: float) -> float:
+    """The one-sided limit with this tail: on the side of worse for tails below a half, else on the other side."""
+    if tail == 0.5:
+        return float(own.point)
+    low, high = own.interval(abs(1.0 - 2.0 * tail))
+    return float(low if (tail < 0.5) == (sign > 0) else high)
 
 
-def _centre(x: float, se: float, bound: tuple[float, float], reach: float, df: float, p: float) -> float:
-    """The centre at which the truncated distribution has the fraction `p` at or below x (within ± reach of it)."""
+def tails_of_the_best(point: Array, covariance: Array, level: float) -> tuple[float, float, float]:
+    """At which tails the best value's own limits hold: on the side of worse, in the middle, on the side of better.
 
-    def gap(centre: float) -> float:
-        a = max((bound[0] - centre) / se, -reach)
-        b = min((bound[1] - centre) / se, reach)
-        z = min(max((x - centre) / se, a), b)
-        return _fraction(a, z, b, df) - p
+    Parameters
+    ----------
+    point, covariance
+        The values, the best one first and more being better; and the covariance of the first ones, whose luck is drawn.
 
-    a, b = x - reach * se, x + reach * se
-    first, last = gap(a + 1e-9 * se), gap(b - 1e-9 * se)
-    if first <= 0.0 or last >= 0.0:
-        return a if first <= 0.0 else b
-    return float(scipy.optimize.brentq(gap, a + 1e-9 * se, b - 1e-9 * se, xtol=1e-10 * se))
+    Examples
+    --------
+    One of two equal systems comes first by luck: the lower limit needs a smaller tail, and half of the luck, .56
+    standard errors, is taken off the value.
 
-
-def _fraction(a: float, z: float, b: float, df: float) -> float:
-    """(F(z) − F(a)) / (F(b) − F(a)) for Student's F, from the thinner side."""
-    if b <= a:
-        return 0.5
-    if a > 0:
-        return 1.0 - _fraction(-b, -z, -a, df)
-    if math.isinf(df):
-        return _normal_fraction(a, z, b)
-    below, at, above = (float(stdtr(df, v)) for v in (a, z, b))
-    return (at - below) / (above - below) if above > below else 0.5
-
-
-def _normal_fraction(a: float, z: float, b: float) -> float:
-    """The same for the normal distribution, by logarithms: its tails leave the floats."""
-    top, bottom, base = (float(log_ndtr(v)) for v in (z, b, a))
-    if bottom == base:
-        return 0.5
-    return math.expm1(base - top) * math.exp(top - bottom) / math.expm1(base - bottom) if top > base else 0.0
+    >>> tails = tails_of_the_best(np.array([0.9, 0.9]), np.eye(2) / 400, 0.95)
+    >>> [round(tail, 3) for tail in tails]
+    [0.013, 0.292, 0.975]
+    """
+    tail = 0.5 * (1.0 - level)
+    known = np.diag(covariance) > 0
+    if len(point) < 2 or not known.any():
+        return tail, 0.5, 1.0 - tail
+    # a system that was not seen to vary has no error to draw: it is taken to vary as the others do
+    spread = covariance + np.diag(np.where(known, 0.0, np.median(np.diag(covariance)[known])))
+    number = len(spread)
+    noise = (np.trace(spread) - spread.sum() / number) / (number - 1)
+    seen = point.var(ddof=1)
+    keep = max(0.0, 1.0 - noise / seen) if seen > 0 else 0.0
+    half = np.random.default_rng(SEED).standard_normal((DRAWS // 2, number))
+    errors = np.concatenate([half, -half]) @ symmetric_root(spread)
+    errors_in_se = errors / np.sqrt(np.diag(spread))
+    lines = np.arange(DRAWS)
+    ahead = (point - point.mean())[:number]
+    luck = [
+        np.quantile(errors_in_se[lines, (errors + part * ahead).argmax(axis=1)], (tail, 0.5, 1.0 - tail))
+        for part in (keep, 0.0)
+    ]
+    (least, middle, most), (_, _, most_of_equal) = luck
+    below = np.sqrt(ndtr(-most) * ndtr(-max(most, most_of_equal))) * number / len(point)
+    above = np.sqrt(max(ndtr(least), tail) * tail)
+    return min(float(below), tail), min(float(ndtr(-middle)), 0.5), 1.0 - max(float(above), tail)

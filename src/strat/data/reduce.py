@@ -42,7 +42,7 @@ def reduce(
     missing
         "error" refuses missing values by name and count; "drop" leaves those rows out.
     bins
-        Into how many bins to put the scores of rows that stay in an engine; None: exact up to 1,000,000 rows, and if
+        Into how many bins to put the scores of rows that stay in an engine; None: exact up to 10,000,000 rows, and if
         few are distinct, else 256 (65,536 where no units multiply the cells).
     threshold
         Adds the role "above": whether the score, as it stands in the table, is at least this.

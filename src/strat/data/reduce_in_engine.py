@@ -55,7 +55,8 @@ def cells_in_engine(
         lazy, lost = rows_with_weight(table, lazy, weight)
     lazy, wide = exact(lazy, [name for role, name in roles.items() if role not in NUMBERS])
     summed = None if "weights" in roles else weight  # rows that share their weight need no sum of it
-    grouped, grid = collected_groups(table, lazy, list(dict.fromkeys(roles.values())), summed)
+    whole = roles.get("score") if binning is None else None
+    grouped, grid = collected_groups(table, lazy, list(dict.fromkeys(roles.values())), summed, score=whole)
     cells = _cells(backend, grouped, named, wide, loose, marks, missing, table.source)
     if lost:
         counts = Counter(cells.marks) + Counter(marks.get(str(weights)) or marks_of_missing(backend, str(weights)))

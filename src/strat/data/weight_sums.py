@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from strat.base.errors import StratError
+from strat.base.limits import LIMITS
 from strat.data.backends import Lazy
 from strat.data.binning import plain_numbers
 from strat.data.cells import bad_weights, require_in_range
 from strat.data.column import Column, all_marks
 from strat.data.exact_sums import LAST, WHOLE, Grid
+from strat.data.files import quoted
 from strat.data.table import Table, missing_message
 
 ROWS, WEIGHT, BAD, ABOVE = "strat_rows", "strat_weight", "strat_bad", "strat_above"
@@ -38,9 +40,11 @@ def _no_number(column: Any, kind: Any) -> Any:
 
 
 def collected_groups(
-    table: Table, lazy: Any, keys: Sequence[str], weights: str | None
+    table: Table, lazy: Any, keys: Sequence[str], weights: str | None, *, score: str | None = None
 ) -> tuple[dict[str, Any], Grid | None]:
     """The group-by's columns, and the grid that its sums of weights were made on."""
+    if weights is None and score is not None and _nearly_distinct(table, lazy, score):
+        return table.backend.collect(_rows_in_order(lazy, keys)), None
     if weights is None or not lazy.implementation.is_duckdb():
         groups = table.backend.collect(grouped_sums(lazy, keys, weights))
         if weights is not None and plain_numbers(groups[BAD]).any():
@@ -56,6 +60,24 @@ def collected_groups(
         grid = _fitted(table, lazy, weights, bits=NARROW)
         groups = table.backend.collect(grouped_sums(lazy, keys, weights, grid))
     return {**groups, WEIGHT: grid.joined(groups)}, grid
+
+
+def _nearly_distinct(table: Table, lazy: Any, score: str) -> bool:
+    """Whether most rows of DuckDB have a score of their own, so that sorting them takes half the time of grouping."""
+    import narwhals as nw
+
+    if not lazy.implementation.is_duckdb() or len(table) <= LIMITS.grouped_rows:
+        return False
+    counted = lazy.to_native().aggregate(f"approx_count_distinct({quoted(score)}) as n")
+    return bool(2 * plain_numbers(table.backend.collect(nw.from_native(counted))["n"])[0] > len(table))
+
+
+def _rows_in_order(lazy: Any, keys: Sequence[str]) -> Any:
+    """Each row as a group of its own, in the order in which groups come."""
+    import narwhals as nw
+
+    columns = {key_column(place): nw.col(name) for place, name in enumerate(keys)}
+    return lazy.select(**columns, **{ROWS: nw.lit(1)}).sort(*columns)
 
 
 def _knows_ends(table: Table) -> bool:

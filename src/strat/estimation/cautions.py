@@ -13,7 +13,7 @@ from strat.base.notes import Note
 from strat.base.validate.columns import Array, Codes
 from strat.designs import Design, collapsing, variance
 from strat.designs.stages import Stages
-from strat.estimation.facts import SumOfDistances, SumOfShares
+from strat.estimation.facts import SumOfDistances
 from strat.estimation.inference import Holdings, UnitSums, influence_of
 from strat.estimation.replicate_diagnostics import replicate_notes
 from strat.estimation.sparse import SparseSums
@@ -312,7 +312,7 @@ def below_chance(statistic: Statistic, point: Array) -> tuple[Note, ...]:
     return (Note("below-chance", {**facts, "positive": statistic.positive}),)
 
 
-def noise_floor(point: Array, way: SumOfShares | SumOfDistances | None) -> tuple[Note, ...]:
+def noise_floor(point: Array, way: object) -> tuple[Note, ...]:
     """A sum of distances that is not far above what noise alone adds up to."""
     if not isinstance(way, SumOfDistances) or way.noise < OF_NOISE * float(point):
         return ()

@@ -208,7 +208,7 @@ def _squares(statistic: Statistic, weights: Array, slope: Array) -> Array:
     mass, influence = linear.distinct(statistic, weights) if whole else (weights, None)
     each = influence or (lambda part: linear.row_influence(statistic, part))
     wide = len(mass) * slope.shape[1]
-    cuts = np.array_split(np.arange(slope.shape[1]), max(1, wide // LIMITS.differentiated_numbers))
+    cuts = np.array_split(np.arange(slope.shape[1]), min(slope.shape[1], 1 + wide // LIMITS.differentiated_numbers))
     if len(cuts) == 1 or len(statistic.views) > 1:
         return mean_squares(statistic, mass, each(slope))
     return np.concatenate([mean_squares(statistic, mass, each(slope[:, cut])) for cut in cuts], axis=1)

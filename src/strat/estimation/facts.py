@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,9 +17,10 @@ from strat.estimation.folded import distance_limits, expected_noise
 from strat.estimation.functions import PartOf
 from strat.estimation.intervals import critical
 from strat.estimation.mover import sum_limits
+from strat.estimation.phase_limits import PhaseLimits, phases_at
 from strat.estimation.spread import Spread
 from strat.estimation.unit_shares import UnitShares
-from strat.measures.base import Statistic
+from strat.measures.base import PhaseRows, Statistic
 
 if TYPE_CHECKING:
     from strat.estimation.result import Estimate
@@ -217,10 +219,30 @@ class SumOfDistances:
         return one.point - below, one.point + above
 
 
+@dataclass(frozen=True, eq=False)
+class OwnLimits:
+    """Limits that whoever made the value makes of it as well.
+
+    Attributes
+    ----------
+    make
+        From a level to the limits.
+    """
+
+    make: Callable[[float], tuple[Array, Array]]
+    method: ClassVar[str] = "mover"
+
+    def limits(self, one: Estimate, level: float) -> tuple[Array, Array]:
+        """Limits of the value."""
+        return self.make(level)
+
+
 def way_through(
-    sum_of: tuple[Statistic, Array], estimated: Callable[[Statistic], Estimate]
-) -> SumOfShares | SumOfDistances:
-    """The way to the limits of a sum of parts, which are shares or distances from 0."""
+    sum_of: tuple[Statistic, Array] | PhaseRows, estimated: Callable[[Statistic], Estimate]
+) -> SumOfShares | SumOfDistances | PhaseLimits:
+    """The way to the limits of a sum of parts, which are shares or distances from 0, or of values of two phases."""
+    if not isinstance(sum_of, tuple):
+        return PhaseLimits(sum_of, estimated, np.arange(math.prod(sum_of.shape)).reshape(sum_of.shape))
     parts, coefficients = sum_of
     if parts.proportion:
         return SumOfShares(lambda: estimated(parts), coefficients)
@@ -282,7 +304,8 @@ class Inference:
     holders
         Rows that each unit holds of what a value rests on, all of them hits: for limits where nothing varied.
     sum_of
-        The way to the limits of a sum of shares or of distances (None: it is none).
+        The way to the limits of a sum of shares or of distances, of values of two phases, or to others (None: those of
+        the statistic's kind).
     unseen
         What a function of values could be beyond what was seen, where these have a finite range (None: not known).
     """
@@ -295,7 +318,7 @@ class Inference:
     woodruff: Woodruff | None = field(default=None, repr=False)
     shares: UnitShares | None = field(default=None, repr=False)
     holders: UnitShares | None = field(default=None, repr=False)
-    sum_of: SumOfShares | SumOfDistances | None = field(default=None, repr=False)
+    sum_of: SumOfShares | SumOfDistances | PhaseLimits | OwnLimits | None = field(default=None, repr=False)
     unseen: Unseen | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -314,5 +337,6 @@ class Inference:
             woodruff=None if self.woodruff is None else self.woodruff.at(*labels, cut=cut),
             shares=None if self.shares is None else self.shares.at(cut),
             holders=None if self.holders is None else self.holders.at(cut),
+            sum_of=None if self.sum_of is None else phases_at(self.sum_of, cut),
             unseen=None if self.unseen is None else self.unseen.at(cut),
         )

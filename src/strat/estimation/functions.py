@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from strat.base.validate.columns import Array
 
 
@@ -23,7 +25,12 @@ class Difference:
 
     def __call__(self, values: Array) -> Array:
         """The difference, of each set of values."""
-        return _at(values, self.first) - _at(values, self.second)
+        first, second = self.parts(values)
+        return np.asarray(first - second)
+
+    def parts(self, values: Any) -> tuple[Any, Any]:
+        """Both values, of each set of values."""
+        return _at(values, self.first), _at(values, self.second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,5 +73,5 @@ def complement(values: Array) -> Array:
     return 1 - values
 
 
-def _at(values: Array, place: Any) -> Array:
+def _at(values: Any, place: Any) -> Any:
     return values[(..., *(place if isinstance(place, tuple) else (place,)))]

@@ -122,8 +122,8 @@ def _of_population(estimate: Estimate, level: float) -> Limits:
     if not np.isfinite(population) or not _counted(estimate):
         raise StratError.about(
             "method",
-            f"must not be 'hypergeometric' for {estimate.name}: it is for shares of single rows that were drawn from a "
-            "population of known size, all alike, and in closed form.",
+            f"must not be 'hypergeometric' for {estimate.name}; use it for shares of single rows of equal weight from "
+            "a population of known size, in closed form.",
         )
     rows = round(estimate.rows)
     low, high = balanced_limits(round(float(estimate.point) * rows), rows, round(population), level)

@@ -14,6 +14,7 @@ from strat.base.limits import LIMITS
 from strat.base.notes import Note
 from strat.base.validate.columns import Array
 from strat.estimation.facts import Inference, MeasureFacts, Unseen
+from strat.estimation.phase_limits import phases_mapped
 from strat.estimation.spread import slopes
 from strat.measures.base import LINKS, unnamed_axes
 
@@ -44,6 +45,8 @@ def mapped(
     units = one.effective_units if same else float(np.min(one.effective_units))
     known = np.isfinite(one.bounds).all() and one.point.size <= LIMITS.map_corners
     unseen = Unseen(function, one.point, one.bounds) if known else None
+    way = one.inference.sum_of
+    phases = None if way is None else phases_mapped(way, function)
     image = replace(
         one,
         name=name or f"function of {one.name}",
@@ -52,7 +55,7 @@ def mapped(
         df=_df(one, function, point),
         axes=one.axes if same else unnamed_axes(point.shape),
         measure=MeasureFacts(link=link, bounds=bounds, positive=one.positive, own_name=name is not None),
-        inference=Inference(spread, one.rows, units, unseen=unseen),
+        inference=Inference(spread, one.rows, units, sum_of=phases, unseen=unseen),
     )
     return replace(image, notes=(*one.notes, *_no_variation(image), *_known_parts(one, function, image)))
 

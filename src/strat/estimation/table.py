@@ -534,11 +534,11 @@ def noted_values(
     """By code of a note, which of the values it is on."""
     still = _still(statistic, point, deviations, lines)
     single = lines.largest(sums.rows / lines.copies) <= 1.0
-    found = {"heavy-units": cautions.few_for_weight(df, nominal), "no-variation": still}
+    noted = {"heavy-units": cautions.few_for_weight(df, nominal), "no-variation": still}
     if statistic.chance is not None and len(sums.by_class) > 1:
-        found["few-of-class"] = single & _few_of_a_class(sums, lines)
+        noted["few-of-class"] = single & _few_of_a_class(sums, lines)
     if not cautions.is_share(statistic):
-        return found
+        return noted
     looked = ~single & (np.bincount(lines.of_lines) <= LIMITS.cautious_units)
     rows = sums.inside
     hits = sums.influence * lines.beside_lines(lines.sum(rows)) + lines.beside_lines(point) * rows
@@ -546,11 +546,11 @@ def noted_values(
     one = np.isin(point, (0.0, 1.0)) & (lines.largest(rows / lines.copies) > 1.0) & (lines.total(lines.unseen) > 0)
     calm, kinds = _how_units_differ(hits, rows, sums.per_weight, lines)
     few = looked & ~still & (lines.strata == 1)
-    found |= {"few-holders": rare, "one-outcome": looked & one, "few-units": few & calm}
+    noted |= {"few-holders": rare, "one-outcome": looked & one, "few-units": few & calm}
     kinds &= few & ~rare
     for value in np.flatnonzero(kinds):
         kinds[value] = _of_two_kinds(hits, rows, sums.per_weight, lines, int(value))
-    return {**found, "two-kinds": kinds}
+    return {**noted, "two-kinds": kinds}
 
 
 def _few_of_a_class(sums: LineSums, lines: DomainLines) -> Mask:

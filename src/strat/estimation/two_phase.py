@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strat.base.errors import StratError, one_of, some
-from strat.base.notes import Note
 from strat.base.validate.arguments import checked, shown
-from strat.base.validate.columns import LARGEST, Array, encode, numbers, same_length
+from strat.base.validate.columns import LARGEST, Array, Codes, encode, numbers, same_length
 from strat.estimation import linear
+from strat.estimation.phase_limits import ROUNDING, Contributions
 from strat.measures.base import Statistic, block_totals
 from strat.measures.means import domain, proportion
 
@@ -44,6 +44,11 @@ class Phases:
         How many labelled rows, or units that hold some.
     proxies
         How many of S_k are proxies; the others are sizes of strata.
+    unit
+        The unit of each row (None: rows are units, or units are not known).
+    either
+        The measure of all rows if the first proxy is right in each, and if it is wrong in each (None: the truth has
+        not two classes).
     """
 
     measure: Statistic
@@ -53,6 +58,8 @@ class Phases:
     inverse: Array
     number: int
     proxies: int
+    unit: Codes | None = None
+    either: tuple[Statistic, Statistic] | None = None
 
     @property
     def parts(self) -> tuple[Statistic, ...]:
@@ -62,11 +69,7 @@ class Phases:
     def slopes(self, weights: Array | None, target: Sequence[Statistic]) -> list[Array]:
         """The influence of each labelled row on these measures: rows × values each."""
         w = np.ones(len(self.measure)) if weights is None else weights
-        slopes = []
-        for one in target:
-            totals = np.concatenate([block_totals(block, w) for block in one.rows])
-            slopes.append(linear.row_influence(one, linear.gradient(one, totals, w))[self.chosen])
-        return slopes
+        return [linear.row_influence(one, _at_totals(one, w)[1])[self.chosen] for one in target]
 
     def coefficients(self, fixed: Sequence[float | None], weights: Array | None) -> Array:
         """λ: as fixed, the others by least squares of the influences over the labelled rows: k × values."""
@@ -88,14 +91,6 @@ class Phases:
                 coefficients = np.linalg.lstsq(design * root, rest * root[:, 0], rcond=1e-10)[0]
                 values[free, j] = np.where(scale > 0, coefficients / np.where(scale > 0, scale, 1.0), 0.0)
         return values
-
-    def agree(self, lam: Array, weights: Array | None) -> bool:
-        """Whether the proxies leave nothing of the measure unexplained in the labelled rows."""
-        top, *others = self.slopes(weights, (self.measure, *self.labelled))
-        explained = [values * of_value for values, of_value in zip(others, lam, strict=True)]
-        rest = np.abs(top - np.sum(explained, axis=0)).max(axis=0) if explained else np.inf
-        size = np.abs([top, *explained]).max(axis=(0, 1))
-        return bool(lam[: self.proxies].any() and (rest <= 1e-9 * size).any())
 
     def combined(self, of_measure: float, of_all: Array, of_labelled: Array, fitted: int) -> Statistic:
         """A T + Σ b_k S_k(all) + Σ c_k S_k(labelled); `fitted` coefficients were found in the labelled rows.
@@ -121,6 +116,77 @@ class Phases:
             curved_below=0,
             chance=None,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledContributions:
+    """What rows count as in the values of both phases, when somebody asks.
+
+    Attributes
+    ----------
+    phases, weights
+        The measures of both phases, and the weights of the rows (None: 1 each).
+    lam
+        The coefficients: k × values.
+    held
+        Whether those of the proxies are fixed.
+    """
+
+    phases: Phases
+    weights: Array | None
+    lam: Array
+    held: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the values."""
+        return self.phases.measure.shape
+
+    def __call__(self) -> Contributions:
+        """What they count as: the value is the weighted mean of these, to first order."""
+        phases, measure = self.phases, self.phases.measure
+        w = np.ones(len(measure)) if self.weights is None else self.weights
+        mass = float((w * phases.inverse)[phases.chosen].sum())
+        value, slope = _at_totals(measure, w)
+        either = phases.either
+        if either is not None and any(one.components != measure.components for one in either):
+            either = None
+        counted = (
+            linear.row_influence(measure, slope)[phases.chosen] / phases.inverse[phases.chosen, None] * mass + value
+        )
+        forecast = np.zeros((len(w), len(value)))
+        lam = self.lam if self.held or len(self.lam) > 1 else np.sign(self.lam)  # of one proxy, its own word will do
+        for one, coefficients in zip(phases.everywhere, lam, strict=True):
+            if coefficients.any():
+                level, own = _at_totals(one, w)
+                forecast += coefficients * (linear.row_influence(one, own) * w.sum() + level)
+        both = None
+        if either is not None:
+            right, wrong = (linear.row_influence(one, slope) * mass + value for one in either)
+            both = right, wrong
+        return Contributions(
+            phases.chosen,
+            w,
+            phases.inverse,
+            phases.unit,
+            counted,
+            forecast,
+            both,
+            _zero_or_one(measure, counted),
+            self.held,
+        )
+
+
+def _at_totals(statistic: Statistic, w: Array) -> tuple[Array, Array]:
+    """The values, and their derivatives by the totals: components × values."""
+    totals = np.concatenate([block_totals(block, w) for block in statistic.rows])
+    return np.ravel(statistic.function(totals)), linear.gradient(statistic, totals, w)
+
+
+def _zero_or_one(measure: Statistic, counted: Array) -> bool:
+    """Whether rows count as right or wrong, and as nothing between."""
+    whole = np.abs(counted - np.round(counted)).max() <= ROUNDING and counted.min() > -0.5 and counted.max() < 1.5
+    return bool(whole and (measure.proportion or np.ptp(counted) > 0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,8 +304,8 @@ def of_phases(phases: Phases, fixed: Sequence[float | None], weights: Array | No
             f"must choose at least {fitted + 2} rows in different units to fit {fitted} coefficients, got "
             f"{phases.number}; take estimator='difference', or fewer proxies.",
         )
-    both = phases.combined(1.0, lam, -lam, fitted)
-    return replace(both, notes=(*both.notes, Note("no-disagreement"))) if phases.agree(lam, weights) else both
+    held = all(known is not None for known in fixed[: phases.proxies])
+    return replace(phases.combined(1.0, lam, -lam, fitted), sum_of=LabelledContributions(phases, weights, lam, held))
 
 
 def fixed_coefficients(estimator: str, coefficients: Sequence[float] | None, phases: Phases) -> list[float | None]:
@@ -271,6 +337,7 @@ def phases_of(
     strata: ArrayLike | None = None,
     units: ArrayLike | None = None,
     by_stratum: bool = False,
+    either: tuple[Statistic, Statistic] | None = None,
 ) -> Phases:
     """The measures of both phases, checked; `by_stratum`: a proxy is one measure in each of `strata`."""
     chosen = mask_of("labelled", labelled, len(statistic))
@@ -287,18 +354,12 @@ def phases_of(
         return replace(inside, rows=tuple(block.scaled(inverse) for block in inside.rows))
 
     labelled_parts = tuple(weighted(one) for one in proxies)
-    return Phases(
-        weighted(statistic), tuple(proxies), labelled_parts, chosen, inverse, _labelled_units(units, chosen), helped
-    )
-
-
-def _labelled_units(units: ArrayLike | None, chosen: NDArray[np.bool_]) -> int:
-    """How many rows are labelled, or units that hold labelled rows."""
-    if units is None:
-        return int(chosen.sum())
-    codes, _ = encode("units", units)
-    same_length(labelled=chosen, units=codes)
-    return len(np.unique(codes[chosen]))
+    unit, number = None, int(chosen.sum())
+    if units is not None:
+        unit, _ = encode("units", units)
+        same_length(labelled=chosen, units=unit)
+        number = len(np.unique(unit[chosen]))
+    return Phases(weighted(statistic), tuple(proxies), labelled_parts, chosen, inverse, number, helped, unit, either)
 
 
 def mask_of(argument: str, values: ArrayLike, rows: int) -> NDArray[np.bool_]:

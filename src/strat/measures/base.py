@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy  # its parts load when they are first used: `import strat` stays light
@@ -106,6 +106,19 @@ def unnamed_axes(shape: Sequence[int]) -> tuple[Axis, ...]:
     return tuple(Axis(f"axis {i}", tuple(range(n))) for i, n in enumerate(shape))
 
 
+class PhaseRows(Protocol):
+    """What makes the contributions of rows to values of two phases, when somebody asks."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the values."""
+        ...
+
+    def __call__(self) -> Any:
+        """What each row counts as in each value."""
+        ...
+
+
 @in_notebooks
 @dataclass(frozen=True, eq=False)
 class Statistic:
@@ -169,7 +182,7 @@ class Statistic:
         weight on each row does to it, where totals of many groups would be too many (None: from totals).
     sum_of
         The shares that the value is a weighted sum of, or the signed distances whose sizes it adds up, with their
-        coefficients (None: it is neither).
+        coefficients; or what the rows of two phases count as (None: it is none of these).
     """
 
     name: str
@@ -195,7 +208,7 @@ class Statistic:
     classes: int = 0
     truth: Codes | None = field(default=None, repr=False)
     graded: bool = False
-    sum_of: tuple[Statistic, Array] | None = field(default=None, repr=False)
+    sum_of: tuple[Statistic, Array] | PhaseRows | None = field(default=None, repr=False)
     in_groups: Callable[[Rows, Array, Codes], tuple[Array, Array]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -301,7 +314,7 @@ class Statistic:
             rows=tuple(block.repeated(rows) for block in self.rows),
             views=tuple(None if view is None else view[rows] for view in self.views),
             truth=None if self.truth is None else self.truth[rows],
-            sum_of=None if self.sum_of is None else (self.sum_of[0].repeated(rows), self.sum_of[1]),
+            sum_of=(self.sum_of[0].repeated(rows), self.sum_of[1]) if isinstance(self.sum_of, tuple) else None,
             split=None if split is None else lambda width: (part.repeated(rows) for part in split(width)),
         )
 

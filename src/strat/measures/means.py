@@ -249,7 +249,7 @@ def domain(statistic: Statistic, where: ArrayLike) -> Statistic:
     if not all(view.any() for view in views):
         raise StratError.about("where", f"must choose at least one row that `{statistic.name}` looks at, got none.")
     rows = tuple(block.masked(mask) for block in statistic.rows)
-    parts = None if statistic.sum_of is None else _parts_inside(statistic.sum_of, mask)
+    parts = _parts_inside(statistic.sum_of, mask) if isinstance(statistic.sum_of, tuple) else None
     return replace(statistic, rows=rows, views=views, split=None, sum_of=parts)
 
 

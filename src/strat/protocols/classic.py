@@ -23,7 +23,7 @@ from strat.protocols.protocol_result import (
 )
 from strat.protocols.running import Session, Split, Task, cloned, errors, random_source, run, subset, task
 from strat.protocols.splitting import fold_splits, random_splits, torn_units
-from strat.protocols.summaries import detailed, over_splits, splits_alike, tested_once
+from strat.protocols.summaries import detailed, over_splits, tested_once
 
 
 @spelled
@@ -111,7 +111,10 @@ def repeated_holdout(
     rng: Rng = 0,
     n_jobs: int | None = None,
 ) -> ProtocolResult:
-    """The mean error of many random splits (data shuffle), with Nadeau and Bengio's variance.
+    """The mean error of many random splits (data shuffle).
+
+    Splits make no more rows: the interval is that of the distinct tested rows or units, wider as far as the trained
+    models differ (see `strat.protocols.intervals`). It is for models that are trained on so many rows.
 
     Parameters
     ----------
@@ -130,15 +133,14 @@ def repeated_holdout(
     >>> X, y = np.zeros((100, 1)), np.repeat([0, 1], [70, 30])
     >>> r = repeated_holdout(DummyClassifier(), X, y, repeats=5)
     >>> print(round(r.error, 12), r.fold_errors.shape, r.variance)
-    0.3 (5,) corrected for overlapping training sets, Nadeau-Bengio
+    0.3 (5,) test rows as independent draws, more where the trained models differ
     """
     job = task(estimator, X, y, units, rng)
     if validate.count("repeats", repeats) < 2:
         raise StratError.about("repeats", f"must be at least 2, got {repeats}; use holdout for one split.")
     splits = random_splits(job, repeats, test, stratify=stratify, source=random_source(rng))
     numbers = (list(range(repeats)), [0] * repeats)
-    result = over_splits("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=numbers)
-    return replace(result, notes=splits_alike(result)) if stratify else result
+    return over_splits("repeated hold-out", job, splits, n_jobs=n_jobs, numbers=numbers)
 
 
 @spelled
@@ -197,9 +199,8 @@ def cross_validation(
         if once
         else over_splits(name, job, splits, n_jobs=n_jobs)
     )
-    alike = splits_alike(result) if stratify and not given and not once else ()
     rising = rising_errors(result, splits) if given else ()
-    return replace(result, notes=(*torn_units(job, splits), *alike, *rising))
+    return replace(result, notes=(*torn_units(job, splits), *rising))
 
 
 @spelled

@@ -11,7 +11,7 @@ import numpy as np
 from strat.base import extras
 from strat.base.errors import StratError
 from strat.base.files import atomic
-from strat.protocols.running import Session, Split, Task, seeded, session
+from strat.protocols.running import Rows, Session, Split, Task, seeded, session
 
 Progress = Callable[[int, int, str], object]
 
@@ -23,6 +23,7 @@ def run_models(
     n_jobs: int | None = None,
     folder: Path | None = None,
     progress: Progress | None = None,
+    watch: Rows | None = None,
 ) -> dict[str, list[Session]]:
     """Sessions of each model on every split.
 
@@ -37,9 +38,9 @@ def run_models(
     for name, task in tasks.items():
         data = fingerprint((task.X, task.codes, task.unit)) if folder is not None else ""
         for model, (train, test) in zip(seeded(task, len(splits)), splits, strict=True):
-            path = None if folder is None else folder / f"{fingerprint((data, model, train, test))}.npz"
+            path = None if folder is None else folder / f"{fingerprint((data, model, train, test, watch))}.npz"
             names.append(name)
-            jobs.append(joblib.delayed(_kept)(path, model, task, train, test))
+            jobs.append(joblib.delayed(_kept)(path, model, task, train, test, watch))
     sessions: dict[str, list[Session]] = {name: [] for name in tasks}
     for done, (name, one) in enumerate(
         zip(names, joblib.Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True), start=1
@@ -50,13 +51,13 @@ def run_models(
     return sessions
 
 
-def _kept(path: Path | None, model: Any, task: Task, train: Any, test: Any) -> Session:
+def _kept(path: Path | None, model: Any, task: Task, train: Rows, test: Rows, watch: Rows | None) -> Session:
     """The session, read from its file if that is there."""
     if path is None:
-        return session(model, task, train, test)
+        return session(model, task, train, test, watch)
     if path.exists():
         return _read(path, task)
-    one = session(model, task, train, test)
+    one = session(model, task, train, test, watch)
     if np.isin(one.predicted, task.classes).all():
         columns: dict[str, Any] = {
             "predicted": np.searchsorted(task.classes, one.predicted),
@@ -64,6 +65,9 @@ def _kept(path: Path | None, model: Any, task: Task, train: Any, test: Any) -> S
             "test": one.test,
         }
         columns |= {} if one.scores is None else {"scores": one.scores}
+        if one.watched is not None and one.watched_scores is not None:
+            watched = np.searchsorted(task.classes, one.watched)
+            columns |= {"watched": watched, "watched_scores": one.watched_scores}
         with atomic(path) as file:
             np.savez(file, **columns, seconds=[one.fit, one.predict], by=np.array(one.scored_by))
     return one
@@ -75,8 +79,12 @@ def _read(path: Path, task: Task) -> Session:
         with np.load(path, allow_pickle=False) as data:
             scores = data.get("scores")
             fit, predict = data["seconds"].tolist()
-            predicted = task.classes[data["predicted"]]
-            return Session(data["test"], predicted, data["score"], fit, predict, scores, str(data["by"]))
+            predicted, watched = task.classes[data["predicted"]], data.get("watched")
+            answers = None if watched is None else task.classes[watched]
+            marks = data.get("watched_scores")
+            return Session(
+                data["test"], predicted, data["score"], fit, predict, scores, str(data["by"]), answers, marks
+            )
     except (OSError, ValueError, KeyError, IndexError, EOFError):
         raise StratError.about(
             "folder", f"must hold what an earlier run wrote, got a damaged file {path.name!r}; delete it."

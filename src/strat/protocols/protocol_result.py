@@ -75,6 +75,9 @@ class ProtocolResult(Result):
         What it cost.
     trials
         Independent test cases (rows or units): what the interval rests on when no error was made.
+    of_rows
+        The mean over rows of how often each was tested wrongly, around which the interval lies (None: `error`). It
+        differs from the mean over splits where these are small and of rounded class shares.
     details
         What only this protocol knows.
     notes
@@ -94,6 +97,7 @@ class ProtocolResult(Result):
     trials: int
     details: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    of_rows: float | None = None
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Lower and upper limit of the error.
@@ -101,11 +105,11 @@ class ProtocolResult(Result):
         It is the score interval with the effective number of test cases error·(1 − error)/se² and Student's
         quantile: it stays within [0, 1] and does not collapse when there are no errors.
         """
-        p = min(max(self.error, 0.0), 1.0)
+        p = min(max(self.error if self.of_rows is None else self.of_rows, 0.0), 1.0)
         spread = p * (1 - p)
         trials = spread / self.se**2 if self.se > 0 and spread > 0 else float(self.trials)
         low, high = wilson(p * trials, trials, level, df=self.df)
-        return float(low), float(high)
+        return min(float(low), self.error), max(float(high), self.error)
 
     def design(self) -> Design:
         """The design of `predictions`, so that every statistic can be estimated from them.

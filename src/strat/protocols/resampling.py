@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +15,11 @@ from strat.base.validate.arguments import checked
 from strat.base.validate.columns import Array
 from strat.base.validate.scalars import Rng
 from strat.designs import Design
+from strat.protocols.intervals import Trainings, of_row_errors
 from strat.protocols.keywords import spelled
 from strat.protocols.protocol_result import NEARLY_UNBIASED, OPTIMISTIC, PESSIMISTIC, ProtocolResult
 from strat.protocols.running import Rows, Session, Split, Task, memory, random_source, run, table, task, times
+from strat.protocols.summaries import ROWS, UNITS
 
 BIAS = {
     "optimism": OPTIMISTIC,
@@ -90,15 +93,18 @@ def bootstrap(
     wrong = np.array([s.predicted != job.y for s in sessions], dtype=float)
     out = counts[:, job.unit if job.unit is not None else rows] == 0
     values = _variants(job, apparent, wrong, out, splits)
-    se = _smoothed_se(wrong, out, counts, job.unit)
-    plain_error = float(values["variants"]["out-of-bag"])
     error = float(values["variants"][variant])
+    often = out.sum(axis=0)
+    models = Trainings.of(splits, rows, len(job))
+    unit = None if job.unit is None else job.unit[often > 0]
+    each = of_row_errors((wrong * out).sum(axis=0)[often > 0] / often[often > 0], unit, wrong, models)
+    plain = math.sqrt(each.error * (1.0 - each.error))
     return ProtocolResult(
         protocol=f"bootstrap ({variant})",
         error=error,
-        se=se * (error / plain_error if plain_error > 0 else 1.0),
-        df=counts.shape[1] - 1,
-        variance="influence of each case on the replicas, Efron-Tibshirani",
+        se=each.se * (math.sqrt(error * max(1.0 - error, 0.0)) / plain if plain > 0 else 1.0),
+        df=each.trials - 1,
+        variance=f"{ROWS if job.unit is None else UNITS}, more where the trained models differ",
         bias=BIAS[variant],
         fold_errors=_by_replica(wrong, out),
         predictions=_out_of_bag_table(job, sessions, out),
@@ -183,26 +189,6 @@ def _no_information(job: Task, apparent: Session) -> float:
     predicted = np.searchsorted(job.classes, apparent.predicted)
     share = np.bincount(predicted, minlength=len(job.classes)) / len(job)
     return float(1 - (job.class_sizes / len(job)) @ share)
-
-
-def _smoothed_se(wrong: Array, out: NDArray[np.bool_], counts: NDArray[np.int64], unit: Any) -> float:
-    """Efron and Tibshirani's standard error of the out-of-bag error, by the influence of each case.
-
-    D_i = (2 + 1/(m − 1)) (E_i − E)/m + e_m cov_b(N_i, q), with q the share of all rows that a replica leaves
-    out and gets wrong, and e_m = (1 − 1/m)^−m. The covariances' own Monte Carlo noise is taken off.
-    """
-    replicates, m = counts.shape
-    n = wrong.shape[1]
-    missed = wrong * out
-    often = np.maximum(out.sum(axis=0), 1)
-    centred = missed.sum(axis=0) / often - _out_of_bag(wrong, out)
-    of_case = centred if unit is None else np.bincount(unit, centred, minlength=m) * m / n
-    q = missed.mean(axis=1)
-    factor = (1 - 1 / m) ** -m
-    covariance = (counts - counts.mean(axis=0)).T @ (q - q.mean()) / replicates
-    influence = (2 + 1 / (m - 1)) * of_case / m + factor * covariance
-    noise = factor**2 * m * float(np.var(q)) * (1 - 1 / m) / replicates
-    return float(np.sqrt(max(influence @ influence - noise, (of_case @ of_case) / m**2)))
 
 
 def _out_of_bag_table(job: Task, sessions: list[Session], out: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:

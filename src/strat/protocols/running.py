@@ -51,7 +51,11 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """One training and one testing; `scores` are rows × classes (two classes by decision: one column), if there are."""
+    """One training and one testing; `scores` are rows × classes (two classes by decision: one column), if there are.
+
+    `watched` are the answers on the rows that all models of a run answer, tested or not, and `watched_scores` one score
+    for each of them (NaN where there is none).
+    """
 
     test: Rows
     predicted: NDArray[Any]
@@ -60,6 +64,8 @@ class Session:
     predict: float
     scores: Array | None = None
     scored_by: str = ""
+    watched: NDArray[Any] | None = None
+    watched_scores: Array | None = None
 
 
 def task(estimator: Any, X: Any, y: ArrayLike, units: ArrayLike | Design | None, rng: Rng = 0) -> Task:
@@ -133,16 +139,17 @@ def subset(task: Task, rows: Rows) -> Task:
     return replace(task, X=take(task.X, rows), y=task.y[rows], codes=task.codes[rows], unit=unit)
 
 
-def run(task: Task, splits: Sequence[Split], *, n_jobs: int | None) -> list[Session]:
+def run(task: Task, splits: Sequence[Split], *, n_jobs: int | None, watch: Rows | None = None) -> list[Session]:
     """A session for each (training, test) pair, through joblib and whatever backend is chosen there.
 
-    Where the estimator has a `random_state` of None, each session gets its own, drawn from the task's seed.
+    All models answer the rows in `watch` as well. Where the estimator has a `random_state` of None, each session gets
+    its own, drawn from the task's seed.
     """
     joblib = extras.load("joblib")
     models = seeded(task, len(splits))
     return list(
         joblib.Parallel(n_jobs=n_jobs)(
-            joblib.delayed(session)(model, task, train, test)
+            joblib.delayed(session)(model, task, train, test, watch)
             for model, (train, test) in zip(models, splits, strict=True)
         )
     )
@@ -161,8 +168,8 @@ def random_states(estimator: Any) -> list[str]:
     return sorted(name for name, value in given.items() if value is None and name.endswith("random_state"))
 
 
-def session(estimator: Any, task: Task, train: Rows, test: Rows) -> Session:
-    """Train on some rows, test on others, with a clock running."""
+def session(estimator: Any, task: Task, train: Rows, test: Rows, watch: Rows | None = None) -> Session:
+    """Train on some rows, test on others, with a clock running; then answer the rows in `watch`."""
     take = extras.load("sklearn.utils")._safe_indexing
 
     start = time.perf_counter()
@@ -173,7 +180,14 @@ def session(estimator: Any, task: Task, train: Rows, test: Rows) -> Session:
     done = time.perf_counter()
     scores, by = score_matrix(estimator, rows, task.classes)
     one = single_score(scores, predicted, task.classes)
-    return Session(test, predicted, one, fitted - start, done - fitted, scores, by)
+    answers, marks = (None, None) if watch is None else _answers(estimator, take(task.X, watch), task.classes)
+    return Session(test, predicted, one, fitted - start, done - fitted, scores, by, answers, marks)
+
+
+def _answers(estimator: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[Any], Array]:
+    """What a trained estimator says of rows, and with which score."""
+    predicted = np.asarray(estimator.predict(X))
+    return predicted, single_score(score_matrix(estimator, X, classes)[0], predicted, classes)
 
 
 def fit(estimator: Any, X: Any, y: NDArray[Any], groups: Codes | None = None) -> Any:

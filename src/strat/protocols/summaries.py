@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from strat.base.notes import Note
 from strat.base.validate.columns import Array
-from strat.measures.splits import corrected_se
+from strat.protocols import intervals
 from strat.protocols.protocol_result import (
     PESSIMISTIC,
     ProtocolResult,
@@ -22,7 +21,6 @@ from strat.protocols.splitting import repeat_numbers
 
 ROWS = "test rows as independent draws"
 UNITS = "test units as independent draws"
-ALIKE = 0.8  # standard error between splits, over that of the tested cases, below which splits hide what varies
 
 
 def detailed(result: ProtocolResult, details: Mapping[str, Any]) -> ProtocolResult:
@@ -65,17 +63,6 @@ def tested_once(name: str, job: Task, splits: Sequence[Split], bias: str, *, n_j
     )
 
 
-def splits_alike(result: ProtocolResult) -> tuple[Note, ...]:
-    """That stratified splits differ less than other rows would: how the shares of classes vary is not in their se."""
-    columns = result.predictions
-    case = np.unique(columns.get("unit", columns["row"]), return_inverse=True)[1].reshape(-1)
-    wrong = np.bincount(case, columns["truth"] != columns["predicted"]) / np.bincount(case)
-    rows = float(wrong.std(ddof=1) / np.sqrt(len(wrong))) if len(wrong) > 1 else 0.0
-    if not result.se < ALIKE * rows:
-        return ()
-    return (Note("similar-splits", {"se": float(result.se), "n": len(wrong), "of_cases": rows}),)
-
-
 def over_splits(
     name: str,
     job: Task,
@@ -84,11 +71,12 @@ def over_splits(
     n_jobs: int | None,
     numbers: tuple[list[int], list[int]] | None = None,
 ) -> ProtocolResult:
-    """The result of a protocol whose training sets overlap: Nadeau and Bengio's variance, Kuncheva (1.12)."""
-    sessions = run(job, splits, n_jobs=n_jobs)
+    """The result of a protocol whose training sets overlap, with the limits of `strat.protocols.intervals`."""
+    sessions = run(job, splits, n_jobs=n_jobs, watch=intervals.watched(len(job)))
     repeats, folds = repeat_numbers(splits, len(job)) if numbers is None else numbers
     rates: Array = errors(job, sessions)
     ratio = float(np.mean([len(b) / len(a) for a, b in splits]))
+    each = intervals.error_of_rows(job, sessions, splits)
     columns = table(job, sessions, repeats, folds)
     return of_sessions(
         job,
@@ -97,10 +85,11 @@ def over_splits(
         splits[0][0],
         protocol=name,
         error=float(rates.mean()),
-        se=corrected_se(rates, ratio),
-        df=len(rates) - 1,
-        variance="corrected for overlapping training sets, Nadeau-Bengio",
+        se=each.se,
+        df=each.trials - 1,
+        variance=f"{ROWS if job.unit is None else UNITS}, more where the trained models differ",
         bias=PESSIMISTIC,
-        trials=len(np.unique(columns.get("unit", columns["row"]))),
+        trials=each.trials,
         details={"ratio": ratio},
+        of_rows=each.error,
     )

@@ -108,9 +108,19 @@ def _phases(board: Board, rows: LabelledRows, metric: Measure, way: Way, second:
     def measured(one: Board) -> Any:
         return joint(one, metric, labels=labels, positive=way.positive)
 
+    words = [measured(one) for one in others]
+    either = None
+    if by_truth:
+        either = rows.either(
+            rows.columns["truth"],
+            rows.proxies[0],
+            words[0],
+            lambda truth: measured(replace(board, columns={**rows.columns, "truth": truth})),
+        )
     return phases_of(
         measured(board),
-        [measured(one) for one in others],
+        words,
+        either=either,
         labelled=rows.labelled,
         probability=rows.probability,
         strata=rows.strata,

@@ -22,7 +22,10 @@ from strat.designs.from_columns import design_of
 from strat.designs.sampling import Sampling
 from strat.estimation import Estimate, estimate
 from strat.measures.base import Statistic
+from strat.measures.scores import auc
 from strat.measures.stacking import stack
+from strat.protocols import intervals
+from strat.protocols.intervals import Trainings
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.protocol_result import Times
 from strat.protocols.running import Session, Split, Task, random_source, run, table, task, times
@@ -168,8 +171,10 @@ def cross_validate(
     """Measures of a classifier by cross-validation, with intervals that allow for rows that belong together.
 
     Every row is predicted by a model that was trained without it, and without any row of its unit. The predictions of
-    all folds are measured together, on the design of the units. The interval is for the sampling of units, given these
-    models; they share training rows, and what other training rows would have changed is not in it.
+    all folds are measured together, on the design of the units; the AUC of two classes is the mean of the folds' own,
+    for scores of several models are on several scales. Intervals are for the model that is trained on all rows, and for
+    models that are trained on as many: those of the rows, or units, wider as far as the trained models differ (see
+    `strat.protocols.intervals`). That of the macro F1 is for the former where a class is hardly ever predicted.
 
     Parameters
     ----------
@@ -218,15 +223,17 @@ def cross_validate(
     validate.level(level)
     job = task(estimator, X, y, units_of(units, groups), rng)
     splits, name = all_folds(job, cv, validate.count("repeats", repeats), stratify, random_source(rng))
-    sessions = run(job, splits, n_jobs=n_jobs)
+    watch = intervals.watched(len(job))
+    sessions = run(job, splits, n_jobs=n_jobs, watch=watch)
     columns = table(job, sessions, *repeat_numbers(splits, len(job)))
     outcome = outcome_of(job, sessions, columns, positive)
     wanted = scorers(scoring, scored=outcome.scores is not None)
     one_class([one.metric for one in wanted], positive)
     weight = None if weights is None else _rows_of("weights", numbers("weights", weights), job)[columns["row"]]
     design = prediction_design(job, columns, strata, weight, lone)
-    estimates = {one.name: estimate(one.statistic(outcome), on=design) for one in wanted}
-    notes = [*_notes(job, splits, columns, outcome, wanted), *averages([one.metric for one in wanted], estimates)]
+    models = Models(sessions, splits, columns, outcome, design, watch)
+    estimates = {one.name: models.estimate(one) for one in wanted}
+    notes = [*_notes(job, models, wanted), *averages([one.metric for one in wanted], estimates)]
     notes += of_each("metric", {name: one.notes for name, one in estimates.items()})
     evaluation = Evaluation.of(
         estimates,
@@ -337,6 +344,90 @@ def outcome_of(job: Task, sessions: Sequence[Session], columns: Mapping[str, Any
     return Outcome(columns["truth"], columns["predicted"], scores, probabilities, job.classes, positive, model)
 
 
+@dataclass(frozen=True, eq=False)
+class Models:
+    """What trained models said of rows that they had not seen, ready to be measured with limits.
+
+    Attributes
+    ----------
+    sessions, splits
+        Their trainings and testings.
+    columns, outcome
+        All answers as columns, and ready to be measured.
+    design
+        How the answered rows were drawn.
+    watch
+        The rows that all models answered.
+    """
+
+    sessions: Sequence[Session]
+    splits: Sequence[Split]
+    columns: Mapping[str, NDArray[Any]]
+    outcome: Outcome
+    design: Design
+    watch: NDArray[np.int64]
+
+    def inflation(self, *, ranks: bool) -> float:
+        """What variances are multiplied by because models trained on other rows would have said something else."""
+        wrong = self.outcome.truth != self.outcome.predicted
+        error, answers = float(wrong.mean()), self.wrong_answers
+        known, truth = self._watched
+        trainings = Trainings.of(self.splits, self.watch[known], self.rows)
+        of_labels = 1.0 if answers is None else trainings.inflation(answers, error * (1.0 - error))
+        if ranks and len(self.outcome.classes) == 2:
+            scores = [None if one.watched_scores is None else one.watched_scores[known] for one in self.sessions]
+            of_rows = intervals.ranks_of(scores, truth == self.outcome.classes[-1])
+            of_labels = max(of_labels, 1.0 if of_rows is None else trainings.inflation(of_rows, 1.0, smooth=True))
+        row = np.unique(self.columns["row"], return_inverse=True)[1].reshape(-1)
+        return of_labels * intervals.of_one_test(np.bincount(row, wrong) / np.bincount(row))
+
+    @property
+    def wrong_answers(self) -> Array | None:
+        """Whether each model is wrong on the rows that were watched and tested."""
+        known, truth = self._watched
+        sessions = [replace(s, watched=None if s.watched is None else s.watched[known]) for s in self.sessions]
+        return intervals.wrong_answers(sessions, truth)
+
+    @property
+    def rows(self) -> int:
+        """Rows that were trained on or tested, up to the last one."""
+        return 1 + int(max(max(train.max(), test.max()) for train, test in self.splits))
+
+    @property
+    def _watched(self) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+        """Which of the watched rows were tested, and their labels."""
+        truth = np.empty(self.rows, self.outcome.truth.dtype)
+        truth[self.columns["row"]] = self.outcome.truth
+        known = np.isin(self.watch, self.columns["row"])
+        return known, truth[self.watch[known]]
+
+    def inflation_against(self, other: Models) -> float:
+        """The same for the difference of the errors of these models and of others, of the same splits."""
+        a, b = self.wrong_answers, other.wrong_answers
+        if a is None or b is None:
+            return 1.0
+        wrong, others = ((o.truth != o.predicted).astype(float) for o in (self.outcome, other.outcome))
+        trainings = Trainings.of(self.splits, self.watch[self._watched[0]], self.rows)
+        return trainings.inflation(a - b, float((wrong - others).var()))
+
+    def estimate(self, scorer: Scorer) -> Estimate:
+        """A measure with its limits for models that are trained anew."""
+        o, metric = self.outcome, scorer.metric
+        one = estimate(scorer.statistic(o), on=self.design)
+        if len(self.splits) < 2:
+            return one
+        inflation = self.inflation(ranks=scorer.by_score)
+        if scorer.mean_of_f1:
+            return intervals.mean_f1(one, o.truth, o.predicted, self.design, inflation)
+        if metric.function is auc and len(o.classes) == 2:
+            score = o.every_class(scorer.name)[:, -1]
+            fold = np.unique([self.columns["repeat"], self.columns["fold"]], axis=1, return_inverse=True)[1].reshape(-1)
+            positive = o.truth == o.classes[-1]
+            of_folds = intervals.auc_of_folds(one, score, positive, fold, self.design)
+            one = one if of_folds is None else of_folds
+        return intervals.for_models(one, inflation)
+
+
 def _rows_of(argument: str, values: Any, job: Task) -> NDArray[Any]:
     same_length(y=job.y, **{argument: values})
     return np.asarray(values)
@@ -373,17 +464,27 @@ def values_by_fold(scorer: Scorer, outcome: Outcome, sizes: Sequence[int], weigh
     return values
 
 
-def _notes(
-    job: Task, splits: Sequence[Split], columns: Mapping[str, Any], outcome: Outcome, wanted: Sequence[Scorer]
-) -> list[Note]:
+def _targets(models: Models, wanted: Sequence[Scorer], unit: str) -> list[Note]:
+    """Which models the intervals are for, where several were trained."""
+    if len(models.splits) < 2:
+        return []
+    factor = float(np.sqrt(models.inflation(ranks=False)))
+    notes = [Note("new-models", {"models": len(models.splits), "unit": unit, "factor": factor})]
+    macro = [one.name for one in wanted if one.mean_of_f1]
+    return [*notes, *(Note("new-models", {"case": "macro"}).of(metric=name) for name in macro)]
+
+
+def _notes(job: Task, models: Models, wanted: Sequence[Scorer]) -> list[Note]:
     """What the intervals hold, and what they do not."""
+    splits, columns, outcome = models.splits, models.columns, models.outcome
     notes: list[Note] = [
-        Note("given-the-models", {"models": len(splits), "unit": "row" if job.unit is None else "cluster"}),
+        *_targets(models, wanted, "row" if job.unit is None else "cluster"),
         *torn_units(job, splits),
     ]
     if (untested := len(job) - len(np.unique(columns["row"]))) > 0:
         notes.append(Note("rows-not-tested", {"untested": untested, "of": len(job)}))
-    if len(splits) > 1 and not outcome.probabilities and any(one.by_score for one in wanted):
+    pooled = any(one.by_score and one.metric.function is not auc for one in wanted)
+    if len(splits) > 1 and not outcome.probabilities and (pooled or len(outcome.classes) > 2):
         notes.append(Note("scores-of-several-models", {"models": len(splits)}))
     return notes
 

@@ -118,7 +118,7 @@ def evaluate(
     na
         Strings that mark a missing value, instead of the usual "", "NA", "N/A", "NaN", "null", "None", "." and so on.
     bins
-        How finely to bin scores of rows that stay in an engine (None: exact up to 1,000,000 rows, and if few are
+        How finely to bin scores of rows that stay in an engine (None: exact up to 10,000,000 rows, and if few are
         distinct).
     proxy
         A column, or several, with a cheap judgement of every row (a model as judge) where `truth`, or `score` alone, is

@@ -18,6 +18,7 @@ from strat.designs import Design
 from strat.designs.from_columns import GROUP, design_of
 from strat.estimation import Estimate, estimate
 from strat.measures.register import Measure
+from strat.verbs.binning_bounds import require_bounds
 from strat.verbs.decisions import with_decisions
 from strat.verbs.evaluation_arguments import COUNTED
 from strat.verbs.group_lines import LaterEstimates
@@ -144,6 +145,7 @@ def _cells(source: Sources, wanted: Sequence[Measure]) -> Cells:
         bins=source.bins,
         threshold=source.threshold,
     )
+    require_bounds(wanted, cells)
     if source.threshold is not None:
         cells = with_decisions(cells, source.positive)
     if any(metric.by_rows for metric in wanted) and cells.rows <= LIMITS.rows_made_of_cells:

@@ -9,14 +9,13 @@ import numpy as np
 
 from strat.base.limits import LIMITS
 from strat.base.notes import IN_NO_GROUP, OF_INTERVALS, Note, merged, of_each, once
-from strat.base.validate.columns import encode
 from strat.data.cells import Cells
 from strat.designs.from_columns import (
     GROUP,
     is_drawn,
 )
-from strat.measures.positive import positives
 from strat.measures.register import Measure
+from strat.verbs.binning_bounds import notes_on_bins
 from strat.verbs.group_lines import ManyEstimates
 from strat.verbs.groups import Groups, in_words
 from strat.verbs.hints import averages, classes_as_strata, clustered, coded_scores, pooled, pooled_over_crossed, traps
@@ -28,7 +27,11 @@ SHOWN = 3  # strata whose undefined measures are named
 def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Measure]) -> tuple[Note, ...]:
     """Notes on the result, each thing once."""
     table, roles = columns.table, columns.roles
-    notes: list[Note] = [*_traps(basis, roles), *basis.cells.notes, *_binned(basis.cells, wanted, columns.positive)]
+    notes: list[Note] = [
+        *_traps(basis, roles),
+        *basis.cells.notes,
+        *notes_on_bins(wanted, basis.cells, columns.positive),
+    ]
     notes += averages(wanted, basis.estimates)
     notes += pooled_over_crossed(wanted, columns.sampling)
     weighted = columns.weights is not None or columns.sampling.population is not None
@@ -91,31 +94,6 @@ def _own(cells: Cells, wanted: Sequence[Measure]) -> list[Note]:
         for metric in wanted
         if metric.by_rows
     ]
-
-
-def _binned(cells: Cells, wanted: Sequence[Measure], positive: object) -> list[Note]:
-    binning = cells.binning
-    if binning is None:
-        return []
-    names = [metric.name for metric in wanted if "score" in metric.needs]
-    facts = {
-        "bins": binning.bins,
-        "width": binning.width,
-        "auc": auc_bound(cells, positive) if "auc" in names else None,
-        "halved": tuple(name for name in names if name in ("mean", "median")),
-        "half": binning.width / 2,
-        "others": tuple(name for name in names if name not in ("auc", "mean", "median")),
-    }
-    return [Note("scores-binned", facts)]
-
-
-def auc_bound(cells: Cells, positive: object = None) -> float:
-    """The most that binning can move the AUC: half the share of pairs of both classes that fall into one bin."""
-    hits, score, *_ = positives(cells.columns["truth"], cells.columns["score"], positive)
-    place, _ = encode("score", score)
-    p = np.bincount(place, cells.mass * hits)
-    n = np.bincount(place, cells.mass * (1 - hits))
-    return float(0.5 * (p * n).sum() / (p.sum() * n.sum())) if p.sum() and n.sum() else 0.0
 
 
 def _suspects(columns: Sources, systems: list[str], rows: int) -> list[Note]:

@@ -78,7 +78,7 @@ class SumsAsked:
         influence = self._put(linear.row_influence(statistic, slope), rows)
         bases = None if base is None else self._put(linear.row_influence(statistic, base), rows)
         classes = tuple(self._classes(statistic, view, rows) for view in statistic.views)
-        parts = None if statistic.sum_of is None else self.add(statistic.sum_of[0], rows)
+        parts = self.add(statistic.sum_of[0], rows) if isinstance(statistic.sum_of, tuple) else None
         return SumColumns(influence, classes, bases, parts)
 
     def add_rows(self, statistic: Statistic, rows: Codes, influence: Array, bases: Array | None) -> SumColumns:

@@ -157,25 +157,25 @@ class LaterEstimates(Mapping[Any, Estimate]):
     make: Callable[[], Mapping[Any, Estimate]]
 
     @cached_property
-    def made(self) -> Mapping[Any, Estimate]:
+    def estimates(self) -> Mapping[Any, Estimate]:
         """The estimates."""
         return self.make()
 
     def __getitem__(self, label: Any) -> Estimate:
         """The estimate of a group."""
-        return self.made[label]
+        return self.estimates[label]
 
     def __iter__(self) -> Iterator[Any]:
         """The groups."""
-        return iter(self.made)
+        return iter(self.estimates)
 
     def __len__(self) -> int:
         """Number of groups."""
-        return len(self.made)
+        return len(self.estimates)
 
     def __getstate__(self) -> dict[str, Any]:
         """With the estimates themselves, for another process."""
-        return {"make": Known(self.made)}
+        return {"make": Known(self.estimates)}
 
 
 def records_of(
@@ -185,7 +185,7 @@ def records_of(
 ) -> Iterator[tuple[Any, dict[str, Any]]]:
     """A label and its line of numbers, for each value of each group; `lines` are the columns of one estimate."""
     if isinstance(each, LaterEstimates):
-        each = each.made
+        each = each.estimates
     if isinstance(each, ManyEstimates):
         some = next(iter(each.values()), None)
         names = [] if some is None else lines(some, level)

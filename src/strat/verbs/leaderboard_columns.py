@@ -154,7 +154,7 @@ def plain_data(board: Leaderboard) -> dict[str, Any]:
     if len(board.systems) == 2:
         content["comparison"] = board.comparison.to_dict(board.level)
     else:
-        content["winner"] = {**vars(board.winner()), "informative": board.winner().informative}
+        content["winner"] = {**vars(board.winner()), "method": board.winner().method}
     if board.baseline is not None:
         content["against_baseline"] = _lines(board.against())
     if board.by:

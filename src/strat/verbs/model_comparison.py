@@ -19,11 +19,12 @@ from strat.base.validate.columns import Array
 from strat.base.validate.scalars import Rng, seed
 from strat.designs import Design
 from strat.measures import Statistic
+from strat.protocols import intervals
 from strat.protocols.keywords import spelled, units_of
 from strat.protocols.model_runs import run_models
 from strat.protocols.running import Session, Split, Task, memory, random_source, table, task, times
 from strat.protocols.splitting import fold_splits, repeat_numbers, torn_units
-from strat.verbs.cross_validation import all_folds, outcome_of, prediction_design, values_by_fold
+from strat.verbs.cross_validation import Models, all_folds, outcome_of, prediction_design, values_by_fold
 from strat.verbs.metrics import one_class
 from strat.verbs.model_verdicts import ModelComparison
 from strat.verbs.scoring import Scorer, scorers
@@ -107,7 +108,7 @@ def compare_models(
     how: dict[str, Any] = {"n_jobs": n_jobs, "folder": None if folder is None else Path(folder), "progress": progress}
     draw = seed(rng)
     splits, name = all_folds(first, cv, validate.count("repeats", repeats), True, random_source(draw))
-    sessions = run_models(tasks, splits, **how)
+    sessions = run_models(tasks, splits, watch=intervals.watched(len(first)), **how)
     measured = _Measured(tasks, splits, sessions, positive)
     wanted = scorers(metrics, scored=all(s.scores is not None for own in sessions.values() for s in own))
     one_class([one.metric for one in wanted], positive)
@@ -132,6 +133,7 @@ def compare_models(
         name, level, _rope(rope), {model: times(own) for model, own in sessions.items()},
         {model: memory(tasks[model], splits[0][0], own[0].fit) for model, own in sessions.items()},
         _notes(tasks, splits), statistics, design, tasks,
+        {one.name: one for one in wanted}, {model: measured.trained(model) for model in tasks},
     )  # fmt: skip
 
 
@@ -153,6 +155,11 @@ class _Measured:
         """How the test rows were drawn."""
         model = next(iter(self.tasks))
         return prediction_design(self.tasks[model], self._columns(model), None, None, "error")
+
+    def trained(self, model: str) -> Models:
+        """The sessions of a model, to be measured with limits."""
+        columns, watch = self._columns(model), intervals.watched(len(self.tasks[model]))
+        return Models(self.sessions[model], self.splits, columns, self._outcome(model), self.design, watch)
 
     def statistics(self, scorer: Scorer) -> dict[str, Statistic]:
         """The measure of each model on all its test rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -20,6 +20,7 @@ from strat.designs import Design
 from strat.estimation.hypothesis_tests import p_text
 from strat.measures import Statistic
 from strat.measures.register import spelled
+from strat.protocols.intervals import for_models
 from strat.protocols.protocol_result import Memory, Times
 from strat.protocols.running import (
     Task,
@@ -30,6 +31,8 @@ from strat.show.colours import BLUE, ORANGE
 from strat.show.figures import new_axes
 from strat.show.render import Sheet
 from strat.show.sheet_result import SheetResult
+from strat.verbs.cross_validation import Models
+from strat.verbs.scoring import Scorer
 from strat.verbs.variance_sources import Sources
 
 SCHEMA = "strat/compare_models/2"
@@ -48,7 +51,8 @@ class ModelPair(Result):
     corrected
         Nadeau and Bengio's test over the splits: other training sets and other test rows; None without splits enough.
     paired
-        The difference on all test rows, by units: other test rows, given these trained models.
+        The difference on all test rows, by units, with limits for models that are trained anew
+        (`strat.protocols.intervals`).
     halves
         Alpaydin's 5×2cv F test; None unless it was asked for.
     posterior
@@ -103,7 +107,7 @@ class ModelPair(Result):
         if self.corrected is not None and self.recommended != CORRECTED:
             lines.append(f"  {CORRECTED}: {self.corrected.mean:+.4f}, {p_text(self.corrected.pvalue)}")
         if self.recommended != BY_UNITS:
-            lines.append(f"  {BY_UNITS}, these models: {self.paired.value:+.4f}, {p_text(self.paired.pvalue)}")
+            lines.append(f"  {BY_UNITS}: {self.paired.value:+.4f}, {p_text(self.paired.pvalue)}")
         lines += [f"  {self.halves.sentence}"] if self.halves is not None else []
         lines += [f"  {self.posterior.sentence}"] if self.posterior is not None else []
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
@@ -138,6 +142,8 @@ class ModelComparison(SheetResult):
         What to be careful about.
     statistics, sampling, tasks
         The measures of all test predictions, their design, and the models with the data, for further questions.
+    measures, trained
+        The measures by name, and what the trained models of each name said, for limits.
     """
 
     models: tuple[str, ...]
@@ -156,6 +162,8 @@ class ModelComparison(SheetResult):
     statistics: Mapping[str, Mapping[str, Statistic]] = field(repr=False)
     sampling: Design = field(repr=False)
     tasks: Mapping[str, Task] = field(repr=False)
+    measures: Mapping[str, Scorer] = field(repr=False)
+    trained: Mapping[str, Models] = field(repr=False)
 
     def _metric(self, metric: str | None) -> str:
         name = next(iter(self.metrics)) if metric is None else metric
@@ -207,12 +215,18 @@ class ModelComparison(SheetResult):
         return comparison.corrected_t(*values.T, ratio=self.ratio), []
 
     def _paired(self, metric: str, i: int, j: int) -> Comparison:
-        return comparison.paired(
+        one = comparison.paired(
             *(self.statistics[metric][self.models[k]] for k in (i, j)),
             on=self.sampling,
             higher_is_better=self.metrics[metric],
             names=(self.models[i], self.models[j]),
         )
+        inflation = self.trained[self.models[i]].inflation_against(self.trained[self.models[j]])
+        rows = one.discordance
+        if rows is not None:
+            size = None if rows.size is None else rows.size / inflation
+            rows = replace(rows, most=rows.most / inflation, size=size)
+        return replace(one, difference=for_models(one.difference, inflation), discordance=rows)
 
     def _halves(self, metric: str, i: int, j: int) -> TestResult | None:
         values = self.halves.get(metric)
@@ -316,12 +330,13 @@ class ModelComparison(SheetResult):
     def plot(self, ax: Any = None, *, metric: str | None = None) -> Any:
         """The measure of each model with its interval on all test rows, and its values in the splits as dots."""
         metric, axes = self._metric(metric), new_axes(ax)
-        low, high = map(np.asarray, self.systems[metric].estimate.interval(self.level))
-        for place in range(len(self.models)):
+        for place, name in enumerate(self.models):
+            one = self.trained[name].estimate(self.measures[metric])
+            low, high = one.interval(self.level)
             values = self.scores[metric][:, place]
             axes.plot(values, np.full(len(values), place), "o", color=ORANGE, ms=4, alpha=0.6)
-            axes.plot([low[place], high[place]], [place, place], color=BLUE, lw=2)
-            axes.plot(self.systems[metric].values[place], place, "o", color=BLUE)
+            axes.plot([low, high], [place, place], color=BLUE, lw=2)
+            axes.plot(float(one.value), place, "o", color=BLUE)
         axes.set_yticks(range(len(self.models)), [drawable(name) for name in self.models])
         axes.invert_yaxis()
         axes.set(xlabel=f"{metric}, {100 * self.level:g} % interval; splits as small dots", title=self.protocol)
@@ -334,5 +349,5 @@ def _recommended(corrected: PairedT | None, splits: int) -> tuple[str, str]:
         return BY_UNITS, f"{splits} splits are too few to see what other training sets would change"
     return CORRECTED, (
         f"it asks about models trained on other rows, and {splits} splits show how far these move the difference; the "
-        f"{BY_UNITS} is about these trained models only"
+        f"{BY_UNITS} counts the rows, and is short where models change much with their training rows"
     )

@@ -14,6 +14,7 @@ from strat.base.errors import StratError, near
 from strat.base.validate.arguments import shown
 from strat.base.validate.columns import Array
 from strat.measures.base import Statistic
+from strat.measures.classification import f1
 from strat.measures.positive import positive_of
 from strat.measures.register import LABELS, SCORES, Measure, known, words
 from strat.verbs.metrics import named, single
@@ -93,6 +94,11 @@ class Scorer:
     def by_score(self) -> bool:
         """Whether it looks at scores."""
         return self.metric.needs == SCORES
+
+    @property
+    def mean_of_f1(self) -> bool:
+        """Whether it is the mean of F1 over classes."""
+        return self.metric.function is f1 and self.metric.given.get("average") == "macro"
 
     def statistic(self, outcome: Outcome) -> Statistic:
         """The statistic of an outcome, if it is a single number."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from strat.base.limits import LIMITS
 from strat.base.validate.columns import Array, Codes
 from strat.data.backends import Lazy
+from strat.data.binning import FINE
 from strat.data.cells import Cells
 from strat.data.engines import exact
 from strat.data.reduce import reduce
@@ -28,13 +29,12 @@ from strat.estimation.table import LineSums, ValueRows, lines_of, table_values
 from strat.estimation.table import fits as in_one_table
 from strat.measures import Statistic
 from strat.measures.register import Measure
+from strat.verbs.binning_bounds import require_bounds
 from strat.verbs.file_sums import SumColumns, SumsAsked, checked_sums, sums_by_unit
 from strat.verbs.grouping import Domains, Make, Part, gathered, grouped, measured, one_by_one, rows_by_label, variants
 from strat.verbs.groups import Groups
 from strat.verbs.metrics import columns_of
 from strat.verbs.sources import Basis, Sources, Split
-
-BINS = 1 << 16  # of scores in a file of very many rows
 
 
 def fits(table: Table, roles: Mapping[str, str | None], method: str) -> bool:
@@ -75,10 +75,13 @@ def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Bas
 def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis | None:
     """The measures of one set of columns."""
     roles = source.roles
+    if "score" in metrics[0].needs and source.bins is None and len(source.table) <= LIMITS.exact_rows:
+        return None  # nearly every row may have a score of its own, and is a cell of its own
     divided = [metric for metric in metrics if metric in split.metrics]
     by = split.roles if divided else ()
     named = {role: roles[role] for role in (*metrics[0].needs, *by)}
-    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or BINS)
+    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or FINE)
+    require_bounds(metrics, cells)
     columns = columns_of(cells, source.positive)
     statistics = [metric.build(columns) for metric in metrics]
     if any(s.of_weights or s.quantile is not None for s in statistics):
@@ -101,9 +104,9 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
         metric.word: _estimate(s, of, summed, design, cells)
         for metric, s, of in zip(metrics, statistics, whole, strict=True)
     }
-    made = {name: one.groups(labels, rows, summed, design, cells) for name, one in in_one.items() if one}
-    groups = {name: one for name, one in made.items() if one is not None}
-    if len(groups) < len(made):
+    results = {name: one.groups(labels, rows, summed, design, cells) for name, one in in_one.items() if one}
+    groups = {name: one for name, one in results.items() if one is not None}
+    if len(groups) < len(results):
         return None
     lines = rows_by_label(labels, split.roles) if alone else {}
     for metric, (divided_rows, undefined), of in zip(alone, parts, own, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -34,7 +34,7 @@ from strat.verbs.grouping import grouped, in_cells, rows_by_label
 from strat.verbs.groups import Groups, in_words
 
 NOT_RANDOM = 0.01  # p-value below which the labelled rows do not look like a sample of all
-NO_GAIN = 0.97  # variance with the proxy over that without, from which on it is no gain
+NO_GAIN = 0.97  # variance with the proxy over that without, or the square of widths, from which on it is no gain
 UNEQUAL = 0.01  # p-value below which the proxy errs differently in a group
 
 
@@ -134,15 +134,26 @@ class LabelledRows:
         def built(truth: NDArray[Any]) -> Statistic:
             return metric.build({**inside, self.truth: truth, "positive": positive})
 
+        words = [built(proxy[rows]) for proxy in self.proxies]
         return phases_of(
             built(inside[self.truth]),
-            [built(proxy[rows]) for proxy in self.proxies],
+            words,
+            either=self.either(inside[self.truth], self.proxies[0][rows], words[0], built),
             labelled=self.labelled[rows],
             probability=None if self.probability is None else self.probability[rows],
             strata=None if self.strata is None else self.strata[rows],
             units=inside.get("units"),
             by_stratum=by_stratum,
         )
+
+    def either(
+        self, truth: NDArray[Any], word: NDArray[Any], right: Statistic, built: Callable[[NDArray[Any]], Statistic]
+    ) -> tuple[Statistic, Statistic] | None:
+        """The measure if the proxy is right in each row, and if it is wrong; None unless truths have two classes."""
+        if self.truth != "truth":
+            return None
+        classes = np.unique(np.concatenate([truth, word]))
+        return (right, built(np.where(word == classes[0], classes[1], classes[0]))) if len(classes) == 2 else None
 
 
 def labelled_rows(table: Table, roles: Mapping[str, str | None], second: Proxy) -> LabelledRows:
@@ -296,9 +307,11 @@ class TwoPhase:
 def gain_note(
     what: str, value: Estimate, alone: Estimate, labels: int, estimator: str = "regression"
 ) -> tuple[Note, ...]:
-    """What the proxy brings to one value, against the labels alone."""
-    ratio = float(value.variance / alone.variance) if alone.variance > 0 else 1.0
-    facts = {"labels": labels, "se": float(value.se), "alone": float(alone.se)}
+    """What the proxy brings to one value, against the labels alone: no more than its limits say."""
+    own, other = (float(np.diff(np.array(one.interval(), float))[0]) for one in (value, alone))
+    by_variance = float(value.variance / alone.variance) if alone.variance > 0 else 1.0
+    ratio = max(by_variance, (own / other) ** 2 if other > 0 else 1.0)
+    facts = {"labels": labels, "width": own, "alone": other}
     if ratio > 1.0:
         note = Note("proxy-worse", {**facts, "difference": estimator == "difference"})
     elif ratio > NO_GAIN:

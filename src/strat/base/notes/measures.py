@@ -50,9 +50,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "scores-binned",
         "measure",
-        "Scores were put into {bins:,} bins of width {width:.4g}.{auc:? This moves the AUC by at most {auc:.2g}.}"
-        "{halved:? This moves the {halved} by at most {half:.2g}.}{others:? How far this moves {others} and their "
-        "standard errors is not known.} {do}",
+        "Scores were put into {bins:,} bins of width {width:.4g}. This moves the value by at most {bound:.2g}"
+        "{within:?, and that of a group by at most {within:.2g}}. {do}",
         do="More `bins` make it smaller.",
         do_on_command_line="More --bins make it smaller.",
     ),

@@ -175,21 +175,21 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "proxy-gain",
         "value",
-        "The proxy makes {labels:label} as good as {as_good_as:,.0f} (standard error {se:.4g}, {alone:.4g} with the "
+        "The proxy makes {labels:label} as good as {as_good_as:,.0f} (interval width {width:.4g}, {alone:.4g} with the "
         "labels alone).",
     ),
     Kind(
         "proxy-no-gain",
         "value",
-        "The proxy gains no precision over {labels:label} (standard error {se:.4g}, {alone:.4g} with the labels "
+        "The proxy gains no precision over {labels:label} (interval width {width:.4g}, {alone:.4g} with the labels "
         "alone).",
         do="Leave it out.",
     ),
     Kind(
         "proxy-worse",
         "value",
-        "The proxy makes the estimate less precise than {labels:label} (standard error {se:.4g}, {alone:.4g} with the "
-        "labels alone). {do}",
+        "The proxy makes the estimate less precise than {labels:label} (interval width {width:.4g}, {alone:.4g} with "
+        "the labels alone). {do}",
         do="{difference:Take `strat.Proxy(…, estimator='regression')`/Leave it out}, or calibrate it.",
         do_on_command_line="{difference:Take --estimator regression/Leave it out}, or calibrate it: --calibrate.",
     ),
@@ -207,11 +207,14 @@ KINDS: tuple[Kind, ...] = (
         do="Join groups, or add rows.",
     ),
     Kind(
-        "given-the-models",
+        "new-models",
         "value",
-        "The interval is for the sampling of {units}, given these {models:model}. They share training rows, and what "
-        "other training rows would change is not in it.",
-        do="For other training sets compare models by `strat.compare_models`.",
+        {
+            "": "The interval is for the model that is trained on all rows, and for models trained on as many. It is "
+            "that of the {units} times {factor:.3g}, because the {models:model} of the splits differ.",
+            "macro": "The interval is for the model that is trained on all these rows. For the mean over models that "
+            "are trained on others none holds where some of them hardly ever predict a class.",
+        },
     ),
     Kind(
         "gate-settle",
@@ -258,13 +261,6 @@ KINDS: tuple[Kind, ...] = (
         "{method} replicates cannot estimate the variance of a quantile. Woodruff's interval is used.",
     ),
     Kind(
-        "no-disagreement",
-        "value",
-        "The proxy agrees with every label, and the limits take it as never wrong. They are too short unless it never "
-        "is.",
-        do="Measure the labelled rows alone, whose limits allow for errors that so few labels do not show.",
-    ),
-    Kind(
         "known-part",
         "value",
         "One of the values that this one is made of did not vary, and is taken as known exactly. Its own limits are "
@@ -278,15 +274,6 @@ KINDS: tuple[Kind, ...] = (
         "{n:data set} and {systems:system} are few for the F approximation. {exact:The exact test gives/Random orders "
         "of the systems give} p = {pvalue:.3g}.",
         do="Report this p-value.",
-    ),
-    Kind(
-        "similar-splits",
-        "value",
-        "The standard error between splits, {se:.4f}, is below that of the {n:case}, {of_cases:.4f}. Stratified splits "
-        "share the proportions of the classes. Where these were sampled, the interval is too short.",
-        do="To count how they vary, take `stratify=False` or `strat.protocols.pooled_cross_validation`.",
-        do_on_command_line="To count how they vary, in Python take `stratify=False` or "
-        "`strat.protocols.pooled_cross_validation`.",
     ),
     Kind(
         "threshold-from-data",

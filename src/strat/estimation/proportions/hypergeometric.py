@@ -130,8 +130,8 @@ def _balanced_low(x: float, n: float, size: float, alpha: float) -> float:
         return np.asarray(above(k) + law.cdf(tails, size, k, n) > alpha)
 
     at_once = accepted(begin)
-    found = np.where(at_once, begin, _first(accepted, begin, np.where(at_once, begin, end)))
-    return float(min(found[accepted(found)], default=most))
+    ends = np.where(at_once, begin, _first(accepted, begin, np.where(at_once, begin, end)))
+    return float(min(ends[accepted(ends)], default=most))
 
 
 def _counts(x: Array, n: Array, size: Array, tail: float) -> tuple[Array, Array]:

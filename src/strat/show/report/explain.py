@@ -41,7 +41,7 @@ _VARIES = {
     "beta-binomial": "the shares of {units} vary as a beta-binomial does, with every correlation within {units} "
     "weighed by how well it fits the data, on {df}",
     "hypergeometric": "the rows that were drawn are as likely as any others of the population",
-    "mover": "each share in the sum varies as its own interval says",
+    "mover": "each of its parts varies as its own interval says",
     "folded": "each distance in the sum varies as Student's t with {df} does; their sum is never less than its noise",
     "woodruff": "the share below varies as Student's t with {df} does (Woodruff)",
 }

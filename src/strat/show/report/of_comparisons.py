@@ -115,10 +115,7 @@ def _leads_many(board: Leaderboard) -> Answer:
     sentence = f"{names[0]} leads {len(names):,} systems with {number(value, d)} ({rank}) {text}."
     best = many.winner(board.level)
     limits = f"{percent(board.level)} {number(best.low, d)} to {number(best.high, d)}"
-    if best.informative:
-        beside = f"Corrected for having been chosen because it came first: {number(best.corrected, d)}, {limits}."
-    else:
-        beside = f"Too close to the next one for a value corrected for having been chosen; {limits}."
+    beside = f"Corrected for having been chosen because it came first: {number(best.corrected, d)}, {limits}."
     return Answer(sentence, beside)
 
 

@@ -81,7 +81,7 @@ _SCALES = {
 _OTHER_LIMITS = {
     "beta-binomial": "beta-binomial limits, over all correlations within {units} that the data allow",
     "hypergeometric": "exact hypergeometric limits (Blaker), which know the size of the population",
-    "mover": "from the limits of each share in the sum",
+    "mover": "from the limits of each of its parts",
     "folded": "of a sum of distances, which is never less than its noise",
     "woodruff": "of the share below, read backwards (Woodruff)",
 }

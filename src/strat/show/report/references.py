@@ -12,10 +12,6 @@ REFERENCES: dict[str, str] = {
         "E. Alpaydin. Combined 5 × 2 cv F test for comparing supervised classification learning algorithms. Neural "
         "Computation 11, 1999."
     ),
-    "Andrews 2024": (
-        "I. Andrews, T. Kitagawa and A. McCloskey. Inference on winners. Quarterly Journal of Economics 139, 305–358, "
-        "2024."
-    ),
     "Aronow 2015": (
         "P. M. Aronow, C. Samii and V. A. Assenova. Cluster-robust variance estimation for dyadic data. Political "
         "Analysis 23, 564–577, 2015."
@@ -86,6 +82,10 @@ REFERENCES: dict[str, str] = {
     ),
     "Imhof 1961": (
         "J. P. Imhof. Computing the distribution of quadratic forms in normal variables. Biometrika 48, 419–426, 1961."
+    ),
+    "James 1961": (
+        "W. James and C. Stein. Estimation with quadratic loss. Proceedings of the Fourth Berkeley Symposium on "
+        "Mathematical Statistics and Probability 1, 361–379, 1961."
     ),
     "Judkins 1990": (
         "D. R. Judkins. Fay's method for variance estimation. Journal of Official Statistics 6, 223–239, 1990."
@@ -165,7 +165,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "deff": ("Kish 1965",),
     "exact": ("Korn 1998",),
     "max-t": ("Hothorn 2008",),
-    "winner": ("Andrews 2024",),
+    "winner": ("James 1961",),
     "ranks": ("Demšar 2006",),
     "chance": ("Nyssen 1998", "Nyssen 1996"),
 }
