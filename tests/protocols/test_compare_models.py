@@ -217,7 +217,7 @@ def test_output_forms():
     data = json.loads(result.to_json())
     assert data["schema"] == "strat/compare_models/2"
     assert [(row["measure"], row["a"], row["b"]) for row in data["pairs"]] == [
-        ("accuracy", "nb", "knn"), ("roc_auc", "nb", "knn")]  # fmt: skip
+        ("accuracy", "nb", "knn"), ("auc", "nb", "knn")]  # fmt: skip
     assert "recommended: corrected t" in str(result)
     assert "nb" in result._repr_html_()
     assert result.plot().get_title() == "5-fold cross-validation"

@@ -18,6 +18,7 @@ from strat.estimation import Estimate
 from strat.estimation.frames import frame
 from strat.estimation.functions import Ratio
 from strat.estimation.hypothesis_tests import TestResult, p_text, t_pvalue, with_notes
+from strat.estimation.phase_limits import PhaseLimits
 from strat.measures.student import critical
 from strat.show.colours import BLUE, GREY, ORANGE
 from strat.show.figures import new_axes
@@ -247,7 +248,7 @@ class Comparison(Result):
     @property
     def _still(self) -> bool:
         """Whether a difference of shares has zero estimated variance, in an incompletely sampled population."""
-        counted = self.share and self.difference.inference.sum_of is None
+        counted = self.share and not isinstance(self.difference.inference.sum_of, PhaseLimits)
         return counted and self.se == 0.0 and bool(np.isfinite(np.min(self.difference.effective_units)))
 
     def _missed(self, gap: float) -> float:
@@ -278,7 +279,7 @@ class Comparison(Result):
         score = self._score(self.difference)
         if score is not None:
             return float(score.statistic(null))
-        if self.difference.inference.sum_of is not None:  # of two phases
+        if isinstance(self.difference.inference.sum_of, PhaseLimits):
             return float(np.asarray(self.difference.test(null).statistic))
         if self.se == 0.0:
             return _infinite(self.value - null)

@@ -97,8 +97,8 @@ class Contributions:
             part = _parts(forecast, self.chosen, np.zeros(len(forecast), np.intp), join=second is not None)
             one = np.ones(part.max() + 1)
             return Parted.of(self, part, 0.0 * one, (one, 0.0 * one if second is None else one), counted, forecast)
-        said, word = (np.diff(np.unique(np.round(v, 9))) for v in (counted, forecast[self.chosen]))
-        return float(min(said, default=min(word, default=0.0))) / len(counted)
+        steps, word = (np.diff(np.unique(np.round(v, 9))) for v in (counted, forecast[self.chosen]))
+        return float(min(steps, default=min(word, default=0.0))) / len(counted)
 
 
 def _parts(forecast: Array, chosen: NDArray[np.bool_], kind: Codes, *, join: bool = False) -> Codes:

@@ -37,8 +37,6 @@ HAIR = 1e-11  # of the range of scores: by how much rounding may have moved a sc
 
 def require_bounds(metrics: Sequence[Measure], cells: Cells) -> None:
     """Refuse measures of binned scores of which nobody knows how far bins move them."""
-    if cells.binning is None:
-        return
     for metric in metrics:
         if "score" in metric.needs and (metric.name not in BOUNDED or metric.own):
             raise StratError.about(
@@ -50,8 +48,7 @@ def require_bounds(metrics: Sequence[Measure], cells: Cells) -> None:
 
 def notes_on_bins(metrics: Sequence[Measure], cells: Cells, positive: object) -> list[Note]:
     """For each measure of scores, by how much bins move it at most, in all rows and in groups of `by`."""
-    if cells.binning is None:
-        return []
+    assert cells.binning is not None
     notes = []
     for metric in metrics:
         if "score" in metric.needs:

@@ -145,7 +145,8 @@ def _cells(source: Sources, wanted: Sequence[Measure]) -> Cells:
         bins=source.bins,
         threshold=source.threshold,
     )
-    require_bounds(wanted, cells)
+    if cells.binning is not None:
+        require_bounds(wanted, cells)
     if source.threshold is not None:
         cells = with_decisions(cells, source.positive)
     if any(metric.by_rows for metric in wanted) and cells.rows <= LIMITS.rows_made_of_cells:

@@ -30,8 +30,9 @@ def notes_on(columns: Sources, basis: Basis, wanted: Sequence[Measure]) -> tuple
     notes: list[Note] = [
         *_traps(basis, roles),
         *basis.cells.notes,
-        *notes_on_bins(wanted, basis.cells, columns.positive),
     ]
+    if basis.cells.binning is not None:
+        notes += notes_on_bins(wanted, basis.cells, columns.positive)
     notes += averages(wanted, basis.estimates)
     notes += pooled_over_crossed(wanted, columns.sampling)
     weighted = columns.weights is not None or columns.sampling.population is not None

@@ -165,10 +165,10 @@ def lines_of_estimates(
     if len(each) < 2 or design.layout is not None or design.kind == "systematic":
         return None
     for number, (estimate, inside, statistic) in enumerate(each):
-        found = None if estimate.point.ndim else _of_estimate(estimate, inside, statistic)
-        if found is None:
+        parts = None if estimate.point.ndim else _of_estimate(estimate, inside, statistic)
+        if parts is None:
             return None
-        influence, size = found
+        influence, size = parts
         per_line = np.bincount(inside.unit, inside.weights, inside.lines)
         counts = np.ones(len(inside.unit)) if inside.counts is None else inside.counts
         rows = size * np.divide(

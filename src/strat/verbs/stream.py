@@ -55,6 +55,9 @@ def _joinable(table: Table, roles: Mapping[str, str | None]) -> bool:
 
 def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis | None:
     """Estimates in two passes for each set of columns that measures need; None where cells of units must be made."""
+    whole = source.bins is None and len(source.table) <= LIMITS.exact_rows
+    if whole and any("score" in metric.needs for metric in metrics):
+        return None  # nearly every row may have a score of its own, and is a cell of its own
     parts = []
     for needs in dict.fromkeys(metric.needs for metric in metrics):
         part = _passes(source, [metric for metric in metrics if metric.needs == needs], split)
@@ -75,13 +78,10 @@ def two_passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Bas
 def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis | None:
     """The measures of one set of columns."""
     roles = source.roles
-    if "score" in metrics[0].needs and source.bins is None and len(source.table) <= LIMITS.exact_rows:
-        return None  # nearly every row may have a score of its own, and is a cell of its own
     divided = [metric for metric in metrics if metric in split.metrics]
     by = split.roles if divided else ()
     named = {role: roles[role] for role in (*metrics[0].needs, *by)}
-    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or FINE)
-    require_bounds(metrics, cells)
+    cells = _distinct_rows(source, metrics, named)
     columns = columns_of(cells, source.positive)
     statistics = [metric.build(columns) for metric in metrics]
     if any(s.of_weights or s.quantile is not None for s in statistics):
@@ -116,6 +116,14 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
         return Basis(cells, design, labels, estimates, groups)
     strata = next((one.each for one in groups.values()), dict[Any, Estimate]())
     return Basis(cells, design, labels, estimates, {}, strata)
+
+
+def _distinct_rows(source: Sources, metrics: Sequence[Measure], named: Mapping[str, str | None]) -> Cells:
+    """The first pass, whose bins must have bounds."""
+    cells = reduce(source.table, named, weights=source.weights, missing=source.missing, bins=source.bins or FINE)
+    if cells.binning is not None:
+        require_bounds(metrics, cells)
+    return cells
 
 
 def _design(source: Sources, labels: Mapping[str, NDArray[Any]], mass: Array, rows: Array) -> Design:
