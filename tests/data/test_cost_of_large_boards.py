@@ -84,17 +84,3 @@ def test_groups_grow_linearly() -> None:
 def test_too_many_groups_are_not_compared_with_each_other_and_say_so() -> None:
     result = _in_groups(21)
     assert "21 groups are too many to compare with each other" in str(result)
-
-
-def test_limits_of_many_pairs_are_bonferronis_and_no_narrower() -> None:
-    groups = _in_groups(12).groups["accuracy"]
-    drawn = groups.gap()
-    joint = groups._joint()
-    i, j = np.triu_indices(12, 1)
-    with_draws = groups._limits_of_pairs(joint.point[i] - joint.point[j], i, j, 0.95)
-    with changed(pairs_of_groups=0):
-        bonferroni = groups._limits_of_pairs(joint.point[i] - joint.point[j], i, j, 0.95)
-        gap = groups.gap()
-    assert (bonferroni[0] <= with_draws[0] + 0.02).all()
-    assert gap.value == drawn.value
-    assert gap.high <= 1.0

@@ -80,7 +80,7 @@ def test_plans_warn_in_the_right_direction(population, direction):
 
 def test_a_plans_analysis_is_compared_with_the_design():
     noted = _noted(strat.Plan(analysis="stratified"))
-    assert "The plan has a stratified analysis, and the design is simple random" in noted
+    assert "The plan is for a stratified analysis, but the design is simple random" in noted
 
 
 def _noted(plan):

@@ -33,6 +33,7 @@ OTHER_LISTS = {
     "measures/score_rates.py": "values of the argument `rate`",
     "show/report/curve_figures.py": "kinds of curves",
     "show/report/of_evaluations.py": "how abbreviations are written at the start of a sentence",
+    "verbs/binning_bounds.py": "by how much bins of scores move each, with the functions that say so",
     "verbs/metrics.py": "what is evaluated where nothing was asked for",
 }
 

@@ -31,7 +31,9 @@ _LINES = {
         *("poststratify", "post_stratify", "postStratify", "rake", "calibrate"),
     ),
     "strat.evaluate(table, score='score', by='group')": ("svyby", "svyttest", "survey_by", "group_by"),
-    "strat.evaluate(table, score='correct', by='group').groups['mean'].test('rao-scott')": ("svychisq",),
+    "strat.evaluate(table, truth='truth', predicted='predicted', by='group').groups['accuracy'].test('rao-scott')": (
+        "svychisq",
+    ),
     "strat.compare(table, truth='truth', score=['score', 'other'], metrics='auc')": (
         *("delong", "roc_test", "delong_test", "delong_roc_test", "compare_auc"),
     ),

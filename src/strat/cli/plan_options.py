@@ -18,9 +18,11 @@ SCHEMA = "strat/plan/1"
 
 
 def _of_word(word: str | None) -> str | None:
-    """The one spelling of the measure that was asked for."""
+    """The word that was asked for, if it is one; an AUC, which has a plan of its own, by its one name."""
+    if word is None:
+        return None
     with naming(metrics="--metric"):
-        return None if word is None else str(of_word(word))
+        return "auc" if of_word(word).name == "auc" else word
 
 
 Deff = Annotated[float, typer.Option("--design-effect", help="Variance relative to independent rows.")]

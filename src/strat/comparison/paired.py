@@ -284,7 +284,7 @@ def _scalar(like: Estimate, name: str, point: Array, spread: Spread, variance: A
     return like.changed(
         name=name, point=point, spread=spread, variance=variance, df=like.least_df, axes=(),
         effective_units=float(np.min(like.effective_units)), link="identity",
-        bounds=(-math.inf, math.inf), proportion=False, srs=None, woodruff=None,
+        bounds=(-math.inf, math.inf), proportion=False, population=math.inf, srs=None, woodruff=None,
     )  # fmt: skip
 
 

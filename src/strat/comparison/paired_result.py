@@ -262,7 +262,8 @@ class Comparison(Result):
 
     def _score(self, difference: Estimate) -> PairedScore | FewUnitsScore | None:
         """Tango's score for shares of the same rows, under the design of this estimate of their difference."""
-        if self.discordance is None:
+        known = bool(np.isinf(np.min(difference.effective_units))) and not float(difference.variance) > 0.0
+        if self.discordance is None or known:
             return None
         rows = self.discordance if difference is self.difference else replace(self.discordance, units=None)
         return rows.of_first_two(float(difference.variance), float(difference.df))

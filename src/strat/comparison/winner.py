@@ -97,7 +97,7 @@ def tails_of_the_best(point: Array, covariance: Array, level: float) -> tuple[fl
 
     >>> tails = tails_of_the_best(np.array([0.9, 0.9]), np.eye(2) / 400, 0.95)
     >>> [round(tail, 3) for tail in tails]
-    [0.013, 0.292, 0.975]
+    [0.014, 0.286, 0.94]
     """
     tail = 0.5 * (1.0 - level)
     known = np.diag(covariance) > 0

@@ -52,7 +52,7 @@ class Plan:
 
         >>> print(Plan(population="stratified").warning("simple random"))
         The plan samples the population with strata, which the analysis (simple random) ignores. Intervals will usually
-        be too wide. Give the strata to the design.
+        be too wide. Name the strata in the design.
         """
         if self.analysis is not None and self.analysis != design:
             return Note("plan-ignored", {"case": "analysis", "planned": self.analysis, "kind": design})

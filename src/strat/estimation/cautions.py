@@ -77,7 +77,7 @@ def classes_like_ids(classes: int, rows: float) -> Note | None:
     """A truth in which nearly every row is a class of its own.
 
     >>> print(classes_like_ids(29_998, 30_000))
-    The truth has 29,998 classes for 30,000 rows, as an id has.
+    The truth has 29,998 classes for 30,000 rows, like a column of ids.
     """
     if rows < MANY_ROWS or classes < OWN_CLASS * rows:
         return None

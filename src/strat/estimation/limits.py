@@ -115,9 +115,9 @@ def _share(estimate: Estimate, method: str, se: Array, level: float, c: Array) -
 
 
 def _counted(estimate: Estimate) -> bool:
-    """Whether the share is a whole number of rows over all of them, not of grades between 0 and 1."""
-    hits = float(estimate.point) * estimate.rows
-    return abs(hits - round(hits)) < WHOLE
+    """Whether these are shares, each a whole number of rows over all of them, not of grades between 0 and 1."""
+    hits = np.asarray(estimate.point) * estimate.rows
+    return estimate.proportion and bool((np.abs(hits - np.rint(hits)) < WHOLE).all())
 
 
 def _of_population(estimate: Estimate, level: float) -> Limits:
@@ -129,9 +129,10 @@ def _of_population(estimate: Estimate, level: float) -> Limits:
             f"must not be 'hypergeometric' for {estimate.name}; use it for shares of single rows of equal weight from "
             "a population of known size, in closed form.",
         )
-    rows = round(estimate.rows)
-    low, high = balanced_limits(round(float(estimate.point) * rows), rows, round(population), level)
-    return np.asarray(low), np.asarray(high)
+    rows, hits = round(estimate.rows), np.rint(np.ravel(estimate.point) * estimate.rows).astype(int)
+    each = [balanced_limits(int(one), rows, round(population), level) for one in hits]
+    low, high = np.array(each).T.reshape(2, *estimate.point.shape)
+    return low, high
 
 
 def _exact_of_population(estimate: Estimate, share: Array, level: float) -> Limits:

@@ -161,8 +161,13 @@ def grouped(
     design: Design,
     counts: Array,
     make: Make,
+    *,
+    of_rows: bool = True,
 ) -> Groups:
-    """The measure in each group; `make` estimates a statistic on the rows of one, and gives the design it used."""
+    """The measure in each group; `make` estimates a statistic on the rows of one, and gives the design it used.
+
+    `of_rows`: whether the rows of a group's statistic are those of its design, which the test of equal groups asks for.
+    """
     each: dict[Any, Estimate] = {}
     estimated: list[tuple[Estimate, Design, Statistic]] = []
     spreads: list[Array | None] = []  # of the groups with an interval
@@ -188,7 +193,7 @@ def grouped(
         undefined=reasons,
         higher_is_better=metric.higher_is_better,
         joint=_together(metric.word, by, _with_interval(each), spreads) if kept else None,
-        lines=lines_of_estimates(estimated, design, metric) if kept else None,
+        lines=lines_of_estimates(estimated, design, metric) if kept and of_rows else None,
     )
 
 
