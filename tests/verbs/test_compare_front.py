@@ -17,6 +17,7 @@ from strat import comparison, verbs
 from strat.base.errors import StratError
 from strat.cli.app import app
 from strat.estimation.hypothesis_tests import f_pvalue
+from strat.measures import Statistic
 from writing_logs import Write
 
 RNG = np.random.default_rng(5)
@@ -464,3 +465,27 @@ def test_measures_that_are_evaluated_and_not_compared(metric: str, way_out: str)
     with pytest.raises(StratError, match="`metrics` must be ") as error:
         strat.compare(table, truth="y", score=["a", "b"], metrics=metric)
     assert way_out in str(error.value)
+
+
+def test_a_measure_of_ones_own_has_the_direction_of_its_statistic() -> None:
+    """Fewer errors are better, whoever counts them."""
+    rows = {
+        "y": [0, 1] * 30,
+        "good": [0, 1] * 28 + [1, 0] * 2,
+        "bad": [0, 1] * 20 + [1, 0] * 10,
+        "g": list("aabb") * 15,
+    }
+
+    def errors(truth: Any, predicted: Any) -> Statistic:
+        return strat.error_rate(truth, predicted)
+
+    own, ours = (strat.compare(rows, truth="y", predicted=["good", "bad"], metrics=m) for m in (errors, "error_rate"))
+    assert own.systems == ours.systems == ("good", "bad")
+    assert own.pvalue == ours.pvalue
+    gates = (
+        strat.gate(rows, truth="y", predicted=["good", "bad"], baseline="good", candidate="bad", margin=0.02, metrics=m)
+        for m in (errors, "error_rate")
+    )
+    assert [gate.answer for gate in gates] == ["worse", "worse"]
+    groups = strat.evaluate(rows, truth="y", predicted="bad", by="g", metrics=errors).groups["errors"]
+    assert groups.higher_is_better is False

@@ -27,6 +27,7 @@ from strat.verbs.groups import Groups
 from strat.verbs.hints import averages, classes_as_strata, coded_scores, looks_spent, pooled_over_crossed, traps
 from strat.verbs.leaderboard import Leaderboard
 from strat.verbs.log_hints import looks_clustered
+from strat.verbs.metrics import told_by
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,11 @@ def _task(board: Board, metric: Measure, way: Way) -> _Task:
     )
     task = _Task(board, metric, way, board.labels, design)
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused with the estimate
-        values = np.asarray(task.statistic(board).value(board.mass))
+        statistic = task.statistic(board)
+        values = np.asarray(statistic.value(board.mass))
+    metric = told_by(metric, statistic)
     order = np.argsort(-values if way.better(metric) else values, kind="stable")
-    return replace(task, board=board.ordered([int(k) for k in order]))
+    return replace(task, metric=metric, board=board.ordered([int(k) for k in order]))
 
 
 def _independent(task: _Task) -> Callable[[], Estimate] | None:

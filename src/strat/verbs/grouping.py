@@ -25,7 +25,7 @@ from strat.replication import CLOSED_FORM
 from strat.verbs.group_lines import ManyEstimates
 from strat.verbs.group_tests import lines_of_estimates, lines_of_table
 from strat.verbs.groups import Groups
-from strat.verbs.metrics import columns_of
+from strat.verbs.metrics import columns_of, told_by
 from strat.verbs.sources import Split
 
 UNDEFINED = "it is not defined there: no row of the class that it looks at, say."
@@ -122,6 +122,7 @@ def in_groups(metric: Measure, cells: Cells, split: Split, positive: object, des
             scored = (cells.columns["truth"] == parts[0][2].measure.positive, numbers("score", cells.columns["score"]))
         return gathered(metric, split.by, parts, domains, design, cells.counts, of_rows, scored)
     each, undefined = one_by_one(metric, cells, split.roles, positive)
+    metric = told_by(metric, next(iter(each.values()))[1]) if each else metric
     return grouped(metric, split.by, each, undefined, design, cells.counts, make)
 
 

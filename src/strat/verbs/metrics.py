@@ -203,6 +203,20 @@ def directed(measure: Measure, higher_is_better: bool | None = None) -> bool:
     return better
 
 
+def told_by(measure: Measure, statistic: Statistic) -> Measure:
+    """The measure with the direction that its statistic has, where it is a user's own and says none itself.
+
+    >>> import strat
+    >>> errors = named(lambda truth, predicted: strat.error_rate(truth, predicted))
+    >>> told_by(errors, strat.error_rate([0, 1], [1, 1])).higher_is_better
+    False
+    """
+    ours = not measure.own and measure.function.__module__.startswith("strat.")
+    if ours or hasattr(measure.function, "higher_is_better") or statistic.higher_is_better is None:
+        return measure
+    return replace(measure, higher_is_better=statistic.higher_is_better) if measure.higher_is_better else measure
+
+
 def check_compared(metrics: Any, higher_is_better: bool | None = None) -> None:
     """Fail for measures that have no value, or no influences, of one column of each system.
 

@@ -25,7 +25,7 @@ from strat.protocols.model_runs import run_models
 from strat.protocols.running import Session, Split, Task, memory, random_source, table, task, times
 from strat.protocols.splitting import fold_splits, repeat_numbers, torn_units
 from strat.verbs.cross_validation import Models, all_folds, outcome_of, prediction_design, values_by_fold
-from strat.verbs.metrics import one_class
+from strat.verbs.metrics import one_class, told_by
 from strat.verbs.model_verdicts import ModelComparison
 from strat.verbs.scoring import Scorer, scorers
 from strat.verbs.variance_sources import measure_sources
@@ -113,7 +113,7 @@ def compare_models(
     wanted = scorers(metrics, scored=all(s.scores is not None for own in sessions.values() for s in own))
     one_class([one.metric for one in wanted], positive)
     statistics, design = {one.name: measured.statistics(one) for one in wanted}, measured.design
-    higher = {one.name: one.metric.upwards for one in wanted}
+    higher = {one.name: told_by(one.metric, next(iter(statistics[one.name].values()))).upwards for one in wanted}
     systems = {m: comparison.many(s, on=design, higher_is_better=higher[m]) for m, s in statistics.items()}
     noise = validate.share("label_noise", label_noise, high=0.5)
     parts = validate.count("sources", sources, least=0, most=10_000)
