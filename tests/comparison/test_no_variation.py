@@ -68,3 +68,15 @@ def test_the_winner_stays_in_its_range() -> None:
     right = {"a": [1] * 19 + [0], "b": [1] * 12 + [0] * 8, "c": [1] * 10 + [0] * 10}
     best = many(right, on=strat.Design.simple_random(n=20), higher_is_better=True).winner()
     assert 0 <= best.low <= best.corrected <= best.high <= 1
+
+
+def test_equal_systems_in_units_are_not_known_exactly_by_rows_either() -> None:
+    """What rows taken as independent would have said is no point, but what such rows do say."""
+    right, truth = [1, 1, 1, 0] * 20, [1] * 80
+    one = strat.accuracy(truth, right)
+    pair = paired(one, one, on=strat.Design.clustered(units=[i // 4 for i in range(80)]), higher_is_better=True)
+    low, high = pair.independent_interval()
+    assert high == pytest.approx(2 * (1 - 0.025 ** (1 / 80)))
+    assert low == -high
+    alone = paired(one, one, on=strat.Design.simple_random(n=80), higher_is_better=True)
+    assert alone.interval() == (low, high)

@@ -144,7 +144,11 @@ class Comparison(Result):
     @checked
     def independent_interval(self, level: float = 0.95) -> tuple[float, float]:
         """The interval if every row were an independent draw."""
-        return self.interval(level) if self.independent is None else self._limits(self.independent, level)
+        if self.independent is None:
+            return self.interval(level)
+        unseen = bool(np.isfinite(np.min(self.independent.effective_units)))
+        still = self.share and unseen and not float(self.independent.variance) > 0.0
+        return self._unseen(level, self.independent.rows) if still else self._limits(self.independent, level)
 
     @property
     def ratio(self) -> Estimate:
@@ -162,7 +166,11 @@ class Comparison(Result):
         """Confidence interval of the difference; where nothing varied, exact for the number of units."""
         if not self._still:
             return self._limits(self.difference, level)
-        half = 1.0 - (0.5 * (1.0 - level)) ** (1.0 / self.units)
+        return self._unseen(level, self.units)
+
+    def _unseen(self, level: float, units: float) -> tuple[float, float]:
+        """Exact limits where none of so many units, or rows, differed from the others."""
+        half = 1.0 - (0.5 * (1.0 - level)) ** (1.0 / units)
         return max(-1.0, self.value - 2.0 * half), min(1.0, self.value + 2.0 * half)
 
     @checked
