@@ -245,14 +245,14 @@ def _of_classes(kind: ClassAverage, held: Holdings, behind: Behind, totals: Arra
     there = rows > 0
     if there.sum() < 2:
         return None
-    design, view = held.design, min(value, len(held.inside) - 1)
-    inside = held.inside[view : view + 1].T
-    size = float(variance.kish_of_values(inside / held.lines.copies, held.lines)[0])
-    scale = (size if design.single_rows else behind.size) / float(held.sums.by_class[view].sum())
+    design, views = held.design, held.inside.shape[1]
+    view = min(value, views - 1)
+    size = float(variance.kish_of_values(held.inside[:, [view]] / held.lines.copies, held.lines)[0])
+    scale = (size if design.single_rows else behind.size) / float(held.sums.by_class[..., view].sum())
     unseen = float((~there).sum()) if kind.declared else 0.0
     counts = ClassCounts(hits[there] * scale, rows[there] * scale, kind.harmonic, unseen)
     parts, make = kind.counts(held.statistic), behind.parts
-    df = float(np.ravel(np.broadcast_to(held.usual_df, len(held.inside)))[view])
+    df = float(np.ravel(np.broadcast_to(held.usual_df, views))[view])
     if design.single_rows or make is None or parts is None:
         return OfClasses(counts, df)
     point = float(np.ravel(held.point)[value])

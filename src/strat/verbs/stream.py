@@ -112,9 +112,20 @@ def _passes(source: Sources, metrics: Sequence[Measure], split: Split) -> Basis 
     lines = rows_by_label(labels, split.roles) if alone else {}
     for metric, (divided_rows, undefined), of in zip(alone, parts, own, strict=True):
         make = _from_sums(of, lines, summed, design, cells)
-        groups[metric.word] = grouped(
-            metric, split.by, divided_rows, undefined, design, cells.counts, make, of_rows=False
-        )
+        counts = cells.counts
+        groups[metric.word] = grouped(metric, split.by, divided_rows, undefined, design, counts, make, of_rows=False)
+    return _basis(cells, design, labels, estimates, groups, by)
+
+
+def _basis(
+    cells: Cells,
+    design: Design,
+    labels: Mapping[str, NDArray[Any]],
+    estimates: Mapping[str, Estimate],
+    groups: Mapping[str, Groups],
+    by: Sequence[str],
+) -> Basis:
+    """What the measures rest on, with the groups that were asked for, or the strata."""
     if any(role.startswith(GROUP) for role in by):
         return Basis(cells, design, labels, estimates, groups)
     strata = next((one.each for one in groups.values()), dict[Any, Estimate]())
