@@ -311,6 +311,7 @@ def test_studentized_range_equals_scipy(m: int) -> None:
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
 
+@pytest.mark.costly("the first test of a process that imports statsmodels pays for it")
 @settings(max_examples=15)
 @given(pvalues)
 def test_adjustments_equal_statsmodels(p: list[float]) -> None:
